@@ -1,0 +1,104 @@
+"""Checkpoints: a run's whole state in one file, written atomically and read as plain data.
+
+A checkpoint is an uncompressed `.npz` archive of arrays, read with pickle disabled: nothing in it
+can execute. The archive carries a checksum of each array, so that a damaged file is noticed.
+"""
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import jax
+import numpy as np
+
+from freqdyna.errors import FreqdynaError
+
+KEPT = 2
+_NOTE = "note.json"
+
+
+class DamagedCheckpointError(FreqdynaError):
+    """The file cannot be read as a checkpoint of this run."""
+
+
+def write_atomically(path: Path, write: Callable[[IO[bytes]], None]) -> None:
+    """Let `write` fill a file that appears under `path` whole, or not at all."""
+    partial = path.with_name(f".{path.name}.partial")
+    with open(partial, "wb") as file:
+        write(file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
+
+
+def save_arrays(path: Path, arrays: dict[str, np.ndarray], note: dict[str, Any]) -> None:
+    """Write named arrays and a JSON note."""
+    text = np.frombuffer(json.dumps(note).encode(), np.uint8)
+    write_atomically(path, lambda file: np.savez(file, **{_NOTE: text, **arrays}))
+
+
+def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Read what `save_arrays` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        note = json.loads(bytes(arrays.pop(_NOTE)))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise DamagedCheckpointError(f"{path} is damaged: {error}") from None
+    return arrays, note
+
+
+def save(path: Path, state: Any, curves: dict[str, np.ndarray], note: dict[str, Any]) -> None:
+    """Write the training state, a pytree of arrays and keys, and the curves so far."""
+    arrays = {f"state{name}": np.asarray(leaf) for name, leaf in _named_leaves(state)}
+    save_arrays(path, arrays | {f"curve.{name}": curve for name, curve in curves.items()}, note)
+
+
+def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
+    """Read a checkpoint into the shape of the pytree `like`, whose own values do not matter."""
+    arrays, note = load_arrays(path)
+    leaves = []
+    for name, expected in _named_leaves(like):
+        leaf = arrays.get(f"state{name}")
+        if leaf is None or (leaf.shape, leaf.dtype) != (expected.shape, expected.dtype):
+            raise DamagedCheckpointError(f"{path} does not fit its run: {name[1:]} differs")
+        leaves.append(leaf)
+    rebuilt = [
+        jax.random.wrap_key_data(leaf) if _is_key(old) else leaf
+        for leaf, old in zip(leaves, jax.tree.leaves(like), strict=True)
+    ]
+    curves = {name[6:]: array for name, array in arrays.items() if name.startswith("curve.")}
+    return jax.tree.unflatten(jax.tree.structure(like), rebuilt), curves, note
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """The checkpoints in a run folder, newest first."""
+    return sorted(folder.glob("checkpoint-*.npz"), reverse=True)
+
+
+def checkpoint_path(folder: Path, step: int) -> Path:
+    """Where the checkpoint after `step` steps goes."""
+    return folder / f"checkpoint-{step:010d}.npz"
+
+
+def prune(folder: Path) -> None:
+    """Remove all checkpoints but the newest."""
+    for path in checkpoints(folder)[KEPT:]:
+        path.unlink()
+
+
+def _is_key(leaf: Any) -> bool:
+    return bool(jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key))
+
+
+def _named_leaves(tree: Any) -> list[tuple[str, Any]]:
+    """Each leaf under its path in the tree; a random key as the numbers it is made of."""
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return [
+        (jax.tree_util.keystr(path), jax.random.key_data(leaf) if _is_key(leaf) else leaf)
+        for path, leaf in leaves
+    ]

@@ -1,0 +1,158 @@
+"""The settings of a run: typed, checked, and kept as a small TOML file beside its results."""
+
+import json
+import math
+import tomllib
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from freqdyna.errors import FreqdynaError, unknown_name
+
+# What the paper sets differently from MountainCar (reproducibility section).
+_SETTINGS_BY_ENV: dict[str, dict[str, Any]] = {
+    "MazeGridWorld": {"planning_steps": 30, "hidden": (64, 64)},
+}
+_SETTINGS_ELSEWHERE: dict[str, Any] = {"planning_steps": 10, "hidden": (32, 32)}
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything that decides what a run computes. Defaults are the paper's."""
+
+    algorithm: str = "er"
+    """Name of the algorithm; `freqdyna list` names them all."""
+    env: str = "MountainCar-v0"
+    """Name of the environment; `freqdyna list` names them all."""
+    seeds: int = 30
+    """Number of independent runs, trained at once."""
+    first_seed: int = 0
+    """The seeds are first_seed, first_seed + 1, and so on."""
+    steps: int = 50_000
+    """Environment steps of each seed."""
+    planning_steps: int | None = None
+    """Updates for each environment step (the paper's d). Unset: 30 on MazeGridWorld, else 10."""
+    batch_size: int = 32
+    """Transitions in a mini-batch (b)."""
+    learning_rate: float = 1e-3
+    """Adam's step size."""
+    discount: float = 0.99
+    """Discount factor (gamma)."""
+    hidden: tuple[int, ...] | None = None
+    """Widths of the tanh layers. Unset: 64 64 on MazeGridWorld, else 32 32."""
+    target_period: int = 1000
+    """Updates between two copies of the network to the target network (tau)."""
+    exploration: float = 0.1
+    """Share of random actions after the warm-up (epsilon)."""
+    warmup_steps: int = 5000
+    """First steps, with random actions and without updates."""
+    buffer_size: int = 100_000
+    """Transitions that the replay buffer holds."""
+    priority_exponent: float = 0.6
+    """prioritized-er only: priorities are |temporal difference| to this power."""
+    reward_noise: float = 0.0
+    """Standard deviation of the Gaussian noise on rewards (sigma)."""
+    goal_reward: float | None = None
+    """Reward of the step that reaches the goal. Unset: the environment's own."""
+    episode_limit: int = 2000
+    """Steps after which an episode is cut; a cut is not a termination."""
+    eval_every: int = 500
+    """Environment steps between two evaluations."""
+    eval_episodes: int = 1
+    """Episodes averaged in one evaluation of one seed."""
+    eval_exploration: float = 0.05
+    """Share of random actions in evaluation."""
+    devices: int | None = None
+    """Devices that share the seeds. Unset: every accelerator, or every CPU core."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.hidden, list):
+            object.__setattr__(self, "hidden", tuple(self.hidden))
+        self._check()
+
+    def resolved(self) -> "Config":
+        """The same with what is unset filled in by what the paper sets for the environment."""
+        defaults = _SETTINGS_BY_ENV.get(self.env, _SETTINGS_ELSEWHERE)
+        unset = {name: value for name, value in defaults.items() if getattr(self, name) is None}
+        return replace(self, **unset)
+
+    def _check(self) -> None:
+        for name in ("algorithm", "env"):
+            _require(name, getattr(self, name), isinstance(getattr(self, name), str), "a name")
+        at_least_one = ("seeds", "steps", "batch_size", "target_period", "buffer_size")
+        for name in (*at_least_one, "episode_limit", "eval_every", "eval_episodes"):
+            _require_whole(name, getattr(self, name), 1)
+        for name in ("planning_steps", "devices"):
+            if getattr(self, name) is not None:
+                _require_whole(name, getattr(self, name), 1)
+        for name in ("first_seed", "warmup_steps"):
+            _require_whole(name, getattr(self, name), 0)
+        for name in ("discount", "exploration", "eval_exploration"):
+            _require_number(name, getattr(self, name), 0, 1)
+        for name in ("learning_rate", "priority_exponent", "reward_noise"):
+            _require_number(name, getattr(self, name), 0, math.inf)
+        if self.goal_reward is not None:
+            _require_number("goal_reward", self.goal_reward, -math.inf, math.inf)
+        if self.hidden is not None:
+            layers = isinstance(self.hidden, tuple) and len(self.hidden) > 0
+            _require("hidden", self.hidden, layers, "one width for each layer, such as 32 32")
+            for width in self.hidden:
+                _require_whole("hidden", width, 1)
+        greatest = 2**31 - 1  # keys and step counters are 32 bits wide
+        for name, last in (
+            ("first_seed + seeds", self.first_seed + self.seeds),
+            ("steps × planning_steps", self.steps * (self.planning_steps or 1)),
+        ):
+            _require(name, last, last <= greatest, f"at most {greatest:,}")
+
+    def save(self, path: Path) -> None:
+        """Write the settings that are set, as TOML."""
+        lines = [f"{k} = {_toml(v)}" for k, v in asdict(self).items() if v is not None]
+        path.write_text("\n".join(lines) + "\n")
+
+    @staticmethod
+    def load(path: Path) -> "Config":
+        """Read settings written by `save`, or by hand; what is missing takes its default."""
+        try:
+            settings = tomllib.loads(Path(path).read_text())
+        except FileNotFoundError:
+            raise FreqdynaError(f"no configuration file at {path}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise FreqdynaError(f"{path} is not a TOML file: {error}") from None
+        return Config.of(settings)
+
+    @staticmethod
+    def of(settings: dict[str, Any]) -> "Config":
+        """The configuration with these settings; an unknown name is refused."""
+        known = [field.name for field in fields(Config)]
+        for name in settings:
+            if name not in known:
+                raise unknown_name("setting", name, known)
+        return Config(**settings)
+
+
+def _require(name: str, value: object, holds: bool, allowed: str) -> None:
+    if not holds:
+        raise FreqdynaError(f"{name} is {value!r}; it must be {allowed}")
+
+
+def _require_whole(name: str, value: object, least: int) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    _require(name, value, whole and value >= least, f"a whole number, {least} or greater")  # type: ignore[operator]
+
+
+def _require_number(name: str, value: object, low: float, high: float) -> None:
+    allowed = "a finite number"
+    if math.isfinite(low):
+        allowed = f"{low} or greater" if math.isinf(high) else f"between {low} and {high}"
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    holds = number and math.isfinite(value) and low <= value <= high  # type: ignore[arg-type,operator]
+    _require(name, value, holds, allowed)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value)  # strings and whole numbers are written alike in TOML and JSON

@@ -1,0 +1,28 @@
+"""The built-in environments, by name."""
+
+from typing import Any
+
+
+from freqdyna.envs.base import Environment
+from freqdyna.envs.grid_world import GridWorld
+from freqdyna.envs.maze_grid_world import MazeGridWorld
+from freqdyna.envs.mountain_car import MountainCar
+from freqdyna.errors import FreqdynaError, unknown_name
+
+ENVIRONMENTS: dict[str, type[Environment]] = {
+    kind.name: kind for kind in (MountainCar, GridWorld, MazeGridWorld)
+}
+
+__all__ = ["ENVIRONMENTS", "Environment", "GridWorld", "MazeGridWorld", "MountainCar", "make"]
+
+
+def make(name: str, **settings: Any) -> Environment:
+    """The environment called `name`, with `settings` such as `reward_noise=0.1`."""
+    if name not in ENVIRONMENTS:
+        raise unknown_name("environment", name, ENVIRONMENTS)
+    kind = ENVIRONMENTS[name]
+    fields = getattr(kind, "__dataclass_fields__")  # noqa: B009
+    for setting in settings:
+        if setting not in fields:
+            raise unknown_name(f"setting of {name}", setting, fields)
+    return kind(**settings)

@@ -1,0 +1,96 @@
+"""The contract of an environment: pure functions over arrays, each environment its own exact model.
+
+An environment has no state of its own. Because `transition` may be asked from any state, the same
+object serves as the world the agent acts in and as the true model a planner queries.
+"""
+
+import abc
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from freqdyna.errors import FreqdynaError
+
+State = Float[Array, " n"]
+Action = Int[Array, ""]
+Reward = Float[Array, ""]
+Terminal = Bool[Array, ""]
+
+
+class Environment(eqx.Module):
+    """A Markov decision process whose states are vectors in a box.
+
+    A subclass gives the class variables and the abstract methods below, all written for one
+    state; `vmap` them over many.
+    """
+
+    name: eqx.AbstractClassVar[str]
+    summary: eqx.AbstractClassVar[str]
+    num_actions: eqx.AbstractClassVar[int]
+    low: eqx.AbstractClassVar[np.ndarray]
+    """The least value of each of the n coordinates, shape (n,)."""
+    high: eqx.AbstractClassVar[np.ndarray]
+    """The greatest value of each of the n coordinates, shape (n,)."""
+    noise_size: ClassVar[int] = 0
+    """How many standard normal numbers one move consumes."""
+
+    reward_noise: eqx.AbstractVar[float]
+    """Standard deviation of the Gaussian noise added to every reward."""
+    episode_limit: eqx.AbstractVar[int]
+    """Steps after which an episode is cut (truncated, which is not a termination)."""
+
+    def __check_init__(self) -> None:
+        if not self.reward_noise >= 0:
+            raise FreqdynaError(f"reward_noise is {self.reward_noise}; it must be 0 or greater")
+        if self.episode_limit < 1:
+            raise FreqdynaError(f"episode_limit is {self.episode_limit}; it must be 1 or greater")
+
+    @property
+    def observation_size(self) -> int:
+        """The number n of state coordinates."""
+        return len(self.low)
+
+    @abc.abstractmethod
+    def reset(self, key: PRNGKeyArray) -> State:
+        """Draw a start state."""
+
+    @abc.abstractmethod
+    def move(self, state: State, action: Action, noise: Float[Array, " k"]) -> State:
+        """Where `action` leads from `state`, given `noise_size` standard normal numbers."""
+
+    @abc.abstractmethod
+    def terminal(self, state: State) -> Terminal:
+        """Whether the episode ends in `state`."""
+
+    @abc.abstractmethod
+    def reward(self, state: State, action: Action, next_state: State) -> Reward:
+        """The mean reward of a transition."""
+
+    def transition(
+        self, state: State, action: Action, key: PRNGKeyArray
+    ) -> tuple[State, Reward, Terminal]:
+        """One step from any state: (next state, reward, whether the next state is terminal)."""
+        return self.transition_from_noise(
+            state, action, jax.random.normal(key, (1 + self.noise_size,))
+        )
+
+    def transition_from_noise(
+        self, state: State, action: Action, noise: Float[Array, " k_plus_1"]
+    ) -> tuple[State, Reward, Terminal]:
+        """`transition` as a deterministic function of its `1 + noise_size` standard normals."""
+        next_state = self.move(state, action, noise[1:])
+        reward = self.reward(state, action, next_state)
+        if self.reward_noise > 0:
+            reward = reward + self.reward_noise * noise[0]
+        return next_state, reward, self.terminal(next_state)
+
+    def contains(self, state: State) -> Bool[Array, ""]:
+        """Whether `state` belongs to the state space."""
+        return ((state >= self.low) & (state <= self.high)).all()
+
+    def project(self, state: State) -> State:
+        """The valid state nearest to `state`."""
+        return jax.numpy.clip(state, self.low, self.high)

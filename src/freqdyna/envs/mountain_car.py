@@ -1,0 +1,53 @@
+"""MountainCar, equal to Gymnasium's `MountainCar-v0` up to float32 rounding."""
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
+
+MAX_SPEED = 0.07
+GOAL_POSITION = 0.5
+FORCE = 0.001
+GRAVITY = 0.0025
+
+
+class MountainCar(Environment):
+    """An underpowered car must swing up a hill; the state is (position, velocity)."""
+
+    name: ClassVar[str] = "MountainCar-v0"
+    summary: ClassVar[str] = "swing an underpowered car up a hill; 2 coordinates, 3 actions"
+    num_actions: ClassVar[int] = 3
+    low: ClassVar[np.ndarray] = np.array([-1.2, -MAX_SPEED], np.float32)
+    high: ClassVar[np.ndarray] = np.array([0.6, MAX_SPEED], np.float32)
+
+    reward_noise: float = eqx.field(default=0.0, static=True)
+    episode_limit: int = eqx.field(default=2000, static=True)
+    goal_reward: float = eqx.field(default=-1.0, static=True)
+    """Reward of the step that reaches the goal; every other step gives -1."""
+
+    def reset(self, key: PRNGKeyArray) -> State:
+        """At rest near the bottom of the valley."""
+        position = jax.random.uniform(key, minval=-0.6, maxval=-0.4)
+        return jnp.stack([position, jnp.zeros_like(position)])
+
+    def move(self, state: State, action: Action, noise: Float[Array, " 0"]) -> State:
+        """Push left (0), not at all (1) or right (2); the left wall stops the car."""
+        position, velocity = state[0], state[1]
+        velocity = velocity + (action - 1) * FORCE - jnp.cos(3 * position) * GRAVITY
+        velocity = jnp.clip(velocity, -MAX_SPEED, MAX_SPEED)
+        position = jnp.clip(position + velocity, self.low[0], self.high[0])
+        velocity = jnp.where((position == self.low[0]) & (velocity < 0), 0.0, velocity)
+        return jnp.stack([position, velocity])
+
+    def terminal(self, state: State) -> Terminal:
+        """At the flag, not rolling back."""
+        return (state[0] >= GOAL_POSITION) & (state[1] >= 0)
+
+    def reward(self, state: State, action: Action, next_state: State) -> Reward:
+        """-1 a step, the goal step included unless `goal_reward` says otherwise."""
+        return jnp.where(self.terminal(next_state), self.goal_reward, -1.0)

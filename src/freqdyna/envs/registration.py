@@ -1,0 +1,14 @@
+"""Tells Gymnasium about the environments that are ours; light, for it runs on import."""
+
+import gymnasium
+
+
+def register() -> None:
+    """Make `gymnasium.make("freqdyna/MazeGridWorld-v0")` and its sister work."""
+    for name in ("GridWorld", "MazeGridWorld"):
+        gymnasium.register(
+            id=f"freqdyna/{name}-v0",
+            entry_point="freqdyna.envs.gymnasium_env:GymnasiumEnv",
+            kwargs={"name": name},
+            max_episode_steps=2000,
+        )

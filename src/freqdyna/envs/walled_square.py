@@ -1,0 +1,109 @@
+"""The unit square with walls to get round: what GridWorld and MazeGridWorld share."""
+
+from typing import ClassVar, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
+
+from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
+from freqdyna.errors import FreqdynaError
+
+STEP = 0.05
+START_SIZE = 0.05
+GOAL_CORNER = 0.95
+DIRECTIONS = np.array([[0, 1], [0, -1], [-1, 0], [1, 0]], np.float32)  # up, down, left, right
+
+
+class Wall(NamedTuple):
+    """A full-height wall over x in [left, right] with one hole over y in [bottom, top]."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    @property
+    def hole_center(self) -> tuple[float, float]:
+        """The middle of the hole."""
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
+
+    def blocks(self) -> list[tuple[float, float, float, float]]:
+        """The solid parts, as (left, bottom, right, top); none where the hole meets the edge."""
+        parts = [(0.0, self.bottom), (self.top, 1.0)]
+        return [(self.left, low, self.right, high) for low, high in parts if high > low]
+
+
+class WalledSquare(Environment):
+    """Walk from the bottom left corner to the top right one; the state is (x, y)."""
+
+    walls: eqx.AbstractClassVar[tuple[Wall, ...]]
+
+    num_actions: ClassVar[int] = 4
+    noise_size: ClassVar[int] = 1
+    low: ClassVar[np.ndarray] = np.zeros(2, np.float32)
+    high: ClassVar[np.ndarray] = np.ones(2, np.float32)
+
+    reward_noise: float = eqx.field(default=0.0, static=True)
+    episode_limit: int = eqx.field(default=2000, static=True)
+    goal_reward: float = eqx.field(default=0.0, static=True)
+    """Reward of the step that reaches the goal; every other step gives -1."""
+    move_noise: float = eqx.field(default=0.01, static=True)
+    """Standard deviation of the noise on the length of a move."""
+
+    def __check_init__(self) -> None:
+        if not self.move_noise >= 0:
+            raise FreqdynaError(f"move_noise is {self.move_noise}; it must be 0 or greater")
+
+    @property
+    def blocks(self) -> np.ndarray:
+        """The solid rectangles, one row (left, bottom, right, top) each, shape (blocks, 4)."""
+        return np.array([block for wall in self.walls for block in wall.blocks()], np.float32)
+
+    def reset(self, key: PRNGKeyArray) -> State:
+        """Somewhere in the bottom left corner."""
+        return jax.random.uniform(key, (2,), maxval=START_SIZE)
+
+    def move(self, state: State, action: Action, noise: Float[Array, " 1"]) -> State:
+        """Move 0.05, give or take the noise; a wall in the way leaves the state as it was."""
+        length = STEP + self.move_noise * noise[0]
+        target = jnp.clip(state + length * jnp.asarray(DIRECTIONS)[action], self.low, self.high)
+        return jnp.where(self._crosses_wall(state, target), state, target)
+
+    def terminal(self, state: State) -> Terminal:
+        """In the top right corner."""
+        return (state > GOAL_CORNER).all()
+
+    def reward(self, state: State, action: Action, next_state: State) -> Reward:
+        """-1 a step, `goal_reward` on the step that reaches the goal."""
+        return jnp.where(self.terminal(next_state), self.goal_reward, -1.0)
+
+    def contains(self, state: State) -> Bool[Array, ""]:
+        """Inside the square and not inside a wall."""
+        return super().contains(state) & ~self._crosses_wall(state, state)
+
+    def project(self, state: State) -> State:
+        """Into the square, then to the nearest free point on the side of a wall it is in."""
+        state = jnp.clip(state, self.low, self.high)
+        blocks = self.blocks
+        faces = jnp.asarray(blocks)  # moving one coordinate to a face leaves the block
+        candidates = jnp.concatenate(
+            [
+                jnp.stack([faces[:, 0], jnp.full(len(blocks), state[1])], -1),
+                jnp.stack([faces[:, 2], jnp.full(len(blocks), state[1])], -1),
+                jnp.stack([jnp.full(len(blocks), state[0]), faces[:, 1]], -1),
+                jnp.stack([jnp.full(len(blocks), state[0]), faces[:, 3]], -1),
+                state[None],
+            ]
+        )
+        distance = jnp.linalg.norm(candidates - state, axis=-1)
+        free = jax.vmap(self.contains)(candidates)
+        return candidates[jnp.argmin(jnp.where(free, distance, jnp.inf))]
+
+    def _crosses_wall(self, start: State, end: State) -> Bool[Array, ""]:
+        """Whether the axis-parallel segment from `start` to `end` meets the inside of a block."""
+        lower, upper = jnp.minimum(start, end), jnp.maximum(start, end)
+        blocks = jnp.asarray(self.blocks)
+        return ((lower < blocks[:, 2:]) & (upper > blocks[:, :2])).all(-1).any()

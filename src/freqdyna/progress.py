@@ -1,0 +1,123 @@
+"""Progress of a run: a live bar on a terminal or in a notebook, plain lines elsewhere."""
+
+import sys
+import time
+from typing import Any, Protocol
+
+SECONDS_BETWEEN_LINES = 15.0
+
+
+class Progress(Protocol):
+    """What a run tells while it works."""
+
+    def note(self, text: str) -> None:
+        """Say something once."""
+
+    def update(self, step: int, mean_return: float | None) -> None:
+        """Tell how far every seed is, and the newest mean return if there is one."""
+
+    def close(self) -> None:
+        """Leave the display as it is."""
+
+
+class Silent:
+    """Says nothing but what must be known."""
+
+    def note(self, text: str) -> None:
+        """Keep quiet."""
+
+    def update(self, step: int, mean_return: float | None) -> None:
+        """Keep quiet."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class Lines:
+    """A line now and then: for logs, and where `rich` is not installed."""
+
+    def __init__(self, seeds: int, steps: int, first_step: int) -> None:
+        self._seeds, self._steps, self._first_step = seeds, steps, first_step
+        self._start = self._last = time.monotonic()
+
+    def note(self, text: str) -> None:
+        """Print it."""
+        print(text, flush=True)
+
+    def update(self, step: int, mean_return: float | None) -> None:
+        """Print a line if the last one is some time ago or the end is reached."""
+        now = time.monotonic()
+        if now - self._last < SECONDS_BETWEEN_LINES and step < self._steps:
+            return
+        self._last = now
+        seconds = max(now - self._start, 1e-9)
+        done = step - self._first_step
+        left = seconds / max(done, 1) * (self._steps - step)
+        print(
+            f"step {step:,} of {self._steps:,}{_return_text(mean_return)} | "
+            f"{self._seeds * done / seconds:,.0f} env steps/s | {left:.0f} s left",
+            flush=True,
+        )
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class Bar:
+    """A live progress bar by `rich`."""
+
+    def __init__(self, seeds: int, steps: int, first_step: int) -> None:
+        from rich import progress
+        from rich.console import Console
+
+        self._seeds, self._first_step, self._start = seeds, first_step, time.monotonic()
+        self._bar = progress.Progress(
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[rate]}{task.fields[mean_return]}"),
+            progress.TimeElapsedColumn(),
+            progress.TextColumn("left"),
+            progress.TimeRemainingColumn(elapsed_when_finished=False),
+            console=Console(file=sys.stdout),
+        )
+        self._bar.start()
+        self._task = self._bar.add_task(
+            "compiling", total=steps, completed=first_step, rate="", mean_return=""
+        )
+
+    def note(self, text: str) -> None:
+        """Print it above the bar."""
+        self._bar.console.print(text, highlight=False, markup=False)
+
+    def update(self, step: int, mean_return: float | None) -> None:
+        """Move the bar."""
+        rate = self._seeds * (step - self._first_step) / (time.monotonic() - self._start)
+        self._bar.update(
+            self._task,
+            description="steps",
+            completed=step,
+            rate=f"{rate:,.0f} env steps/s",
+            mean_return=_return_text(mean_return),
+        )
+
+    def close(self) -> None:
+        """Stop redrawing."""
+        self._bar.stop()
+
+
+def make_progress(shown: bool, seeds: int, steps: int, first_step: int) -> Progress:
+    """A bar where one can be shown, else lines; nothing if it is not to be shown."""
+    if not shown:
+        return Silent()
+    in_notebook = "ipykernel" in sys.modules
+    if sys.stdout.isatty() or in_notebook:
+        try:
+            return Bar(seeds, steps, first_step)
+        except ImportError:
+            pass
+    return Lines(seeds, steps, first_step)
+
+
+def _return_text(mean_return: Any) -> str:
+    return "" if mean_return is None else f" | mean return {mean_return:,.1f}"
