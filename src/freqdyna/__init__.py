@@ -1,0 +1,48 @@
+"""freqdyna: search-control in Dyna, on JAX, many seeds at once.
+
+The public names are loaded on first use, so that importing the package is quick.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from freqdyna import envs
+    from freqdyna.config import Config
+    from freqdyna.errors import FreqdynaError
+    from freqdyna.results.result import Result, load
+    from freqdyna.runs import resume, train
+    from freqdyna.training import Training
+
+__all__ = ["Config", "FreqdynaError", "Result", "Training", "envs", "load", "resume", "train"]
+
+_MODULES = {
+    "Config": "freqdyna.config",
+    "FreqdynaError": "freqdyna.errors",
+    "Result": "freqdyna.results.result",
+    "Training": "freqdyna.training",
+    "load": "freqdyna.results.result",
+    "resume": "freqdyna.runs",
+    "train": "freqdyna.runs",
+}
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name == "envs":
+        return importlib.import_module("freqdyna.envs")
+    if name not in _MODULES:
+        raise AttributeError(f"module 'freqdyna' has no attribute {name!r}")
+    return getattr(importlib.import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+try:
+    from freqdyna.envs.registration import register as _register
+except ImportError:  # a bare machine without Gymnasium trains all the same
+    pass
+else:
+    _register()

@@ -45,7 +45,8 @@ def find(name: str) -> Recipe:
 def build(config: Config, env: Environment) -> Dyna:
     """The agent that `config` describes, for `env`."""
     config = config.resolved()
-    assert config.planning_steps is not None and config.hidden is not None
+    assert config.planning_steps is not None
+    assert config.hidden is not None
     # A buffer that never fills needs no more rows than there are steps.
     capacity = min(config.buffer_size, config.steps)
     return Dyna(
@@ -61,4 +62,5 @@ def build(config: Config, env: Environment) -> Dyna:
         planning_steps=config.planning_steps,
         exploration=config.exploration,
         warmup_steps=config.warmup_steps,
+        first_update_step=0 if config.learn_in_warmup else config.warmup_steps,
     )

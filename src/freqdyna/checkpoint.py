@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from freqdyna.errors import FreqdynaError
@@ -25,7 +26,7 @@ class DamagedCheckpointError(FreqdynaError):
     """The file cannot be read as a checkpoint of this run."""
 
 
-def write_atomically(path: Path, write: Callable[[IO[bytes]], None]) -> None:
+def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` fill a file that appears under `path` whole, or not at all."""
     partial = path.with_name(f".{path.name}.partial")
     with open(partial, "wb") as file:
@@ -38,7 +39,7 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], None]) -> None:
 def save_arrays(path: Path, arrays: dict[str, np.ndarray], note: dict[str, Any]) -> None:
     """Write named arrays and a JSON note."""
     text = np.frombuffer(json.dumps(note).encode(), np.uint8)
-    write_atomically(path, lambda file: np.savez(file, **{_NOTE: text, **arrays}))
+    write_atomically(path, lambda file: np.savez(file, **{_NOTE: text, **arrays}))  # type: ignore[arg-type]
 
 
 def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -68,7 +69,7 @@ def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, A
             raise DamagedCheckpointError(f"{path} does not fit its run: {name[1:]} differs")
         leaves.append(leaf)
     rebuilt = [
-        jax.random.wrap_key_data(leaf) if _is_key(old) else leaf
+        jax.random.wrap_key_data(jnp.asarray(leaf)) if _is_key(old) else leaf
         for leaf, old in zip(leaves, jax.tree.leaves(like), strict=True)
     ]
     curves = {name[6:]: array for name, array in arrays.items() if name.startswith("curve.")}
@@ -92,7 +93,7 @@ def prune(folder: Path) -> None:
 
 
 def _is_key(leaf: Any) -> bool:
-    return bool(jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key))
+    return bool(jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key))
 
 
 def _named_leaves(tree: Any) -> list[tuple[str, Any]]:

@@ -45,7 +45,9 @@ class Config:
     exploration: float = 0.1
     """Share of random actions after the warm-up (epsilon)."""
     warmup_steps: int = 5000
-    """First steps, with random actions and without updates."""
+    """First steps, in which every action is random."""
+    learn_in_warmup: bool = True
+    """Whether updates begin with the first step (the paper's loop) or after the warm-up."""
     buffer_size: int = 100_000
     """Transitions that the replay buffer holds."""
     priority_exponent: float = 0.6
@@ -66,8 +68,6 @@ class Config:
     """Devices that share the seeds. Unset: every accelerator, or every CPU core."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.hidden, list):
-            object.__setattr__(self, "hidden", tuple(self.hidden))
         self._check()
 
     def resolved(self) -> "Config":
@@ -85,6 +85,8 @@ class Config:
         for name in ("planning_steps", "devices"):
             if getattr(self, name) is not None:
                 _require_whole(name, getattr(self, name), 1)
+        learns = self.learn_in_warmup
+        _require("learn_in_warmup", learns, isinstance(learns, bool), "True or False")
         for name in ("first_seed", "warmup_steps"):
             _require_whole(name, getattr(self, name), 0)
         for name in ("discount", "exploration", "eval_exploration"):
@@ -128,6 +130,8 @@ class Config:
         for name in settings:
             if name not in known:
                 raise unknown_name("setting", name, known)
+        if isinstance(settings.get("hidden"), list):  # TOML has lists, not tuples
+            settings = settings | {"hidden": tuple(settings["hidden"])}
         return Config(**settings)
 
 

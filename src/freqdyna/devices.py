@@ -5,6 +5,7 @@ each do. JAX fixes the number of CPU devices when it first computes something, s
 device only if freqdyna is asked to train before that.
 """
 
+import contextlib
 import math
 import os
 
@@ -14,10 +15,8 @@ import jax
 def seed_devices(seeds: int, wanted: int | None = None) -> list[jax.Device]:
     """The devices to spread `seeds` over: at most `wanted`, and none without a seed."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    try:
+    with contextlib.suppress(RuntimeError):  # raised if JAX has computed before
         jax.config.update("jax_num_cpu_devices", wanted or cores or 1)
-    except RuntimeError:
-        pass  # JAX has computed before: its devices are fixed
     devices = jax.devices()[: wanted or None]
     seeds_each = math.ceil(seeds / min(len(devices), seeds))
     return devices[: math.ceil(seeds / seeds_each)]

@@ -68,7 +68,9 @@ class Dyna(eqx.Module):
     exploration: float
     """The share of random actions after the warm-up (epsilon)."""
     warmup_steps: int
-    """Steps with random actions and without updates."""
+    """First steps, in which every action is random."""
+    first_update_step: int
+    """The step from which on there are planning updates."""
 
     def init(self, key: PRNGKeyArray) -> DynaState:
         """The state before the first step."""
@@ -84,7 +86,9 @@ class Dyna(eqx.Module):
 
     def step(self, state: DynaState, t: Int[Array, ""]) -> DynaState:
         """Act, store, plan. `t` counts the steps taken before this one."""
-        act_key, env_key, reset_key, plan_key = jax.random.split(jax.random.fold_in(state.key, t), 4)
+        act_key, env_key, reset_key, plan_key = jax.random.split(
+            jax.random.fold_in(state.key, t), 4
+        )
 
         epsilon = jnp.where(t < self.warmup_steps, 1.0, self.exploration)
         action = self.learner.act(state.learner.params, state.observation, epsilon, act_key)
@@ -107,9 +111,9 @@ class Dyna(eqx.Module):
         return self._plan(state, t, plan_key)
 
     def _plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
-        """The d planning updates; none before the warm-up is over."""
+        """The d planning updates; none before `first_update_step`."""
         bits = jax.random.bits(key, (self.planning_steps, self.batch_size))
-        updates_before = (t - self.warmup_steps) * self.planning_steps
+        updates_before = (t - self.first_update_step) * self.planning_steps
 
         def update(
             i: Int[Array, ""], carry: tuple[DQNState, Any, Float[Array, ""]]
@@ -121,7 +125,7 @@ class Dyna(eqx.Module):
             return learner, replay, loss + jnp.mean(differences**2)
 
         # A loop of no turns, rather than a branch: t is the same for all seeds, and so is this.
-        turns = jnp.where(t < self.warmup_steps, 0, self.planning_steps)
+        turns = jnp.where(t < self.first_update_step, 0, self.planning_steps)
         learner, replay, loss = jax.lax.fori_loop(
             0, turns, update, (state.learner, state.replay, jnp.zeros(()))
         )

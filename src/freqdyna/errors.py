@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 
 
-class FreqdynaError(ValueError):
+class FreqdynaError(Exception):
     """Something the user gave cannot be used; the message is one sentence for them."""
 
 

@@ -1,4 +1,4 @@
-"""Evaluation: how well does the current policy do, on episodes and keys of its own?"""
+"""Evaluation: how well the current policy does, on episodes and keys of its own."""
 
 import equinox as eqx
 import jax

@@ -2,6 +2,7 @@
 
 import sys
 import time
+import warnings
 from typing import Any, Protocol
 
 SECONDS_BETWEEN_LINES = 15.0
@@ -13,6 +14,9 @@ class Progress(Protocol):
     def note(self, text: str) -> None:
         """Say something once."""
 
+    def warn(self, text: str) -> None:
+        """Say something that must not be missed."""
+
     def update(self, step: int, mean_return: float | None) -> None:
         """Tell how far every seed is, and the newest mean return if there is one."""
 
@@ -21,10 +25,14 @@ class Progress(Protocol):
 
 
 class Silent:
-    """Says nothing but what must be known."""
+    """Says nothing but warnings."""
 
     def note(self, text: str) -> None:
         """Keep quiet."""
+
+    def warn(self, text: str) -> None:
+        """Leave it to Python's warnings."""
+        warnings.warn(text, stacklevel=2)
 
     def update(self, step: int, mean_return: float | None) -> None:
         """Keep quiet."""
@@ -43,6 +51,10 @@ class Lines:
     def note(self, text: str) -> None:
         """Print it."""
         print(text, flush=True)
+
+    def warn(self, text: str) -> None:
+        """Print it, marked as a warning."""
+        self.note(f"warning: {text}")
 
     def update(self, step: int, mean_return: float | None) -> None:
         """Print a line if the last one is some time ago or the end is reached."""
@@ -89,6 +101,10 @@ class Bar:
     def note(self, text: str) -> None:
         """Print it above the bar."""
         self._bar.console.print(text, highlight=False, markup=False)
+
+    def warn(self, text: str) -> None:
+        """Print it, marked as a warning."""
+        self.note(f"warning: {text}")
 
     def update(self, step: int, mean_return: float | None) -> None:
         """Move the bar."""

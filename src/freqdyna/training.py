@@ -10,12 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Int, PRNGKeyArray
 
 from freqdyna.dyna import Dyna, DynaState
 from freqdyna.evaluation import evaluate
 
-Metrics = dict[str, Float[Array, ""]]
+Metrics = dict[str, Array]
 
 
 class Training(eqx.Module):
@@ -48,8 +48,8 @@ class Training(eqx.Module):
             eval_key,
         )
         metrics["loss"] = seen.squared_difference / seen.updates  # NaN where there was no update
-        metrics["episodes"] = seen.episodes.astype(float)
-        metrics["diverged_at"] = seen.diverged_at.astype(float)
+        metrics["episodes"] = seen.episodes
+        metrics["diverged_at"] = seen.diverged_at
         return eqx.tree_at(lambda s: s.diagnostics, state, seen.since_now()), metrics
 
     def run(self, key: PRNGKeyArray, steps: int, eval_every: int) -> tuple[DynaState, Metrics]:

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-
 from freqdyna.envs.base import Environment
 from freqdyna.envs.grid_world import GridWorld
 from freqdyna.envs.maze_grid_world import MazeGridWorld
 from freqdyna.envs.mountain_car import MountainCar
-from freqdyna.errors import FreqdynaError, unknown_name
+from freqdyna.errors import unknown_name
 
 ENVIRONMENTS: dict[str, type[Environment]] = {
     kind.name: kind for kind in (MountainCar, GridWorld, MazeGridWorld)

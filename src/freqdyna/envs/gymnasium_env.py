@@ -1,6 +1,6 @@
 """Our walled squares as ordinary Gymnasium environments, for Stable-Baselines3 and its like."""
 
-from typing import Any, ClassVar
+from typing import Any, SupportsInt
 
 import gymnasium
 import jax
@@ -15,10 +15,10 @@ FLOOR, WALL, HOLE = (245, 245, 245), (60, 60, 60), (173, 216, 240)
 START, GOAL, AGENT = (170, 220, 170), (255, 205, 90), (200, 30, 30)
 
 
-class GymnasiumEnv(gymnasium.Env[np.ndarray, np.int64]):
+class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
     """One walled square behind Gymnasium's interface; the time limit is Gymnasium's own wrapper."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 30}
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 30}  # noqa: RUF012 - Gymnasium's own type
 
     def __init__(self, name: str, render_mode: str | None = None, **settings: Any) -> None:
         env = make(name, **settings)
@@ -43,14 +43,14 @@ class GymnasiumEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._state = np.array(self._reset(key))
         return self._state.copy(), {}
 
-    def step(self, action: np.int64) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+    def step(self, action: SupportsInt) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Take one step; never truncates by itself."""
         noise = self.np_random.standard_normal(1 + self._env.noise_size, np.float32)
-        state, reward, terminal = self._transition(self._state, np.int32(action), noise)
+        state, reward, terminal = self._transition(self._state, np.int32(int(action)), noise)
         self._state = np.array(state)
         return self._state.copy(), float(reward), bool(terminal), False, {}
 
-    def render(self) -> np.ndarray | None:  # type: ignore[override]
+    def render(self) -> np.ndarray | None:
         """Walls dark, holes blue, start green, goal yellow, the agent a red disc; y points up."""
         if self.render_mode is None:
             return None

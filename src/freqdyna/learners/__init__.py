@@ -1,0 +1,1 @@
+"""Value learners: act, and update from a mini-batch."""

@@ -7,7 +7,7 @@ import optax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna.learners.network import QNetwork, init_network
+from freqdyna.learners.network import QNetwork, init_network, network_from_flat
 from freqdyna.replay.transition import Transition
 
 
@@ -37,10 +37,7 @@ class DQN(eqx.Module):
 
     def network(self, params: Float[Array, " p"]) -> QNetwork:
         """The network that a flat parameter vector stands for."""
-        template = jax.eval_shape(lambda: init_network(jax.random.key(0), self.sizes))
-        zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), template)
-        network: QNetwork = ravel_pytree(zeros)[1](params)
-        return network
+        return network_from_flat(params, self.sizes)
 
     def act(
         self,

@@ -1,8 +1,12 @@
 """The paper's Q network: tanh layers, Xavier weights, a linear output that starts near zero."""
 
+import functools
+import itertools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PRNGKeyArray
 
 OUTPUT_SCALE = 0.003
@@ -11,8 +15,10 @@ OUTPUT_SCALE = 0.003
 class QNetwork(eqx.Module):
     """Action values of one state: a multilayer perceptron."""
 
-    weights: tuple[Float[Array, "inputs outputs"], ...]
-    biases: tuple[Float[Array, " outputs"], ...]
+    weights: tuple[Float[Array, "_ _"], ...]
+    """One matrix a layer, shape (inputs, outputs)."""
+    biases: tuple[Float[Array, " _"], ...]
+    """One vector a layer, shape (outputs,)."""
 
     def __call__(self, state: Float[Array, " n"]) -> Float[Array, " actions"]:
         """Q(s, a) for every action a."""
@@ -30,17 +36,21 @@ def init_network(key: PRNGKeyArray, sizes: tuple[int, ...]) -> QNetwork:
     """
     *hidden_keys, weight_key, bias_key = jax.random.split(key, len(sizes))
     xavier = jax.nn.initializers.glorot_uniform()
-    weights = [
-        xavier(layer_key, shape)
-        for layer_key, shape in zip(
-            hidden_keys, zip(sizes[:-2], sizes[1:-1], strict=True), strict=True
-        )
-    ]
+    shapes = itertools.pairwise(sizes[:-1])
+    weights = [xavier(k, shape) for k, shape in zip(hidden_keys, shapes, strict=True)]
     biases = [jnp.zeros(width) for width in sizes[1:-1]]
-    small = {"minval": -OUTPUT_SCALE, "maxval": OUTPUT_SCALE}
-    weights.append(jax.random.uniform(weight_key, sizes[-2:], **small))
-    biases.append(jax.random.uniform(bias_key, sizes[-1:], **small))
+    small = functools.partial(jax.random.uniform, minval=-OUTPUT_SCALE, maxval=OUTPUT_SCALE)
+    weights.append(small(weight_key, sizes[-2:]))
+    biases.append(small(bias_key, sizes[-1:]))
     return QNetwork(tuple(weights), tuple(biases))
+
+
+def network_from_flat(params: Float[Array, " p"], sizes: tuple[int, ...]) -> QNetwork:
+    """The network of layer widths `sizes` that a flat parameter vector stands for."""
+    shapes = jax.eval_shape(lambda: init_network(jax.random.key(0), sizes))
+    zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+    network: QNetwork = ravel_pytree(zeros)[1](params)
+    return network
 
 
 def _product(vector: Float[Array, " i"], matrix: Float[Array, "i o"]) -> Float[Array, " o"]:

@@ -22,7 +22,7 @@ class SumTree(eqx.Module):
     children, so that rounding errors do not pile up.
     """
 
-    levels: tuple[Float[Array, "nodes branches"], ...]
+    levels: tuple[Float[Array, "_ branches"], ...]
 
     def total(self) -> Float[Array, ""]:
         """The sum of all weights."""

@@ -1,0 +1,1 @@
+"""What a run leaves behind: storing, reading, statistics, tables and pictures."""

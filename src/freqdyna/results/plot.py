@@ -1,0 +1,78 @@
+"""Pictures of runs: learning curves, mean and interval over seeds, one colour an algorithm."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+
+from freqdyna.config import Config
+from freqdyna.results.statistics import bootstrap_interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from freqdyna.results.result import Result
+
+# The paper's colours; an algorithm that is not in it takes the next free colour.
+COLORS = {"er": "forestgreen", "prioritized-er": "blue"}
+
+
+def plot_curves(results: Sequence["Result"]) -> Figure:
+    """Evaluation return against environment steps, one panel an environment."""
+    names = list(dict.fromkeys(result.config.env for result in results))
+    figure = Figure(figsize=(6.4 * len(names), 4.4), dpi=150, layout="constrained")
+    panels = figure.subplots(1, len(names), squeeze=False)[0]
+    labels = _labels([result.config for result in results])
+    colors = _colors([result.config.algorithm for result in results], labels)
+    for panel, name in zip(panels, names, strict=True):
+        for result, label, color in zip(results, labels, colors, strict=True):
+            if result.config.env == name:
+                _draw(panel, result, label, color)
+        panel.set_title(name)
+        panel.set_xlabel("environment steps")
+        panel.set_ylabel("evaluation return (mean over seeds, 95% interval)")
+        panel.xaxis.set_major_formatter(EngFormatter(sep=""))
+        panel.grid(alpha=0.3)
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.legend(frameon=False)
+    return figure
+
+
+def _draw(panel: "Axes", result: "Result", label: str, color: str) -> None:
+    mean = result.returns.mean(axis=0)
+    text = f"{label} ({len(result.seeds)} seed{'s' if len(result.seeds) > 1 else ''})"
+    panel.plot(result.steps, mean, color=color, label=text)
+    if len(result.seeds) > 1:
+        low, high = bootstrap_interval(result.returns)
+        panel.fill_between(result.steps, low, high, color=color, alpha=0.2, linewidth=0)
+
+
+def _labels(configs: list[Config]) -> list[str]:
+    """The algorithm's name, and whatever else tells runs of the same algorithm apart."""
+    ignored = ("algorithm", "env", "seeds", "first_seed", "devices")
+    names = [name for name in Config.__dataclass_fields__ if name not in ignored]
+    labels = []
+    for config in configs:
+        alike = [c for c in configs if (c.algorithm, c.env) == (config.algorithm, config.env)]
+        telling = [n for n in names if len({getattr(c, n) for c in alike}) > 1]
+        extra = ", ".join(f"{n.replace('_', ' ')} {getattr(config, n)}" for n in telling)
+        labels.append(f"{config.algorithm}, {extra}" if extra else config.algorithm)
+    return labels
+
+
+def _colors(algorithms: list[str], labels: list[str]) -> list[str]:
+    """The paper's colour for the first label of an algorithm, a free one for each further label."""
+    free = iter(np.tile(matplotlib.color_sequences["tab10"], (10, 1)).tolist())
+    chosen: dict[str, str] = {}
+    taken: set[str] = set()
+    for algorithm, label in zip(algorithms, labels, strict=True):
+        if label not in chosen:
+            color = COLORS.get(algorithm)
+            if color is None or color in taken:
+                color = matplotlib.colors.to_hex(next(free))
+            taken.add(color)
+            chosen[label] = color
+    return [chosen[label] for label in labels]

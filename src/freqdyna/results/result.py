@@ -1,0 +1,78 @@
+"""The outcome of a run: curves of every seed, trained parameters, configuration and provenance."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from freqdyna.config import Config
+from freqdyna.results import run_folder
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Result:
+    """What `freqdyna.train` returns and `freqdyna.load` reads back."""
+
+    config: Config
+    provenance: dict[str, Any]
+    """Versions, commit, machine and date of the run."""
+    seeds: np.ndarray
+    """The seeds, shape (seeds,)."""
+    steps: np.ndarray
+    """The environment steps at which each seed was evaluated, shape (evaluations,)."""
+    metrics: dict[str, np.ndarray]
+    """Each metric by name, shape (seeds, evaluations); `docs/metrics.md` defines them."""
+    parameters: np.ndarray
+    """The trained parameters, one flat vector a seed, shape (seeds, parameters)."""
+    layer_sizes: tuple[int, ...]
+    """Widths of the network's layers, from the observation size to the number of actions."""
+
+    @property
+    def returns(self) -> np.ndarray:
+        """The evaluation returns, shape (seeds, evaluations)."""
+        return self.metrics["return"]
+
+    def mean_return(self, first_step: int = 0) -> np.ndarray:
+        """Each seed's mean evaluation return from `first_step` on, shape (seeds,)."""
+        return self.returns[:, self.steps >= first_step].mean(axis=1)
+
+    def network(self, seed: int) -> Any:
+        """The trained Q network of one seed: a function from a state to its action values."""
+        import jax.numpy as jnp
+
+        from freqdyna.learners.network import network_from_flat
+
+        row = int(np.flatnonzero(self.seeds == seed)[0])
+        return network_from_flat(jnp.asarray(self.parameters[row]), self.layer_sizes)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
+        """The learning curve as a Matplotlib figure, also written to `path` if one is given."""
+        from freqdyna.results.plot import plot_curves
+
+        figure = plot_curves([self])
+        if path is not None:
+            figure.savefig(path)
+        return figure
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write a new run folder; an existing one is refused."""
+        path = run_folder.create(folder, self.config)
+        run_folder.write_result(path, self)
+        return path
+
+    def __repr__(self) -> str:
+        last = self.returns[:, -1]
+        return (
+            f"Result({self.config.algorithm} on {self.config.env}, {len(self.seeds)} seeds, "
+            f"{self.steps[-1]:,} steps, last mean return {last.mean():.1f})"
+        )
+
+
+def load(folder: str | os.PathLike[str]) -> Result:
+    """Read a run folder."""
+    return Result(**run_folder.read_result(Path(folder)))

@@ -1,0 +1,183 @@
+"""The run folder: configuration, provenance, metrics, parameters and checkpoints of one run.
+
+config.toml         every setting of the run
+provenance.json     versions, commit, machine, date, command
+metrics.parquet     one row for each seed and evaluation
+parameters.npz      the trained parameters, one row a seed
+checkpoint-*.npz    the newest states, for `freqdyna resume`
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from freqdyna.checkpoint import load_arrays, save_arrays, write_atomically
+from freqdyna.config import Config
+from freqdyna.errors import FreqdynaError
+
+if TYPE_CHECKING:
+    from freqdyna.results.result import Result
+
+CONFIG, PROVENANCE = "config.toml", "provenance.json"
+METRICS, PARAMETERS = "metrics.parquet", "parameters.npz"
+METRICS_WITHOUT_PYARROW = "metrics.npz"
+
+
+def create(folder: str | os.PathLike[str], config: Config) -> Path:
+    """Make a new run folder with its configuration; a folder with anything in it is refused."""
+    path = Path(folder)
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise FreqdynaError(
+            f"out is {str(path)!r}, which exists; give a new folder, "
+            f"or continue a run with: freqdyna resume {path}"
+        )
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FreqdynaError(f"out is {str(path)!r}, which cannot be made: {error}") from None
+    config.save(path / CONFIG)
+    return path
+
+
+def free_name(config: Config, parent: Path = Path("runs")) -> Path:
+    """A folder name under `parent` that is not taken yet."""
+    name = f"{config.algorithm}-{config.env}"
+    names = [name, *(f"{name}-{i}" for i in range(2, 10_000))]
+    return next(parent / n for n in names if not (parent / n).exists())
+
+
+def read_config(folder: Path) -> Config:
+    """The configuration of a run folder."""
+    if not (folder / CONFIG).is_file():
+        raise FreqdynaError(f"{str(folder)!r} is not a run folder: it has no {CONFIG}")
+    return Config.load(folder / CONFIG)
+
+
+def provenance(devices: list[Any]) -> dict[str, Any]:
+    """Where and with what a run is made."""
+    packages = ("freqdyna", "jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium")
+    versions = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return {
+        "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "versions": versions,
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "device_kind": devices[0].device_kind,
+        "devices": len(devices),
+    }
+
+
+def read_provenance(folder: Path) -> dict[str, Any]:
+    """The facts that `write_provenance` wrote; none if they cannot be read."""
+    try:
+        facts = json.loads((folder / PROVENANCE).read_text())
+    except (OSError, ValueError):
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def write_provenance(folder: Path, facts: dict[str, Any]) -> None:
+    """Write the facts as JSON."""
+    text = json.dumps(facts, indent=2) + "\n"
+    write_atomically(folder / PROVENANCE, lambda file: file.write(text.encode()))
+
+
+def write_metrics(
+    folder: Path, seeds: np.ndarray, steps: np.ndarray, metrics: dict[str, np.ndarray]
+) -> None:
+    """Write `metrics.parquet`: a row for each seed and evaluation.
+
+    Where pyarrow is missing (a bare GPU machine) the same columns go to `metrics.npz`, which
+    `read_result` takes as well.
+    """
+    columns: dict[str, np.ndarray] = {
+        "seed": np.repeat(seeds, len(steps)).astype(np.int64),
+        "step": np.tile(steps, len(seeds)).astype(np.int64),
+    }
+    columns |= {name: values.reshape(-1) for name, values in metrics.items()}
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        save_arrays(folder / METRICS_WITHOUT_PYARROW, columns, {})
+        return
+    table = pyarrow.table(columns)
+    write_atomically(folder / METRICS, lambda file: pyarrow.parquet.write_table(table, file))
+
+
+def write_result(folder: Path, result: "Result") -> None:
+    """Write all of a result but its configuration, which `create` wrote."""
+    write_provenance(folder, result.provenance)
+    sizes = {"layer_sizes": list(result.layer_sizes)}
+    save_arrays(folder / PARAMETERS, {"parameters": result.parameters}, sizes)
+    write_metrics(folder, result.seeds, result.steps, result.metrics)
+
+
+def read_result(folder: Path) -> dict[str, Any]:
+    """The fields of the `Result` in a run folder."""
+    config = read_config(folder)
+    for name in (PROVENANCE, PARAMETERS):
+        if not (folder / name).is_file():
+            raise FreqdynaError(
+                f"{str(folder)!r} has no {name} yet; finish the run with: freqdyna resume {folder}"
+            )
+    columns = _read_columns(folder)
+    seeds, steps = np.unique(columns.pop("seed")), np.unique(columns.pop("step"))
+    parameters, note = load_arrays(folder / PARAMETERS)
+    return {
+        "config": config,
+        "provenance": read_provenance(folder),
+        "seeds": seeds,
+        "steps": steps,
+        "metrics": {k: v.reshape(len(seeds), len(steps)) for k, v in columns.items()},
+        "parameters": parameters["parameters"],
+        "layer_sizes": tuple(note["layer_sizes"]),
+    }
+
+
+def _read_columns(folder: Path) -> dict[str, np.ndarray]:
+    if not (folder / METRICS).is_file():
+        return load_arrays(folder / METRICS_WITHOUT_PYARROW)[0]
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        table = pyarrow.parquet.read_table(folder / METRICS)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise FreqdynaError(f"{folder / METRICS} is damaged: {error}") from None
+    return {name: table.column(name).to_numpy() for name in table.column_names}
+
+
+def _commit() -> str | None:
+    """The commit of the source tree that runs, `-dirty` if it was changed; None if installed."""
+    where = Path(__file__).parent
+    git = ["git", "-C", str(where)]
+    try:
+        tracked = subprocess.run(
+            [*git, "ls-files", "--error-unmatch", __file__], capture_output=True, check=False
+        )
+        if tracked.returncode:
+            return None
+        described = subprocess.run(
+            [*git, "describe", "--always", "--dirty", "--abbrev=40"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return described.stdout.strip()

@@ -1,0 +1,282 @@
+"""Running: train, stop and resume, with progress, checkpoints and a run folder."""
+
+import os
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from freqdyna import algorithms, checkpoint, envs
+from freqdyna.config import Config
+from freqdyna.devices import seed_devices
+from freqdyna.dyna import DynaState
+from freqdyna.envs import Environment
+from freqdyna.errors import FreqdynaError
+from freqdyna.progress import Progress, make_progress
+from freqdyna.results import run_folder
+from freqdyna.results.result import Result
+from freqdyna.stopping import InterruptedRun, stop_requests
+from freqdyna.training import Block, Training, compile_block, evaluation_steps
+
+SECONDS_A_SLICE = 1.0
+"""How long the compiled loop runs before the host looks up: for progress and for interrupts."""
+
+
+def train(
+    env: str | Environment = "MountainCar-v0",
+    algorithm: str = "er",
+    *,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+    tensorboard: bool = False,
+    checkpoint_seconds: float = 60.0,
+    **settings: Any,
+) -> Result:
+    """Train `algorithm` on `env` for many seeds at once.
+
+    `env` is a name (`freqdyna list` names them) or an `Environment`; `settings` are the fields
+    of `freqdyna.Config`. With `out` the run is kept in that new folder, checkpointed every
+    `checkpoint_seconds`, and can be interrupted and resumed.
+    """
+    if isinstance(env, Environment):
+        for name in ("reward_noise", "goal_reward", "episode_limit"):
+            if name in settings:
+                raise FreqdynaError(f"{name} is a setting of the environment given; set it there")
+        settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
+    name = env.name if isinstance(env, Environment) else env
+    config = Config.of({"env": name, "algorithm": algorithm, **settings}).resolved()
+    run = Run.prepare(config, env if isinstance(env, Environment) else None)
+    folder = None if out is None else run_folder.create(out, config)
+    return run.execute(folder, progress, tensorboard, checkpoint_seconds)
+
+
+def resume(
+    folder: str | os.PathLike[str],
+    *,
+    env: Environment | None = None,
+    progress: bool = True,
+    tensorboard: bool = False,
+    checkpoint_seconds: float = 60.0,
+) -> Result:
+    """Continue an interrupted run to the result that it would have had.
+
+    `env` is needed only for an environment that is not built in.
+    """
+    path = Path(folder)
+    before = run_folder.read_provenance(path)
+    run = Run.prepare(run_folder.read_config(path), env, before.get("devices"))
+    run.provenance["continues"] = before
+    return run.execute(path, progress, tensorboard, checkpoint_seconds)
+
+
+@dataclass
+class Run:
+    """One run under way: what is fixed, and what grows."""
+
+    config: Config
+    training: Training
+    block: Block
+    provenance: dict[str, Any]
+    curves: list[dict[str, np.ndarray]] = field(default_factory=list)
+    """The metrics of each evaluation so far, each an array over seeds."""
+    reported: set[int] = field(default_factory=set)
+    """Seeds whose divergence was reported."""
+
+    @staticmethod
+    def prepare(
+        config: Config, env: Environment | None, devices_before: int | None = None
+    ) -> "Run":
+        """Check everything that can be checked before any folder is made."""
+        algorithms.find(config.algorithm)
+        if env is None:
+            goal = {} if config.goal_reward is None else {"goal_reward": config.goal_reward}
+            env = envs.make(
+                config.env,
+                reward_noise=config.reward_noise,
+                episode_limit=config.episode_limit,
+                **goal,
+            )
+        training = Training(
+            algorithms.build(config, env), config.eval_episodes, config.eval_exploration
+        )
+        devices = seed_devices(config.seeds, devices_before or config.devices)
+        seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
+        block = compile_block(training, seeds, devices)
+        return Run(config, training, block, run_folder.provenance(devices))
+
+    def execute(
+        self, folder: Path | None, shown: bool, tensorboard: bool, checkpoint_seconds: float
+    ) -> Result:
+        """Train from the newest checkpoint, or from the start, to the end."""
+        state, step, notes = self._start(folder)
+        if folder is not None:
+            run_folder.write_provenance(folder, self.provenance)
+        progress = make_progress(shown, self.config.seeds, self.config.steps, step)
+        events = None
+        try:
+            if tensorboard:
+                events = self._tensorboard(folder, step)
+            progress.note(self._announcement(step))
+            for note in notes:
+                progress.warn(note)
+            with stop_requests(folder is not None) as stop_requested:
+                saver = _Saver(self, folder, checkpoint_seconds)
+                state = self._train(state, step, progress, saver, stop_requested, events)
+            result = self._result(state)
+            saver.save(state, self.config.steps)
+        finally:
+            progress.close()
+            if events is not None:
+                events.close()
+        return result
+
+    def _train(
+        self,
+        state: DynaState,
+        step: int,
+        progress: Progress,
+        saver: "_Saver",
+        stop_requested: threading.Event,
+        events: Any,
+    ) -> DynaState:
+        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
+        state = self.block.advance(state, step, step)  # no step: compiles
+        slice_steps, mean_return = 1, None
+        for stop in map(int, evaluations[len(self.curves) :]):
+            while step < stop:
+                steps = min(slice_steps, stop - step)
+                began = time.monotonic()
+                state = jax.block_until_ready(self.block.advance(state, step, step + steps))
+                seconds = time.monotonic() - began
+                slice_steps = max(1, min(2 * steps, int(steps * SECONDS_A_SLICE / seconds)))
+                step += steps
+                progress.update(step, mean_return)
+                if stop_requested.is_set():
+                    saver.save(state, step)
+                    raise InterruptedRun(
+                        f"stopped at step {step:,}; continue with: freqdyna resume {saver.folder}"
+                    )
+                saver.save_if_due(state, step)
+            state, metrics = self.block.evaluate(state, stop)
+            self.curves.append({k: np.asarray(v)[: self.block.seeds] for k, v in metrics.items()})
+            mean_return = float(self.curves[-1]["return"].mean())
+            self._report_diverged(progress)
+            if events is not None:
+                events.write(stop, self.curves[-1])
+            progress.update(step, mean_return)
+        return state
+
+    def _start(self, folder: Path | None) -> tuple[DynaState, int, list[str]]:
+        """The state to go on from, its step, and what the user must know about it."""
+        notes = []
+        for path in checkpoint.checkpoints(folder) if folder is not None else []:
+            keys = jax.vmap(jax.random.key)(jnp.zeros(self.block.seeds, int))
+            like = jax.eval_shape(jax.vmap(self.training.init), keys)
+            try:
+                state, curves, note = checkpoint.load(path, like)
+                step = int(note["step"])
+            except (checkpoint.DamagedCheckpointError, KeyError) as error:
+                notes.append(f"{error}; trying the one before it")
+                continue
+            if note["device_kind"] != self.provenance["device_kind"] or (
+                note["devices"] != self.provenance["devices"]
+            ):
+                notes.append(
+                    f"this run began on {note['devices']} × {note['device_kind']} and goes on on "
+                    f"{self.provenance['devices']} × {self.provenance['device_kind']}: "
+                    "its last digits may differ from an uninterrupted run"
+                )
+            names = list(curves)
+            rows = len(curves[names[0]]) if names else 0
+            self.curves = [{name: curves[name][i] for name in names} for i in range(rows)]
+            return self._place(state), step, notes
+        if notes:
+            notes.append("no checkpoint could be read: starting from the first step")
+        return self.block.init(), 0, notes
+
+    def _place(self, state: DynaState) -> DynaState:
+        """Lay a loaded state out over the devices, with the copies that fill the last one."""
+        spare = self.block.rows - self.block.seeds
+
+        def filled(leaf: Any) -> Any:
+            leaf = jnp.concatenate([leaf, jnp.repeat(leaf[-1:], spare, axis=0)]) if spare else leaf
+            return jax.device_put(leaf, self.block.sharding)
+
+        placed: DynaState = jax.tree.map(filled, state)
+        return placed
+
+    def _result(self, state: DynaState) -> Result:
+        names = self.curves[0] if self.curves else {}
+        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
+        first = self.config.first_seed
+        return Result(
+            config=self.config,
+            provenance=self.provenance,
+            seeds=np.arange(first, first + self.config.seeds),
+            steps=evaluations[: len(self.curves)],
+            metrics={name: np.stack([row[name] for row in self.curves], axis=1) for name in names},
+            parameters=np.asarray(state.learner.params)[: self.block.seeds],
+            layer_sizes=self.training.dyna.learner.sizes,
+        )
+
+    def _announcement(self, step: int) -> str:
+        config, facts = self.config, self.provenance
+        text = (
+            f"{config.algorithm} on {config.env}: {config.seeds} seeds × {config.steps:,} steps, "
+            f"{config.planning_steps} planning updates a step, "
+            f"on {facts['devices']} × {facts['device_kind']}"
+        )
+        if step:
+            text += f"; going on from step {step:,}"
+        if config.warmup_steps >= config.steps:
+            text += f"; every action is random: the warm-up lasts {config.warmup_steps:,} steps"
+        return text
+
+    def _report_diverged(self, progress: Progress) -> None:
+        for row, step in enumerate(self.curves[-1]["diverged_at"]):
+            seed = self.config.first_seed + row
+            if step >= 0 and seed not in self.reported:
+                self.reported.add(seed)
+                progress.warn(
+                    f"seed {seed} diverged at step {int(step):,}: its loss is not finite; "
+                    "the other seeds go on"
+                )
+
+    def _tensorboard(self, folder: Path | None, step: int) -> Any:
+        if folder is None:
+            raise FreqdynaError("tensorboard is True; it needs a run folder: give out")
+        from freqdyna.results.tensorboard import Events
+
+        return Events(folder, self.config.first_seed, step)
+
+
+@dataclass
+class _Saver:
+    """Saves a run into its folder, now and then or on demand; does nothing without a folder."""
+
+    run: Run
+    folder: Path | None
+    seconds: float
+    last: float = field(default_factory=time.monotonic)
+
+    def save_if_due(self, state: DynaState, step: int) -> None:
+        if time.monotonic() - self.last >= self.seconds:
+            self.save(state, step)
+
+    def save(self, state: DynaState, step: int) -> None:
+        if self.folder is None:
+            return
+        result = self.run._result(state)
+        curves = {name: values.T for name, values in result.metrics.items()}
+        note = {"step": step} | {k: self.run.provenance[k] for k in ("devices", "device_kind")}
+        own_rows = jax.tree.map(lambda leaf: leaf[: self.run.block.seeds], state)
+        checkpoint.save(checkpoint.checkpoint_path(self.folder, step), own_rows, curves, note)
+        checkpoint.prune(self.folder)
+        if len(result.steps):
+            run_folder.write_result(self.folder, result)
+        self.last = time.monotonic()

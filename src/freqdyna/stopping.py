@@ -1,0 +1,40 @@
+"""Stopping politely: a signal asks a run to stop, and the run saves what it has first."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class InterruptedRun(KeyboardInterrupt):
+    """The run was asked to stop and has saved all it had."""
+
+
+@contextmanager
+def stop_requests(can_be_resumed: bool) -> Iterator[threading.Event]:
+    """Turn SIGINT and SIGTERM into a request to stop after the current slice.
+
+    A second signal, or a run that could not be resumed anyway, stops at once.
+    """
+    requested = threading.Event()
+    if not can_be_resumed or threading.current_thread() is not threading.main_thread():
+        yield requested
+        return
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {s: signal.getsignal(s) for s in signals}
+
+    def restore() -> None:
+        for s, handler in before.items():
+            signal.signal(s, handler)
+
+    def request(number: int, frame: Any) -> None:
+        requested.set()
+        restore()
+
+    for s in signals:
+        signal.signal(s, request)
+    try:
+        yield requested
+    finally:
+        restore()

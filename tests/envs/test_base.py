@@ -1,0 +1,51 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from freqdyna import FreqdynaError, envs
+
+
+@pytest.mark.parametrize("name", envs.ENVIRONMENTS)
+def test_reward_noise_has_the_stated_mean_and_deviation(name):
+    quiet, noisy = envs.make(name), envs.make(name, reward_noise=0.1)
+    state, action = quiet.reset(jax.random.key(0)), jnp.int32(0)
+    keys = jax.random.split(jax.random.key(1), 20_000)
+    step = jax.vmap(lambda env, key: env.transition(state, action, key), in_axes=(None, 0))
+    states, rewards, _ = step(noisy, keys)
+    noise = rewards - step(quiet, keys)[1]
+    # Five standard errors: a false alarm once in a million runs.
+    assert abs(noise.mean()) < 5 * 0.1 / np.sqrt(20_000)
+    assert abs(noise.std() - 0.1) < 5 * 0.1 / np.sqrt(2 * 20_000)
+    np.testing.assert_array_equal(states, step(quiet, keys)[0])
+
+
+@pytest.mark.parametrize("name", envs.ENVIRONMENTS)
+def test_random_walks_stay_in_the_state_space_and_states_in_it_are_their_own_projection(name):
+    env = envs.make(name)
+
+    def walk(key):
+        def step(state, key):
+            act_key, env_key = jax.random.split(key)
+            action = jax.random.randint(act_key, (), 0, env.num_actions)
+            state = env.transition(state, action, env_key)[0]
+            return state, state
+
+        return jax.lax.scan(step, env.reset(key), jax.random.split(key, 500))[1]
+
+    states = jax.jit(jax.vmap(walk))(jax.random.split(jax.random.key(2), 64)).reshape(-1, 2)
+    assert jax.vmap(env.contains)(states).all()
+    np.testing.assert_array_equal(jax.vmap(env.project)(states), states)
+
+
+def test_unknown_names_and_bad_settings_are_refused():
+    with pytest.raises(FreqdynaError, match=r"'MazeGrid'; known, nearest first: MazeGridWorld, "):
+        envs.make("MazeGrid")
+    with pytest.raises(FreqdynaError, match="unknown setting of GridWorld 'reward_nose'"):
+        envs.make("GridWorld", reward_nose=0.1)
+    with pytest.raises(FreqdynaError, match="reward_noise is -1; it must be 0 or greater"):
+        envs.make("MountainCar-v0", reward_noise=-1)
+    with pytest.raises(FreqdynaError, match="move_noise is -1; it must be 0 or greater"):
+        envs.make("GridWorld", move_noise=-1)
+    with pytest.raises(FreqdynaError, match="episode_limit is 0; it must be 1 or greater"):
+        envs.make("GridWorld", episode_limit=0)

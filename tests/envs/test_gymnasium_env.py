@@ -1,0 +1,71 @@
+import subprocess
+import sys
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import freqdyna  # noqa: F401 - importing it registers the environments
+from freqdyna import envs
+from freqdyna.envs.gymnasium_env import AGENT, GOAL, HOLE, START, WALL, GymnasiumEnv
+
+IDS = ["freqdyna/GridWorld-v0", "freqdyna/MazeGridWorld-v0"]
+
+
+@pytest.mark.parametrize("name", IDS)
+@pytest.mark.filterwarnings("error")
+def test_passes_gymnasiums_checker(name):
+    check_env(gymnasium.make(name, render_mode="rgb_array").unwrapped)
+
+
+@pytest.mark.parametrize("order", ["freqdyna, gymnasium", "gymnasium, freqdyna"])
+def test_importing_freqdyna_registers_in_either_order(order):
+    code = f"import {order}; gymnasium.make('freqdyna/MazeGridWorld-v0')"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_truncates_at_2000_steps_and_not_before():
+    env = gymnasium.make("freqdyna/GridWorld-v0")
+    env.reset(seed=0)
+    outcomes = [env.step(0)[2:4] for _ in range(2000)]  # up alone never reaches the goal
+    assert outcomes[:-1] == [(False, False)] * 1999
+    assert outcomes[-1] == (False, True)
+
+
+def test_a_walk_through_the_hole_ends_at_the_goal():
+    env = gymnasium.make("freqdyna/GridWorld-v0", move_noise=0.0)
+    env.reset(seed=0)
+    total, terminated = 0.0, False
+    for action in [0] * 9 + [3] * 19 + [0] * 12:  # up to the hole, right through it, up
+        observation, reward, terminated, _, _ = env.step(action)
+        total += reward
+        if terminated:
+            break
+    assert terminated
+    assert env.observation_space.contains(observation)
+    assert total == -(9 + 19 + 9)  # the goal step gives 0
+
+
+def test_the_picture_shows_walls_holes_start_goal_and_agent():
+    env = gymnasium.make("freqdyna/MazeGridWorld-v0", render_mode="rgb_array")
+    env.reset(seed=0)
+    picture = env.render()
+    height, width, _ = picture.shape
+
+    def color(x, y):
+        return tuple(picture[int((1 - y) * height), int(x * width)])
+
+    for wall in envs.MazeGridWorld.walls:
+        assert color(*wall.hole_center) == HOLE
+        assert color(wall.left + 0.05, 0.6) == WALL
+    assert color(0.98, 0.98) == GOAL
+    assert np.any(np.all(picture == START, axis=-1))
+    assert color(*env.unwrapped._state) == AGENT
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(freqdyna.FreqdynaError, match="render_mode is 'human'"):
+        GymnasiumEnv("GridWorld", render_mode="human")
+    with pytest.raises(freqdyna.FreqdynaError, match="MountainCar-v0 is Gymnasium's own"):
+        GymnasiumEnv("MountainCar-v0")

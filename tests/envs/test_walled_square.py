@@ -1,0 +1,100 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from freqdyna import envs
+
+UP, DOWN, LEFT, RIGHT = map(jnp.int32, range(4))
+MAZES = ["GridWorld", "MazeGridWorld"]
+
+
+def move(env, state, action, noise=0.0):
+    noises = jnp.array([0.0, noise])
+    return env.transition_from_noise(jnp.array(state), action, noises)
+
+
+def test_moves_are_five_hundredths_in_the_direction_of_the_action():
+    env = envs.make("MazeGridWorld")
+    for action, expected in ((UP, (0.1, 0.15)), (DOWN, (0.1, 0.05)), (LEFT, (0.05, 0.1))):
+        np.testing.assert_allclose(move(env, (0.1, 0.1), action)[0], expected, atol=1e-7)
+    np.testing.assert_allclose(move(env, (0.1, 0.1), RIGHT)[0], (0.15, 0.1), atol=1e-7)
+
+
+def test_move_noise_is_on_the_moved_axis_with_standard_deviation_one_hundredth():
+    env = envs.make("MazeGridWorld")
+    keys = jax.random.split(jax.random.key(0), 20_000)
+    states = jax.vmap(lambda key: env.transition(jnp.array([0.1, 0.5]), UP, key)[0])(keys)
+    assert np.all(states[:, 0] == np.float32(0.1))
+    lengths = np.asarray(states[:, 1]) - 0.5
+    assert abs(lengths.mean() - 0.05) < 5 * 0.01 / np.sqrt(20_000)
+    assert abs(lengths.std() - 0.01) < 5 * 0.01 / np.sqrt(2 * 20_000)
+
+
+@pytest.mark.parametrize("name", MAZES)
+def test_each_wall_stops_and_each_hole_lets_through(name):
+    env = envs.make(name)
+    for wall in env.walls:
+        _, center = wall.hole_center
+        outside_hole = (center + 0.5) % 1.0
+        left_of, right_of = wall.left - 0.01, wall.right + 0.01
+        np.testing.assert_allclose(move(env, (left_of, outside_hole), RIGHT)[0][0], left_of)
+        np.testing.assert_allclose(move(env, (right_of, outside_hole), LEFT)[0][0], right_of)
+        state = jnp.array([left_of, center])
+        for _ in range(3):
+            state = move(env, state, RIGHT)[0]
+        assert state[0] > wall.right
+
+
+def test_in_a_hole_its_upper_and_lower_edges_stop():
+    env = envs.make("MazeGridWorld")
+    hole = (0.25, 0.45)
+    np.testing.assert_allclose(move(env, hole, UP, noise=1.0)[0], hole)
+    np.testing.assert_allclose(move(env, hole, DOWN, noise=1.0)[0], hole)
+
+
+def test_even_a_huge_step_does_not_jump_over_a_wall():
+    env = envs.make("MazeGridWorld")
+    np.testing.assert_allclose(move(env, (0.19, 0.8), RIGHT, noise=20.0)[0], (0.19, 0.8))
+
+
+def test_the_edge_of_the_square_clips():
+    env = envs.make("GridWorld")
+    np.testing.assert_allclose(move(env, (0.02, 0.3), LEFT)[0], (0.0, 0.3), atol=1e-7)
+
+
+@pytest.mark.parametrize("name", MAZES)
+def test_start_goal_and_rewards(name):
+    env = envs.make(name)
+    starts = jax.vmap(env.reset)(jax.random.split(jax.random.key(0), 5000))
+    assert starts.min() >= 0
+    assert 0.0499 < starts.max() <= 0.05
+    state, reward, terminal = move(env, (0.96, 0.94), UP)
+    assert (float(reward), bool(terminal)) == (0.0, True)
+    state, reward, terminal = move(env, (0.94, 0.90), UP)
+    assert (float(reward), bool(terminal)) == (-1.0, False)
+    assert not env.terminal(jnp.array([0.96, 0.94]))
+
+
+def test_the_holes_of_the_maze_are_where_the_paper_puts_them():
+    walls = envs.MazeGridWorld.walls
+    assert [(w.left, w.top) for w in walls] == [(0.2, 0.5), (0.4, 1.0), (0.7, 0.2)]
+    for wall in walls:
+        assert wall.right - wall.left == pytest.approx(0.1)
+        assert wall.top - wall.bottom == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("name", MAZES)
+def test_projection_finds_the_nearest_valid_point(name):
+    env = envs.make(name)
+    generator = np.random.default_rng(0)
+    states = generator.uniform(-0.2, 1.2, (300, 2)).astype(np.float32)
+    projected = jax.vmap(env.project)(states)
+    assert jax.vmap(env.contains)(projected).all()
+    grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 201)] * 2), -1).reshape(-1, 2)
+    valid = grid[np.asarray(jax.vmap(env.contains)(jnp.asarray(grid, jnp.float32)))]
+    nearest = np.linalg.norm(states[:, None] - valid, axis=-1).min(1)
+    distance = np.linalg.norm(states - projected, axis=-1)
+    # No point of a fine grid of valid points is nearer, and the grid is 0.005 wide.
+    assert np.all(distance <= nearest + 1e-6)
+    assert np.all(distance >= nearest - 0.005)
