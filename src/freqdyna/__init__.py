@@ -41,7 +41,7 @@ def __dir__() -> list[str]:
 
 
 try:
-    from freqdyna.envs.registration import register as _register
+    from freqdyna.registration import register as _register
 except ImportError:  # a bare machine without Gymnasium trains all the same
     pass
 else:

@@ -6,8 +6,6 @@ can execute. The archive carries a checksum of each array, so that a damaged fil
 
 import json
 import os
-import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -48,29 +46,31 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         note = json.loads(bytes(arrays.pop(_NOTE)))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except Exception as error:  # a damaged archive fails in more ways than can be listed
         raise DamagedCheckpointError(f"{path} is damaged: {error}") from None
     return arrays, note
 
 
 def save(path: Path, state: Any, curves: dict[str, np.ndarray], note: dict[str, Any]) -> None:
     """Write the training state, a pytree of arrays and keys, and the curves so far."""
-    arrays = {f"state{name}": np.asarray(leaf) for name, leaf in _named_leaves(state)}
+    numbers = jax.tree.map(_numbers, state)
+    arrays = {f"state{name}": np.asarray(leaf) for name, leaf in _named_leaves(numbers)}
     save_arrays(path, arrays | {f"curve.{name}": curve for name, curve in curves.items()}, note)
 
 
 def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
-    """Read a checkpoint into the shape of the pytree `like`, whose own values do not matter."""
+    """Read a checkpoint into the form of `like`, a pytree of arrays or of their shapes."""
     arrays, note = load_arrays(path)
     leaves = []
-    for name, expected in _named_leaves(like):
-        leaf = arrays.get(f"state{name}")
-        if leaf is None or (leaf.shape, leaf.dtype) != (expected.shape, expected.dtype):
+    expected = jax.eval_shape(lambda tree: jax.tree.map(_numbers, tree), like)
+    for name, leaf in _named_leaves(expected):
+        array = arrays.get(f"state{name}")
+        if array is None or (array.shape, array.dtype) != (leaf.shape, leaf.dtype):
             raise DamagedCheckpointError(f"{path} does not fit its run: {name[1:]} differs")
-        leaves.append(leaf)
+        leaves.append(array)
     rebuilt = [
-        jax.random.wrap_key_data(jnp.asarray(leaf)) if _is_key(old) else leaf
-        for leaf, old in zip(leaves, jax.tree.leaves(like), strict=True)
+        jax.random.wrap_key_data(jnp.asarray(array)) if _is_key(leaf) else array
+        for array, leaf in zip(leaves, jax.tree.leaves(like), strict=True)
     ]
     curves = {name[6:]: array for name, array in arrays.items() if name.startswith("curve.")}
     return jax.tree.unflatten(jax.tree.structure(like), rebuilt), curves, note
@@ -96,10 +96,12 @@ def _is_key(leaf: Any) -> bool:
     return bool(jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key))
 
 
+def _numbers(leaf: Any) -> Any:
+    """A random key as the numbers it is made of; anything else as it is."""
+    return jax.random.key_data(leaf) if _is_key(leaf) else leaf
+
+
 def _named_leaves(tree: Any) -> list[tuple[str, Any]]:
-    """Each leaf under its path in the tree; a random key as the numbers it is made of."""
+    """Each leaf under its path in the tree."""
     leaves = jax.tree_util.tree_leaves_with_path(tree)
-    return [
-        (jax.tree_util.keystr(path), jax.random.key_data(leaf) if _is_key(leaf) else leaf)
-        for path, leaf in leaves
-    ]
+    return [(jax.tree_util.keystr(path), leaf) for path, leaf in leaves]

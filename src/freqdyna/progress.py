@@ -1,31 +1,35 @@
 """Progress of a run: a live bar on a terminal or in a notebook, plain lines elsewhere."""
 
+import abc
 import sys
 import time
 import warnings
-from typing import Any, Protocol
+from typing import Any
 
 SECONDS_BETWEEN_LINES = 15.0
 
 
-class Progress(Protocol):
+class Progress(abc.ABC):
     """What a run tells while it works."""
 
+    @abc.abstractmethod
     def note(self, text: str) -> None:
         """Say something once."""
 
     def warn(self, text: str) -> None:
         """Say something that must not be missed."""
+        self.note(f"warning: {text}")
 
+    @abc.abstractmethod
     def update(self, step: int, mean_return: float | None) -> None:
         """Tell how far every seed is, and the newest mean return if there is one."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most have nothing to close
         """Leave the display as it is."""
 
 
-class Silent:
-    """Says nothing but warnings."""
+class Silent(Progress):
+    """Says nothing but warnings, and those as Python does."""
 
     def note(self, text: str) -> None:
         """Keep quiet."""
@@ -37,11 +41,8 @@ class Silent:
     def update(self, step: int, mean_return: float | None) -> None:
         """Keep quiet."""
 
-    def close(self) -> None:
-        """Nothing to close."""
 
-
-class Lines:
+class Lines(Progress):
     """A line now and then: for logs, and where `rich` is not installed."""
 
     def __init__(self, seeds: int, steps: int, first_step: int) -> None:
@@ -51,10 +52,6 @@ class Lines:
     def note(self, text: str) -> None:
         """Print it."""
         print(text, flush=True)
-
-    def warn(self, text: str) -> None:
-        """Print it, marked as a warning."""
-        self.note(f"warning: {text}")
 
     def update(self, step: int, mean_return: float | None) -> None:
         """Print a line if the last one is some time ago or the end is reached."""
@@ -71,11 +68,8 @@ class Lines:
             flush=True,
         )
 
-    def close(self) -> None:
-        """Nothing to close."""
 
-
-class Bar:
+class Bar(Progress):
     """A live progress bar by `rich`."""
 
     def __init__(self, seeds: int, steps: int, first_step: int) -> None:
@@ -101,10 +95,6 @@ class Bar:
     def note(self, text: str) -> None:
         """Print it above the bar."""
         self._bar.console.print(text, highlight=False, markup=False)
-
-    def warn(self, text: str) -> None:
-        """Print it, marked as a warning."""
-        self.note(f"warning: {text}")
 
     def update(self, step: int, mean_return: float | None) -> None:
         """Move the bar."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-import freqdyna  # noqa: F401 - importing it registers the environments
+import freqdyna
 from freqdyna import envs
 from freqdyna.envs.gymnasium_env import AGENT, GOAL, HOLE, START, WALL, GymnasiumEnv
 

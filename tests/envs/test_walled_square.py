@@ -69,9 +69,9 @@ def test_start_goal_and_rewards(name):
     starts = jax.vmap(env.reset)(jax.random.split(jax.random.key(0), 5000))
     assert starts.min() >= 0
     assert 0.0499 < starts.max() <= 0.05
-    state, reward, terminal = move(env, (0.96, 0.94), UP)
+    _, reward, terminal = move(env, (0.96, 0.94), UP)
     assert (float(reward), bool(terminal)) == (0.0, True)
-    state, reward, terminal = move(env, (0.94, 0.90), UP)
+    _, reward, terminal = move(env, (0.94, 0.90), UP)
     assert (float(reward), bool(terminal)) == (-1.0, False)
     assert not env.terminal(jnp.array([0.96, 0.94]))
 

@@ -1,3 +1,5 @@
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -33,7 +35,7 @@ def random_rows(seed, batch=8):
 def numpy_layers(params):
     """The flat vector as float64 layers: all weights, then all biases."""
     params, layers, start = np.float64(params), [], 0
-    shapes = list(zip(SIZES[:-1], SIZES[1:], strict=True))
+    shapes = list(itertools.pairwise(SIZES))
     for rows, columns in shapes:
         layers.append(params[start : start + rows * columns].reshape(rows, columns))
         start += rows * columns

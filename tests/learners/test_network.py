@@ -1,8 +1,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 
-from freqdyna.learners.network import init_network
+from freqdyna.learners.network import init_network, network_from_flat
 
 
 def test_initialisation_is_the_papers():
@@ -26,3 +27,12 @@ def test_forward_pass_against_numpy():
         hidden = np.tanh(hidden @ np.float64(weight) + np.float64(bias))
     expected = hidden @ np.float64(network.weights[-1]) + np.float64(network.biases[-1])
     np.testing.assert_allclose(network(jnp.float32(state)), expected, rtol=1e-5)
+
+
+def test_a_network_survives_flattening():
+    network = init_network(jax.random.key(2), (2, 5, 4, 3))
+    flat = ravel_pytree(network)[0]
+    again = network_from_flat(flat, (2, 5, 4, 3))
+    assert jax.tree.structure(again) == jax.tree.structure(network)
+    for new, old in zip(jax.tree.leaves(again), jax.tree.leaves(network), strict=True):
+        np.testing.assert_array_equal(new, old)

@@ -75,9 +75,7 @@ def test_a_new_transition_gets_the_greatest_priority_so_far():
 
 def test_differences_that_are_not_finite_leave_the_tree_usable():
     replay, state = filled(5)
-    state = replay.learned(
-        state, jnp.arange(3), jnp.array([jnp.nan, jnp.inf, 1.0])
-    )
+    state = replay.learned(state, jnp.arange(3), jnp.array([jnp.nan, jnp.inf, 1.0]))
     assert jnp.isfinite(state.tree.total())
     bits = jax.random.bits(jax.random.key(0), (400,))
     indices = replay.sample(state, bits, jnp.asarray(5))[1]

@@ -33,7 +33,9 @@ def test_sums_hold_after_any_updates(data):
     expected = np.zeros(capacity)
     tree = empty_sum_tree(capacity)
     for _ in range(5):
-        indices = np.array(data.draw(st.lists(st.integers(0, capacity - 1), min_size=4, max_size=4)))
+        indices = np.array(
+            data.draw(st.lists(st.integers(0, capacity - 1), min_size=4, max_size=4))
+        )
         weights = np.float32(indices % 7)  # an index that comes twice comes with one weight
         tree = tree.set(jnp.asarray(indices), jnp.asarray(weights))
         expected[indices] = weights

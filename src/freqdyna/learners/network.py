@@ -2,11 +2,11 @@
 
 import functools
 import itertools
+import math
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PRNGKeyArray
 
 OUTPUT_SCALE = 0.003
@@ -46,11 +46,16 @@ def init_network(key: PRNGKeyArray, sizes: tuple[int, ...]) -> QNetwork:
 
 
 def network_from_flat(params: Float[Array, " p"], sizes: tuple[int, ...]) -> QNetwork:
-    """The network of layer widths `sizes` that a flat parameter vector stands for."""
-    shapes = jax.eval_shape(lambda: init_network(jax.random.key(0), sizes))
-    zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-    network: QNetwork = ravel_pytree(zeros)[1](params)
-    return network
+    """The network of layer widths `sizes` that a flat vector stands for.
+
+    The vector holds all weight matrices, then all biases: the order of `ravel_pytree`.
+    """
+    shapes = [*itertools.pairwise(sizes), *((width,) for width in sizes[1:])]
+    ends = list(itertools.accumulate(math.prod(shape) for shape in shapes))
+    pieces = jnp.split(params, ends[:-1])
+    arrays = [piece.reshape(shape) for piece, shape in zip(pieces, shapes, strict=True)]
+    layers = len(sizes) - 1
+    return QNetwork(tuple(arrays[:layers]), tuple(arrays[layers:]))
 
 
 def _product(vector: Float[Array, " i"], matrix: Float[Array, "i o"]) -> Float[Array, " o"]:

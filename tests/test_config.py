@@ -1,0 +1,79 @@
+import dataclasses
+
+import pytest
+
+from freqdyna import Config, FreqdynaError
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"steps": 0}, "steps is 0; it must be a whole number, 1 or greater"),
+        ({"steps": 5e4}, "steps is 50000.0; it must be a whole number, 1 or greater"),
+        ({"seeds": True}, "seeds is True; it must be a whole number, 1 or greater"),
+        ({"seeds": -3}, "seeds is -3; it must be a whole number, 1 or greater"),
+        ({"first_seed": -1}, "first_seed is -1; it must be a whole number, 0 or greater"),
+        ({"warmup_steps": -1}, "warmup_steps is -1; it must be a whole number, 0 or greater"),
+        ({"planning_steps": 0}, "planning_steps is 0; it must be a whole number, 1 or greater"),
+        ({"discount": 1.5}, "discount is 1.5; it must be between 0 and 1"),
+        ({"exploration": -0.1}, "exploration is -0.1; it must be between 0 and 1"),
+        ({"learning_rate": -1.0}, "learning_rate is -1.0; it must be 0 or greater"),
+        ({"learning_rate": float("nan")}, "learning_rate is nan; it must be 0 or greater"),
+        ({"learning_rate": "fast"}, "learning_rate is 'fast'; it must be 0 or greater"),
+        ({"reward_noise": float("inf")}, "reward_noise is inf; it must be 0 or greater"),
+        ({"goal_reward": float("inf")}, "goal_reward is inf; it must be a finite number"),
+        ({"hidden": ()}, r"hidden is \(\); it must be one width for each layer, such as 32 32"),
+        ({"hidden": (32, 0)}, "hidden is 0; it must be a whole number, 1 or greater"),
+        ({"devices": 0}, "devices is 0; it must be a whole number, 1 or greater"),
+        ({"algorithm": 3}, "algorithm is 3; it must be a name"),
+        ({"learn_in_warmup": 1}, "learn_in_warmup is 1; it must be True or False"),
+        ({"first_seed": 2**31}, "first_seed \\+ seeds is 2147483678; it must be at most"),
+        ({"steps": 10**9}, "steps × planning_steps is"),
+        ({"stepz": 3}, "unknown setting 'stepz'; known, nearest first: steps, "),
+    ],
+)
+def test_bad_settings_are_refused_in_one_sentence(settings, message):
+    with pytest.raises(FreqdynaError, match=message):
+        Config.of(settings).resolved()
+
+
+def test_every_setting_survives_a_file(tmp_path):
+    config = Config(
+        algorithm="prioritized-er",
+        env='odd "name"\n',
+        hidden=(16, 8),
+        learning_rate=1e-5,
+        goal_reward=-2.5,
+        learn_in_warmup=False,
+        devices=3,
+    )
+    config.save(tmp_path / "config.toml")
+    assert Config.load(tmp_path / "config.toml") == config
+
+
+def test_unset_settings_are_what_the_paper_sets_for_the_environment():
+    maze, car = Config(env="MazeGridWorld").resolved(), Config().resolved()
+    assert (maze.planning_steps, maze.hidden) == (30, (64, 64))
+    assert (car.planning_steps, car.hidden) == (10, (32, 32))
+    assert Config(env="MazeGridWorld", planning_steps=5).resolved().planning_steps == 5
+
+
+def test_files_that_are_no_configuration_are_refused(tmp_path):
+    path = tmp_path / "config.toml"
+    with pytest.raises(FreqdynaError, match="no configuration file at"):
+        Config.load(path)
+    path.write_text("steps = = 3")
+    with pytest.raises(FreqdynaError, match="is not a TOML file"):
+        Config.load(path)
+    path.write_text("steps = 'many'")
+    with pytest.raises(FreqdynaError, match="steps is 'many'; it must be a whole number"):
+        Config.load(path)
+
+
+def test_every_setting_is_documented():
+    import inspect
+
+    source = inspect.getsource(Config)
+    for field in dataclasses.fields(Config):
+        declaration = source.index(f"    {field.name}: ")
+        assert source[declaration:].split("\n")[1].strip().startswith('"""'), field.name
