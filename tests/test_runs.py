@@ -17,7 +17,7 @@ from probes import ConstantReward
 
 import freqdyna
 from freqdyna import FreqdynaError, algorithms, checkpoint
-from freqdyna.runs import Run
+from freqdyna.runs import Run, Watching
 
 SMALL = {
     "env": "GridWorld",
@@ -171,7 +171,7 @@ def test_a_diverged_seed_is_reported_and_the_others_go_on():
 
     run.block = type(run.block)(**(vars(run.block) | {"init": init}))
     with pytest.warns(UserWarning, match="seed 1 diverged at step 1: its loss is not finite"):
-        result = run.execute(None, False, False, 60.0)
+        result = run.execute(None, Watching(False, False, False, 60.0))
     healthy = freqdyna.train(**SMALL)
     assert result.metrics["diverged_at"][:, -1].tolist() == [-1, 1, -1]
     for row in (0, 2):

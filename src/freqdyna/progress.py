@@ -20,6 +20,9 @@ class Progress(abc.ABC):
         """Say something that must not be missed."""
         self.note(f"warning: {text}")
 
+    def start(self) -> None:  # noqa: B027 - silence keeps no time
+        """Start the clock: all is compiled."""
+
     @abc.abstractmethod
     def update(self, step: int, mean_return: float | None) -> None:
         """Tell how far every seed is, and the newest mean return if there is one."""
@@ -47,6 +50,11 @@ class Lines(Progress):
 
     def __init__(self, seeds: int, steps: int, first_step: int) -> None:
         self._seeds, self._steps, self._first_step = seeds, steps, first_step
+        self._told = first_step
+        self.start()
+
+    def start(self) -> None:
+        """Start the clock."""
         self._start = self._last = time.monotonic()
 
     def note(self, text: str) -> None:
@@ -56,9 +64,9 @@ class Lines(Progress):
     def update(self, step: int, mean_return: float | None) -> None:
         """Print a line if the last one is some time ago or the end is reached."""
         now = time.monotonic()
-        if now - self._last < SECONDS_BETWEEN_LINES and step < self._steps:
+        if step == self._told or (now - self._last < SECONDS_BETWEEN_LINES and step < self._steps):
             return
-        self._last = now
+        self._last, self._told = now, step
         seconds = max(now - self._start, 1e-9)
         done = step - self._first_step
         left = seconds / max(done, 1) * (self._steps - step)
@@ -76,7 +84,7 @@ class Bar(Progress):
         from rich import progress
         from rich.console import Console
 
-        self._seeds, self._first_step, self._start = seeds, first_step, time.monotonic()
+        self._seeds, self._first_step = seeds, first_step
         self._bar = progress.Progress(
             progress.TextColumn("{task.description}"),
             progress.BarColumn(),
@@ -91,6 +99,12 @@ class Bar(Progress):
         self._task = self._bar.add_task(
             "compiling", total=steps, completed=first_step, rate="", mean_return=""
         )
+        self._start = time.monotonic()
+
+    def start(self) -> None:
+        """Start the clock."""
+        self._start = time.monotonic()
+        self._bar.reset(self._task, description="steps", completed=self._first_step)
 
     def note(self, text: str) -> None:
         """Print it above the bar."""

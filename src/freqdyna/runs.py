@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from freqdyna.errors import FreqdynaError
 from freqdyna.progress import Progress, make_progress
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
+from freqdyna.results.tensorboard import Events
 from freqdyna.stopping import InterruptedRun, stop_requests
 from freqdyna.training import Block, Training, compile_block, evaluation_steps
 
@@ -50,9 +52,9 @@ def train(
         settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
     name = env.name if isinstance(env, Environment) else env
     config = Config.of({"env": name, "algorithm": algorithm, **settings}).resolved()
+    watching = Watching(out is not None, progress, tensorboard, checkpoint_seconds)
     run = Run.prepare(config, env if isinstance(env, Environment) else None)
-    folder = None if out is None else run_folder.create(out, config)
-    return run.execute(folder, progress, tensorboard, checkpoint_seconds)
+    return run.execute(None if out is None else run_folder.create(out, config), watching)
 
 
 def resume(
@@ -67,11 +69,33 @@ def resume(
 
     `env` is needed only for an environment that is not built in.
     """
+    watching = Watching(True, progress, tensorboard, checkpoint_seconds)
     path = Path(folder)
     before = run_folder.read_provenance(path)
     run = Run.prepare(run_folder.read_config(path), env, before.get("devices"))
     run.provenance["continues"] = before
-    return run.execute(path, progress, tensorboard, checkpoint_seconds)
+    return run.execute(path, watching)
+
+
+@dataclass(frozen=True)
+class Watching:
+    """How a run is watched and saved; nothing here changes what it computes."""
+
+    in_folder: bool
+    progress: bool
+    tensorboard: bool
+    checkpoint_seconds: float
+
+    def __post_init__(self) -> None:
+        seconds = self.checkpoint_seconds
+        if not seconds >= 0:
+            raise FreqdynaError(f"checkpoint_seconds is {seconds}; it must be 0 or greater")
+        if self.tensorboard and not self.in_folder:
+            raise FreqdynaError("tensorboard is True; it needs a run folder: give out")
+        if self.tensorboard and find_spec("tensorboardX") is None:
+            raise FreqdynaError(
+                "tensorboard is True; it needs: pip install 'freqdyna[tensorboard]'"
+            )
 
 
 @dataclass
@@ -109,23 +133,21 @@ class Run:
         block = compile_block(training, seeds, devices)
         return Run(config, training, block, run_folder.provenance(devices))
 
-    def execute(
-        self, folder: Path | None, shown: bool, tensorboard: bool, checkpoint_seconds: float
-    ) -> Result:
+    def execute(self, folder: Path | None, watching: Watching) -> Result:
         """Train from the newest checkpoint, or from the start, to the end."""
         state, step, notes = self._start(folder)
         if folder is not None:
             run_folder.write_provenance(folder, self.provenance)
-        progress = make_progress(shown, self.config.seeds, self.config.steps, step)
+        progress = make_progress(watching.progress, self.config.seeds, self.config.steps, step)
         events = None
         try:
-            if tensorboard:
-                events = self._tensorboard(folder, step)
+            if watching.tensorboard and folder is not None:
+                events = Events(folder, self.config.first_seed, step)
             progress.note(self._announcement(step))
             for note in notes:
                 progress.warn(note)
             with stop_requests(folder is not None) as stop_requested:
-                saver = _Saver(self, folder, checkpoint_seconds)
+                saver = _Saver(self, folder, watching.checkpoint_seconds)
                 state = self._train(state, step, progress, saver, stop_requested, events)
             result = self._result(state)
             saver.save(state, self.config.steps)
@@ -145,7 +167,8 @@ class Run:
         events: Any,
     ) -> DynaState:
         evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
-        state = self.block.advance(state, step, step)  # no step: compiles
+        state = jax.block_until_ready(self.block.advance(state, step, step))  # no step: compiles
+        progress.start()
         slice_steps, mean_return = 1, None
         for stop in map(int, evaluations[len(self.curves) :]):
             while step < stop:
@@ -246,13 +269,6 @@ class Run:
                     f"seed {seed} diverged at step {int(step):,}: its loss is not finite; "
                     "the other seeds go on"
                 )
-
-    def _tensorboard(self, folder: Path | None, step: int) -> Any:
-        if folder is None:
-            raise FreqdynaError("tensorboard is True; it needs a run folder: give out")
-        from freqdyna.results.tensorboard import Events
-
-        return Events(folder, self.config.first_seed, step)
 
 
 @dataclass

@@ -3,11 +3,12 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsInt
 
 import numpy as np
 
 from freqdyna.config import Config
+from freqdyna.errors import FreqdynaError
 from freqdyna.results import run_folder
 
 if TYPE_CHECKING:
@@ -41,14 +42,16 @@ class Result:
         """Each seed's mean evaluation return from `first_step` on, shape (seeds,)."""
         return self.returns[:, self.steps >= first_step].mean(axis=1)
 
-    def network(self, seed: int) -> Any:
+    def network(self, seed: SupportsInt) -> Any:
         """The trained Q network of one seed: a function from a state to its action values."""
         import jax.numpy as jnp
 
         from freqdyna.learners.network import network_from_flat
 
-        row = int(np.flatnonzero(self.seeds == seed)[0])
-        return network_from_flat(jnp.asarray(self.parameters[row]), self.layer_sizes)
+        rows = np.flatnonzero(self.seeds == int(seed))
+        if len(rows) == 0:
+            raise FreqdynaError(f"seed is {seed}; it must be one of {self.seeds.tolist()}")
+        return network_from_flat(jnp.asarray(self.parameters[rows[0]]), self.layer_sizes)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """The learning curve as a Matplotlib figure, also written to `path` if one is given."""

@@ -18,4 +18,4 @@ def bootstrap_interval(
     means = np.tensordot(counts / seeds, values, axes=1)
     tail = (1 - level) / 2
     low, high = np.quantile(means, [tail, 1 - tail], axis=0)
-    return low, high
+    return np.asarray(low), np.asarray(high)

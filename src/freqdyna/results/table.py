@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
@@ -12,26 +13,29 @@ from freqdyna.results.statistics import bootstrap_interval
 
 def print_table(runs: list[tuple[Path, Result]]) -> None:
     """Each run's mean return over the evaluations after the warm-up, and at the last one."""
-    table = Table(title="evaluation return, mean over seeds [95% interval]")
-    for title in ("run", "algorithm", "environment"):
-        table.add_column(title, overflow="fold")
-    for title in ("seeds", "steps", "after warm-up", "last evaluation"):
-        table.add_column(title, justify="right")
-    for folder, result in runs:
+    table = Table(
+        title="evaluation return, mean over seeds [95% interval]", box=SIMPLE, pad_edge=False
+    )
+    for title in ("algorithm", "environment"):
+        table.add_column(title, no_wrap=True)
+    for title in ("seeds × steps", "after warm-up", "at the end"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for _, result in runs:
         config = result.config
         after = result.returns[:, result.steps >= config.warmup_steps]
         table.add_row(
-            str(folder),
             config.algorithm,
             config.env,
-            str(config.seeds),
-            f"{result.steps[-1]:,}",
+            f"{config.seeds} × {result.steps[-1]:,}",
             _cell(after.mean(axis=1)) if after.size else "-",
             _cell(result.returns[:, -1]),
         )
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    for folder, _ in runs:
+        console.print(f"results: {folder}", highlight=False, soft_wrap=True)
 
 
 def _cell(values: np.ndarray) -> str:
     low, high = bootstrap_interval(values)
-    return f"{values.mean():.0f} [{low:.0f}, {high:.0f}]"
+    return f"{values.mean():.0f}\n[{low:.0f}, {high:.0f}]"

@@ -4,19 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from freqdyna.errors import FreqdynaError
-
 
 class Events:
     """Writes the mean over seeds of every metric, and each seed's return."""
 
     def __init__(self, folder: Path, first_seed: int, first_step: int) -> None:
-        try:
-            from tensorboardX import SummaryWriter
-        except ImportError:
-            raise FreqdynaError(
-                "tensorboard is True; it needs: pip install 'freqdyna[tensorboard]'"
-            ) from None
+        from tensorboardX import SummaryWriter
+
         self._first_seed = first_seed
         self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=first_step + 1)
 

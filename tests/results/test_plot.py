@@ -1,0 +1,44 @@
+import numpy as np
+
+from freqdyna import Config, Result
+from freqdyna.results.plot import plot_curves
+
+
+def make_result(seeds=4, **settings):
+    config = Config(seeds=seeds, **settings).resolved()
+    steps = np.arange(500, 5001, 500)
+    returns = np.random.default_rng(0).normal(-500, 50, (seeds, 10))
+    return Result(
+        config, {}, np.arange(seeds), steps, {"return": returns}, np.zeros((seeds, 1)), ()
+    )
+
+
+def test_one_panel_an_environment_and_one_colour_an_algorithm():
+    results = [
+        make_result(algorithm="er"),
+        make_result(algorithm="prioritized-er"),
+        make_result(algorithm="er", env="MazeGridWorld"),
+    ]
+    panels = plot_curves(results).axes
+    assert [panel.get_title() for panel in panels] == ["MountainCar-v0", "MazeGridWorld"]
+    lines = panels[0].lines
+    assert [line.get_label() for line in lines] == ["er (4 seeds)", "prioritized-er (4 seeds)"]
+    assert [line.get_color() for line in lines] == ["forestgreen", "blue"]
+    np.testing.assert_allclose(lines[0].get_ydata(), results[0].returns.mean(0))
+    assert len(panels[0].collections) == 2  # the shaded intervals
+
+
+def test_runs_of_one_algorithm_are_told_apart_by_what_differs():
+    results = [make_result(planning_steps=10), make_result(planning_steps=30)]
+    lines = plot_curves(results).axes[0].lines
+    assert [line.get_label() for line in lines] == [
+        "er, planning steps 10 (4 seeds)",
+        "er, planning steps 30 (4 seeds)",
+    ]
+    assert lines[0].get_color() != lines[1].get_color()
+
+
+def test_one_seed_has_a_curve_without_an_interval():
+    panel = plot_curves([make_result(seeds=1)]).axes[0]
+    assert panel.lines[0].get_label() == "er (1 seed)"
+    assert not panel.collections
