@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from probes import Clock
 
-from freqdyna import algorithms
-from freqdyna.config import Config
+from freqdyna import Config, FreqdynaError, algorithms, envs
+from freqdyna.replay.transition import Transition
+from freqdyna.training import Training
 
 
 def make_dyna(env, algorithm="er", **settings):
@@ -38,7 +39,7 @@ def test_a_termination_is_stored_and_starts_a_new_episode():
     assert state.diagnostics.episodes == 2
 
 
-@pytest.mark.parametrize("algorithm", algorithms.ALGORITHMS)
+@pytest.mark.parametrize("algorithm", ["er", "prioritized-er", "dyna-frequency"])
 def test_counts_d_updates_a_step(algorithm):
     dyna = make_dyna(Clock(), algorithm, planning_steps=3)
     assert run(dyna, 5).diagnostics.updates == 15
@@ -78,3 +79,79 @@ def test_a_seed_whose_loss_is_not_finite_is_marked_with_its_step():
     broken = dyna.step(dyna.step(broken, jnp.asarray(10)), jnp.asarray(11))
     assert broken.diagnostics.diverged_at == 11
     assert jnp.isfinite(broken.observation).all()
+
+
+DYNAS = [name for name, recipe in algorithms.ALGORITHMS.items() if recipe.search_control]
+
+
+@pytest.mark.parametrize("algorithm", ["dyna-value", "dyna-frequency"])
+def test_no_simulated_share_is_exactly_er(algorithm):
+    env = envs.make("MountainCar-v0")
+    er = run(make_dyna(env, steps=60), 60)
+    dyna = run(make_dyna(env, algorithm, steps=60, simulated_share=0.0), 60)
+    np.testing.assert_array_equal(er.learner.params, dyna.learner.params)
+    np.testing.assert_array_equal(er.replay.rows, dyna.replay.rows)
+    assert dyna.queue.count > 0
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "name"),
+    [
+        *((algorithm, "MountainCar-v0") for algorithm in DYNAS),
+        ("dyna-frequency", "GridWorld"),
+        ("dyna-uniform", "MazeGridWorld"),
+    ],
+)
+def test_every_state_in_the_queue_is_valid_finite_and_not_terminal(algorithm, name):
+    env = envs.make(name)
+    agent = make_dyna(env, algorithm, steps=400, hidden=(8, 8), search_states=10)
+    training = Training(agent, 1, 0.0)
+    advance = jax.jit(training.advance)
+    # Start beside the goal, so that climbs and steps meet it.
+    state = training.init(jax.random.key(0))
+    beside = jnp.array([0.45, 0.04]) if name == "MountainCar-v0" else jnp.array([0.96, 0.9])
+    state = eqx.tree_at(lambda s: s.observation, state, beside)
+    state = advance(state, jnp.asarray(0), jnp.asarray(400))
+    queued = state.queue.rows[: int(state.queue.count)]
+    assert len(queued) > 400
+    assert jnp.isfinite(queued).all()
+    assert jax.vmap(env.contains)(queued).all()
+    if algorithm != "dyna-replay":  # visited states are not terminal by themselves
+        assert not jax.vmap(env.terminal)(queued).any()
+    assert jnp.isfinite(state.learner.params).all()
+
+
+def test_simulated_transitions_come_from_queue_on_policy_actions_and_the_model():
+    env = envs.make("MountainCar-v0")
+    agent = make_dyna(env, "dyna-value", steps=50, planning_exploration=0.0)
+    state = run(agent, 40)
+    simulate = agent._simulator(state, jnp.asarray(40), jax.random.key(1))
+    rows = simulate(state.learner.params, jnp.asarray(1))
+    assert rows.shape == (16, 7)
+    queued = {tuple(row) for row in np.asarray(state.queue.rows[: int(state.queue.count)]).tolist()}
+    for row in rows:
+        seen = Transition.unpack(row)
+        assert tuple(np.asarray(seen.state).tolist()) in queued
+        assert seen.action == jnp.argmax(agent.learner.network(state.learner.params)(seen.state))
+        expected = env.transition(seen.state, seen.action, jax.random.key(0))
+        np.testing.assert_array_equal(seen.next_state, expected[0])
+
+
+def test_the_learned_model_learns_and_its_error_is_counted():
+    env = envs.make("GridWorld")
+    agent = make_dyna(env, "dyna-value", steps=300, model="learned", search_states=5)
+    training = Training(agent, 1, 0.0)
+    start = training.init(jax.random.key(0))
+    state = jax.jit(training.advance)(start, jnp.asarray(0), jnp.asarray(127))
+    np.testing.assert_array_equal(state.model.params, start.model.params)  # too few transitions
+    state = jax.jit(training.advance)(state, jnp.asarray(127), jnp.asarray(200))
+    assert (state.model.params != start.model.params).any()
+    metrics = agent.metrics(state)
+    assert 0 < metrics["model_error"] < 1
+    assert metrics["search_states"] == pytest.approx(5, abs=0.5)
+    assert metrics["climb_iterations"] >= 5
+
+
+def test_a_search_control_without_a_model_is_refused():
+    with pytest.raises(FreqdynaError, match="search_control is given, but algorithm 'er' has no"):
+        make_dyna(Clock(), "er", search_control="value")

@@ -9,17 +9,34 @@ if TYPE_CHECKING:
     from freqdyna import envs
     from freqdyna.config import Config
     from freqdyna.errors import FreqdynaError
+    from freqdyna.frequency import local_frequency, local_frequency_gradient
     from freqdyna.results.result import Result, load
     from freqdyna.runs import resume, train
+    from freqdyna.search_control import SearchControl
     from freqdyna.training import Training
 
-__all__ = ["Config", "FreqdynaError", "Result", "Training", "envs", "load", "resume", "train"]
+__all__ = [
+    "Config",
+    "FreqdynaError",
+    "Result",
+    "SearchControl",
+    "Training",
+    "envs",
+    "load",
+    "local_frequency",
+    "local_frequency_gradient",
+    "resume",
+    "train",
+]
 
 _MODULES = {
     "Config": "freqdyna.config",
     "FreqdynaError": "freqdyna.errors",
     "Result": "freqdyna.results.result",
+    "SearchControl": "freqdyna.search_control",
     "Training": "freqdyna.training",
+    "local_frequency": "freqdyna.frequency",
+    "local_frequency_gradient": "freqdyna.frequency",
     "load": "freqdyna.results.result",
     "resume": "freqdyna.runs",
     "train": "freqdyna.runs",

@@ -11,9 +11,34 @@ from freqdyna.errors import FreqdynaError, unknown_name
 
 # What the paper sets differently from MountainCar (reproducibility section).
 _SETTINGS_BY_ENV: dict[str, dict[str, Any]] = {
-    "MazeGridWorld": {"planning_steps": 30, "hidden": (64, 64)},
+    "MazeGridWorld": {"planning_steps": 30, "hidden": (64, 64), "search_states": 50},
 }
-_SETTINGS_ELSEWHERE: dict[str, Any] = {"planning_steps": 10, "hidden": (32, 32)}
+_SETTINGS_ELSEWHERE: dict[str, Any] = {
+    "planning_steps": 10,
+    "hidden": (32, 32),
+    "search_states": 20,
+}
+
+_AT_LEAST_ONE = (
+    *("seeds", "steps", "batch_size", "target_period", "buffer_size", "queue_size"),
+    *("climb_limit", "episode_limit", "eval_every", "eval_episodes"),
+)
+_SHARES = (
+    *("discount", "exploration", "eval_exploration", "simulated_share"),
+    *("planning_exploration", "frequency_probability"),
+)
+_NOT_NEGATIVE = (
+    *("learning_rate", "priority_exponent", "reward_noise", "model_learning_rate"),
+    *("gradient_weight", "hessian_weight", "climb_step_size", "climb_noise"),
+)
+_CHOICES = {
+    "model": ("true", "learned"),
+    "model_termination": ("known", "learned"),
+    "frequency_network": ("online", "target"),
+    "climb_noise_scales": ("variance", "deviation"),
+    "climb_preconditioner": ("covariance", "identity"),
+    "climb_boundary": ("restart", "project"),
+}
 
 
 @dataclass(frozen=True)
@@ -52,6 +77,44 @@ class Config:
     """Transitions that the replay buffer holds."""
     priority_exponent: float = 0.6
     """prioritized-er only: priorities are |temporal difference| to this power."""
+    search_control: str | None = None
+    """Where to plan from, over the algorithm's own choice; `freqdyna list` names them."""
+    search_states: int | None = None
+    """States to fetch at each step (m). Unset: 50 on MazeGridWorld, else 20."""
+    simulated_share: float = 0.5
+    """Share of a mini-batch that is simulated by the model (beta)."""
+    queue_size: int = 100_000
+    """States that the search-control queue holds."""
+    planning_exploration: float = 0.1
+    """Share of random actions among those paired with queue states."""
+    model: str = "true"
+    """What simulates transitions: "true" (the environment's own) or "learned" (online)."""
+    model_termination: str = "known"
+    """Learned model: whether a state is terminal is "known", or "learned" too."""
+    model_learning_rate: float = 1e-4
+    """Adam's step size for the learned model."""
+    frequency_probability: float = 0.5
+    """Share of climbs that follow the local frequency rather than the value (p)."""
+    frequency_network: str = "online"
+    """Whose local frequency is climbed: the "online" network's or the "target" network's."""
+    gradient_weight: float = 1.0
+    """Weight of the squared gradient norm in the local frequency (eta_1)."""
+    hessian_weight: float = 1.0
+    """Weight of the squared Hessian norm in the local frequency (eta_2)."""
+    climb_step_size: float = 0.01
+    """Length of a climbing step (alpha)."""
+    climb_noise: float = 0.01
+    """Scale of the climbing noise (eta)."""
+    climb_noise_scales: str = "variance"
+    """Whether climb_noise scales the "variance" (the paper) or the "deviation" of the noise."""
+    climb_preconditioner: str = "covariance"
+    """Climb along the empirical "covariance" times the gradient, or the "identity"."""
+    climb_boundary: str = "restart"
+    """On leaving the state space "restart", or "project" back onto it."""
+    climb_keep_terminal: bool = False
+    """Whether terminal states may enter the queue."""
+    climb_limit: int = 200
+    """Most climbing iterations at one step."""
     reward_noise: float = 0.0
     """Standard deviation of the Gaussian noise on rewards (sigma)."""
     goal_reward: float | None = None
@@ -79,20 +142,23 @@ class Config:
     def _check(self) -> None:
         for name in ("algorithm", "env"):
             _require(name, getattr(self, name), isinstance(getattr(self, name), str), "a name")
-        at_least_one = ("seeds", "steps", "batch_size", "target_period", "buffer_size")
-        for name in (*at_least_one, "episode_limit", "eval_every", "eval_episodes"):
+        for name in _AT_LEAST_ONE:
             _require_whole(name, getattr(self, name), 1)
-        for name in ("planning_steps", "devices"):
+        for name in ("planning_steps", "search_states", "devices"):
             if getattr(self, name) is not None:
                 _require_whole(name, getattr(self, name), 1)
-        learns = self.learn_in_warmup
-        _require("learn_in_warmup", learns, isinstance(learns, bool), "True or False")
         for name in ("first_seed", "warmup_steps"):
             _require_whole(name, getattr(self, name), 0)
-        for name in ("discount", "exploration", "eval_exploration"):
+        for name in _SHARES:
             _require_number(name, getattr(self, name), 0, 1)
-        for name in ("learning_rate", "priority_exponent", "reward_noise"):
+        for name in _NOT_NEGATIVE:
             _require_number(name, getattr(self, name), 0, math.inf)
+        for name in ("learn_in_warmup", "climb_keep_terminal"):
+            flag = getattr(self, name)
+            _require(name, flag, isinstance(flag, bool), "True or False")
+        for name, choices in _CHOICES.items():
+            chosen = getattr(self, name)
+            _require(name, chosen, chosen in choices, f"{choices[0]!r} or {choices[1]!r}")
         if self.goal_reward is not None:
             _require_number("goal_reward", self.goal_reward, -math.inf, math.inf)
         if self.hidden is not None:

@@ -1,48 +1,34 @@
-"""The Dyna agent: an environment, a value learner and a replay, composed, and its step.
+"""The Dyna agent: the paper's Algorithm 1, to be read from top to bottom.
 
 Everything here is written for one seed. A step is a pure function of the agent's state and the
 time t; every random number comes from the seed's key folded with t, so a seed draws the same
-streams whatever runs beside it.
+streams whatever runs beside it. Without a search-control the same step is DQN with replay.
 """
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
+from freqdyna.agent import Agent, AgentState
+from freqdyna.diagnostics import Diagnostics
 from freqdyna.envs.base import Environment
+from freqdyna.frequency.network import StateValue
 from freqdyna.learners.dqn import DQN, DQNState
+from freqdyna.models.base import Model
+from freqdyna.models.learned_model import LearnedModel
 from freqdyna.replay.base import Replay
 from freqdyna.replay.transition import Transition, row_width
-
-NEVER = -1
-
-
-class Diagnostics(eqx.Module):
-    """Sums since the last evaluation, and what is counted from the start."""
-
-    squared_difference: Float[Array, ""]
-    """Sum over updates of the mini-batch's mean squared temporal difference."""
-    updates: Int[Array, ""]
-    episodes: Int[Array, ""]
-    """Training episodes finished since the start."""
-    diverged_at: Int[Array, ""]
-    """The step at which the loss first was not finite, or NEVER."""
-
-    @staticmethod
-    def zero() -> "Diagnostics":
-        """Nothing seen yet."""
-        none = jnp.zeros((), int)
-        return Diagnostics(jnp.zeros(()), none, none, jnp.full((), NEVER))
-
-    def since_now(self) -> "Diagnostics":
-        """The same with the sums since the last evaluation set to zero."""
-        return Diagnostics(jnp.zeros(()), jnp.zeros((), int), self.episodes, self.diverged_at)
+from freqdyna.search_control.base import Search, SearchControl
+from freqdyna.search_control.queue import Queue
+from freqdyna.search_control.visited import Visited
 
 
-class DynaState(eqx.Module):
+class DynaState(AgentState):
     """All that one seed's training carries from step to step."""
 
     key: PRNGKeyArray
@@ -51,51 +37,74 @@ class DynaState(eqx.Module):
     episode_step: Int[Array, ""]
     learner: DQNState
     replay: Any
-    """The state of the agent's `Replay`."""
+    """The state of the agent's `Replay` (the paper's B)."""
+    queue: Queue | None
+    """The search-control queue (B_s); None without a search-control, like the next two."""
+    visited: Visited | None
+    model: Any
+    """The state of the agent's `Model`."""
     diagnostics: Diagnostics
 
 
-class Dyna(eqx.Module):
+class Planning(eqx.Module):
+    """The model-based half of the agent."""
+
+    search_control: SearchControl
+    model: Model[Any]
+    simulated: int = eqx.field(static=True)
+    """Simulated transitions in a mini-batch (βb)."""
+    queue_size: int = eqx.field(static=True)
+    exploration: float
+    """The share of random actions among those paired with queue states."""
+
+
+class Dyna(Agent[DynaState]):
     """The parts of an agent and the numbers that say how they work together."""
 
     env: Environment
     learner: DQN
     replay: Replay[Any]
+    planning: Planning | None
+    """None: no search-control, no model; every mini-batch comes from the replay."""
     batch_size: int = eqx.field(static=True)
-    """Transitions in a mini-batch (the paper's b)."""
+    """Transitions in a mini-batch (b)."""
     planning_steps: int = eqx.field(static=True)
-    """Updates for each step in the environment (the paper's d)."""
+    """Updates for each step in the environment (d)."""
     exploration: float
     """The share of random actions after the warm-up (epsilon)."""
     warmup_steps: int
     """First steps, in which every action is random."""
     first_update_step: int
-    """The step from which on there are planning updates."""
+    """The step from which on there are searches and planning updates."""
 
     def init(self, key: PRNGKeyArray) -> DynaState:
         """The state before the first step."""
-        step_key, reset_key, learner_key = jax.random.split(key, 3)
+        step_key, reset_key, learner_key, model_key = jax.random.split(key, 4)
+        n, planning = self.env.observation_size, self.planning
         return DynaState(
             key=step_key,
             observation=self.env.reset(reset_key),
             episode_step=jnp.zeros((), int),
             learner=self.learner.init(learner_key),
-            replay=self.replay.init(row_width(self.env.observation_size)),
+            replay=self.replay.init(row_width(n)),
+            queue=None if planning is None else Queue.empty(planning.queue_size, n),
+            visited=None if planning is None else Visited.nothing(n),
+            model=None if planning is None else planning.model.init(model_key),
             diagnostics=Diagnostics.zero(),
         )
 
     def step(self, state: DynaState, t: Int[Array, ""]) -> DynaState:
-        """Act, store, plan. `t` counts the steps taken before this one."""
-        act_key, env_key, reset_key, plan_key = jax.random.split(
-            jax.random.fold_in(state.key, t), 4
-        )
+        """Act, store, search, plan. `t` counts the steps taken before this one."""
+        keys = jax.random.split(jax.random.fold_in(state.key, t), 6)
+        act_key, env_key, reset_key, plan_key, search_key, model_key = keys
 
+        # Observe s_t, take the epsilon-greedy action a_t, observe s_{t+1} and r_{t+1}.
         epsilon = jnp.where(t < self.warmup_steps, 1.0, self.exploration)
         action = self.learner.act(state.learner.params, state.observation, epsilon, act_key)
         next_state, reward, terminal = self.env.transition(state.observation, action, env_key)
-        row = Transition(state.observation, action, reward, next_state, terminal).pack()
-        replay = self.replay.add(state.replay, row, t)
+        seen = Transition(state.observation, action, reward, next_state, terminal)
 
+        # Add the transition to B; begin a new episode where this one is over.
         episode_step = state.episode_step + 1
         over = terminal | (episode_step >= self.env.episode_limit)
         state = DynaState(
@@ -103,25 +112,108 @@ class Dyna(eqx.Module):
             observation=jnp.where(over, self.env.reset(reset_key), next_state),
             episode_step=jnp.where(over, 0, episode_step),
             learner=state.learner,
-            replay=replay,
-            diagnostics=eqx.tree_at(
-                lambda d: d.episodes, state.diagnostics, state.diagnostics.episodes + over
-            ),
+            replay=self.replay.add(state.replay, seen.pack(), t),
+            queue=state.queue,
+            visited=None if state.visited is None else state.visited.add(seen.state, next_state),
+            model=state.model,
+            diagnostics=state.diagnostics.after_step(over),
         )
+
+        # Learn the model, fill B_s by search-control, then plan.
+        if self.planning is not None:
+            state = self._learn_model(self.planning, state, seen, t, model_key)
+            state = self._search(self.planning, state, t, search_key)
         return self._plan(state, t, plan_key)
+
+    def act(
+        self, state: DynaState, observation: Float[Array, " n"], epsilon: float, key: PRNGKeyArray
+    ) -> Int[Array, ""]:
+        """The epsilon-greedy action of the current policy."""
+        return self.learner.act(state.learner.params, observation, epsilon, key)
+
+    def metrics(self, state: DynaState) -> dict[str, Array]:
+        """What was counted since the last evaluation."""
+        learns = self.planning is not None and self.planning.model.learn_batch > 0
+        return state.diagnostics.metrics(self.planning is not None, learns)
+
+    def parameters(self, state: DynaState) -> Float[Array, " p"]:
+        """The Q network's parameters."""
+        return state.learner.params
+
+    @property
+    def layer_sizes(self) -> tuple[int, ...]:
+        """Widths of the Q network's layers."""
+        return self.learner.sizes
+
+    def _learn_model(
+        self,
+        planning: Planning,
+        state: DynaState,
+        seen: Transition,
+        t: Int[Array, ""],
+        key: PRNGKeyArray,
+    ) -> DynaState:
+        """Compare the model with what was just seen, then let it learn from the replay."""
+        model = planning.model
+        if not isinstance(model, LearnedModel):
+            return state
+        error = model.error(state.model, seen)
+        bits = jax.random.bits(key, (model.learn_batch,))
+        rows, _ = self.replay.sample(state.replay, bits, t + 1)
+        turns = jnp.where(t + 1 < model.learn_batch, 0, 1)
+        learned = jax.lax.fori_loop(0, turns, lambda _, m: model.learn(m, rows), state.model)
+        diagnostics = state.diagnostics.after_prediction(error)
+        return eqx.tree_at(lambda s: (s.model, s.diagnostics), state, (learned, diagnostics))
+
+    def _search(
+        self, planning: Planning, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray
+    ) -> DynaState:
+        """Let the search-control find states, and add them to the queue."""
+        queue, visited = state.queue, state.visited
+        assert queue is not None
+        assert visited is not None
+        value = StateValue(self.learner.network(state.learner.params))
+        target_value = StateValue(self.learner.network(state.learner.target_params))
+
+        search = Search(
+            value=value,
+            derivatives=value.derivatives,
+            target_derivatives=target_value.derivatives,
+            draw_visited=lambda bits: self._draw_visited(state, t, bits),
+            draw_queue=lambda bits: self._draw_queue(state, t, bits),
+            queue_is_empty=queue.is_empty(),
+            low=jnp.asarray(self.env.low),
+            high=jnp.asarray(self.env.high),
+            contains=self.env.contains,
+            project=self.env.project,
+            terminal=self.env.terminal,
+            covariance=visited.covariance(),
+            mean_step=visited.mean_step,
+        )
+        proposal = planning.search_control.propose(search, key)
+        count = jnp.where(t < self.first_update_step, 0, proposal.count)
+        proposal = eqx.tree_at(lambda p: p.count, proposal, count)
+        changed = queue.add(proposal), state.diagnostics.after_search(proposal)
+        return eqx.tree_at(lambda s: (s.queue, s.diagnostics), state, changed)
 
     def _plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
         """The d planning updates; none before `first_update_step`."""
-        bits = jax.random.bits(key, (self.planning_steps, self.batch_size))
+        simulated = 0 if self.planning is None else self.planning.simulated
+        real = self.batch_size - simulated
+        replay_key, simulation_key = jax.random.split(key)
+        bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size))
+        simulate = self._simulator(state, t, simulation_key) if simulated else None
         updates_before = (t - self.first_update_step) * self.planning_steps
 
         def update(
             i: Int[Array, ""], carry: tuple[DQNState, Any, Float[Array, ""]]
         ) -> tuple[DQNState, Any, Float[Array, ""]]:
             learner, replay, loss = carry
-            rows, indices = self.replay.sample(replay, bits[i], t + 1)
+            rows, indices = self.replay.sample(replay, bits[i, :real], t + 1)
+            if simulate is not None:
+                rows = jnp.concatenate([rows, simulate(learner.params, i)])
             learner, differences = self.learner.update(learner, rows, updates_before + i + 1)
-            replay = self.replay.learned(replay, indices, differences)
+            replay = self.replay.learned(replay, indices, differences[:real])
             return learner, replay, loss + jnp.mean(differences**2)
 
         # A loop of no turns, rather than a branch: t is the same for all seeds, and so is this.
@@ -129,15 +221,55 @@ class Dyna(eqx.Module):
         learner, replay, loss = jax.lax.fori_loop(
             0, turns, update, (state.learner, state.replay, jnp.zeros(()))
         )
+        changed = learner, replay, state.diagnostics.after_updates(turns, loss, t + 1)
+        return eqx.tree_at(lambda s: (s.learner, s.replay, s.diagnostics), state, changed)
 
-        seen = state.diagnostics
-        first_bad = ~jnp.isfinite(loss) & (seen.diverged_at == NEVER)
-        diagnostics = Diagnostics(
-            squared_difference=seen.squared_difference + loss,
-            updates=seen.updates + turns,
-            episodes=seen.episodes,
-            diverged_at=jnp.where(first_bad, t + 1, seen.diverged_at),
-        )
-        return DynaState(
-            state.key, state.observation, state.episode_step, learner, replay, diagnostics
-        )
+    def _simulator(
+        self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray
+    ) -> Callable[[Float[Array, " p"], Int[Array, ""]], Float[Array, "k width"]]:
+        """A function of (parameters, number of the update) to simulated transitions, packed.
+
+        States come from the queue; actions are epsilon-greedy on the current network, drawn anew
+        for each update. All random numbers are drawn here, before the updates.
+        """
+        planning = self.planning
+        assert planning is not None
+        model, shape = planning.model, (self.planning_steps, planning.simulated)
+        state_key, explore_key, action_key, noise_key = jax.random.split(key, 4)
+        drawn = self._draw_queue(state, t, jax.random.bits(state_key, (math.prod(shape),)))
+        states = drawn.reshape(*shape, -1)
+        explores = jax.random.uniform(explore_key, shape) < planning.exploration
+        random_actions = jax.random.randint(action_key, shape, 0, self.env.num_actions)
+        noise = jax.random.normal(noise_key, (*shape, model.noise_size))
+
+        def simulate(params: Float[Array, " p"], i: Int[Array, ""]) -> Float[Array, "k width"]:
+            network = self.learner.network(params)
+
+            def transition(
+                s: Float[Array, " n"],
+                explore: Bool[Array, ""],
+                random_action: Int[Array, ""],
+                noises: Float[Array, " z"],
+            ) -> Float[Array, " width"]:
+                action = jnp.where(explore, random_action, jnp.argmax(network(s)))
+                next_state, reward, terminal = model.query(state.model, s, action, noises)
+                return Transition(s, action, reward, next_state, terminal).pack()
+
+            return jax.vmap(transition)(states[i], explores[i], random_actions[i], noise[i])
+
+        return simulate
+
+    def _draw_visited(
+        self, state: DynaState, t: Int[Array, ""], bits: UInt32[Array, " k"]
+    ) -> Float[Array, "k n"]:
+        """States from the replay."""
+        rows, _ = self.replay.sample(state.replay, bits, t + 1)
+        return rows[:, : self.env.observation_size]
+
+    def _draw_queue(
+        self, state: DynaState, t: Int[Array, ""], bits: UInt32[Array, " k"]
+    ) -> Float[Array, "k n"]:
+        """States from the queue, or visited ones while it is empty."""
+        assert state.queue is not None
+        visited = self._draw_visited(state, t, bits)
+        return jnp.where(state.queue.is_empty(), visited, state.queue.sample(bits))

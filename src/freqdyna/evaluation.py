@@ -1,12 +1,15 @@
 """Evaluation: how well the current policy does, on episodes and keys of its own."""
 
+from collections.abc import Callable
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.envs.base import Environment
-from freqdyna.learners.dqn import DQN
+
+Policy = Callable[[Float[Array, " n"], PRNGKeyArray], Int[Array, ""]]
 
 
 class Episode(eqx.Module):
@@ -19,14 +22,8 @@ class Episode(eqx.Module):
     terminal: Bool[Array, ""]
 
 
-def run_episode(
-    env: Environment,
-    learner: DQN,
-    params: Float[Array, " p"],
-    epsilon: float,
-    key: PRNGKeyArray,
-) -> Episode:
-    """One episode of the epsilon-greedy policy, cut at the environment's limit."""
+def run_episode(env: Environment, policy: Policy, key: PRNGKeyArray) -> Episode:
+    """One episode, cut at the environment's limit."""
     reset_key, step_key = jax.random.split(key)
 
     def unfinished(episode: Episode) -> Bool[Array, ""]:
@@ -34,7 +31,7 @@ def run_episode(
 
     def advance(episode: Episode) -> Episode:
         act_key, env_key = jax.random.split(jax.random.fold_in(step_key, episode.length))
-        action = learner.act(params, episode.state, epsilon, act_key)
+        action = policy(episode.state, act_key)
         state, reward, terminal = env.transition(episode.state, action, env_key)
         return Episode(state, episode.total + reward, episode.length + 1, terminal)
 
@@ -43,16 +40,11 @@ def run_episode(
 
 
 def evaluate(
-    env: Environment,
-    learner: DQN,
-    params: Float[Array, " p"],
-    epsilon: float,
-    episodes: int,
-    key: PRNGKeyArray,
+    env: Environment, policy: Policy, episodes: int, key: PRNGKeyArray
 ) -> dict[str, Float[Array, ""]]:
     """Means over `episodes` evaluation episodes."""
     keys = jax.random.split(key, episodes)
-    outcome = jax.vmap(lambda k: run_episode(env, learner, params, epsilon, k))(keys)
+    outcome = jax.vmap(lambda k: run_episode(env, policy, k))(keys)
     return {
         "return": outcome.total.mean(),
         "length": outcome.length.astype(float).mean(),

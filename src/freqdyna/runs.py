@@ -13,9 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from freqdyna import algorithms, checkpoint, envs
+from freqdyna.agent import AgentState
 from freqdyna.config import Config
 from freqdyna.devices import seed_devices
-from freqdyna.dyna import DynaState
 from freqdyna.envs import Environment
 from freqdyna.errors import FreqdynaError
 from freqdyna.progress import Progress, make_progress
@@ -159,13 +159,13 @@ class Run:
 
     def _train(
         self,
-        state: DynaState,
+        state: AgentState,
         step: int,
         progress: Progress,
         saver: "_Saver",
         stop_requested: threading.Event,
         events: Any,
-    ) -> DynaState:
+    ) -> AgentState:
         evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
         state = jax.block_until_ready(self.block.advance(state, step, step))  # no step: compiles
         progress.start()
@@ -194,7 +194,7 @@ class Run:
             progress.update(step, mean_return)
         return state
 
-    def _start(self, folder: Path | None) -> tuple[DynaState, int, list[str]]:
+    def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
         """The state to go on from, its step, and what the user must know about it."""
         notes = []
         for path in checkpoint.checkpoints(folder) if folder is not None else []:
@@ -222,7 +222,7 @@ class Run:
             notes.append("no checkpoint could be read: starting from the first step")
         return self.block.init(), 0, notes
 
-    def _place(self, state: DynaState) -> DynaState:
+    def _place(self, state: AgentState) -> AgentState:
         """Lay a loaded state out over the devices, with the copies that fill the last one."""
         spare = self.block.rows - self.block.seeds
 
@@ -230,10 +230,10 @@ class Run:
             leaf = jnp.concatenate([leaf, jnp.repeat(leaf[-1:], spare, axis=0)]) if spare else leaf
             return jax.device_put(leaf, self.block.sharding)
 
-        placed: DynaState = jax.tree.map(filled, state)
+        placed: AgentState = jax.tree.map(filled, state)
         return placed
 
-    def _result(self, state: DynaState) -> Result:
+    def _result(self, state: AgentState) -> Result:
         names = self.curves[0] if self.curves else {}
         evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
         first = self.config.first_seed
@@ -243,8 +243,10 @@ class Run:
             seeds=np.arange(first, first + self.config.seeds),
             steps=evaluations[: len(self.curves)],
             metrics={name: np.stack([row[name] for row in self.curves], axis=1) for name in names},
-            parameters=np.asarray(state.learner.params)[: self.block.seeds],
-            layer_sizes=self.training.dyna.learner.sizes,
+            parameters=np.asarray(jax.vmap(self.training.agent.parameters)(state))[
+                : self.block.seeds
+            ],
+            layer_sizes=self.training.agent.layer_sizes,
         )
 
     def _announcement(self, step: int) -> str:
@@ -280,11 +282,11 @@ class _Saver:
     seconds: float
     last: float = field(default_factory=time.monotonic)
 
-    def save_if_due(self, state: DynaState, step: int) -> None:
+    def save_if_due(self, state: AgentState, step: int) -> None:
         if time.monotonic() - self.last >= self.seconds:
             self.save(state, step)
 
-    def save(self, state: DynaState, step: int) -> None:
+    def save(self, state: AgentState, step: int) -> None:
         if self.folder is None:
             return
         result = self.run._result(state)

@@ -12,7 +12,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Int, PRNGKeyArray
 
-from freqdyna.dyna import Dyna, DynaState
+from freqdyna.agent import Agent, AgentState
 from freqdyna.evaluation import evaluate
 
 Metrics = dict[str, Array]
@@ -21,44 +21,39 @@ Metrics = dict[str, Array]
 class Training(eqx.Module):
     """How one seed is trained and evaluated; `jit` and `vmap` compose with every method."""
 
-    dyna: Dyna
+    agent: Agent[Any]
     eval_episodes: int = eqx.field(static=True)
     eval_exploration: float
 
-    def init(self, key: PRNGKeyArray) -> DynaState:
+    def init(self, key: PRNGKeyArray) -> AgentState:
         """The seed's state before its first step. Training and evaluation have their own keys."""
-        return self.dyna.init(jax.random.fold_in(key, 0))
+        return self.agent.init(jax.random.fold_in(key, 0))
 
-    def advance(self, state: DynaState, start: Int[Array, ""], stop: Int[Array, ""]) -> DynaState:
+    def advance(self, state: AgentState, start: Int[Array, ""], stop: Int[Array, ""]) -> AgentState:
         """Take the steps start, ..., stop - 1."""
-        return jax.lax.fori_loop(start, stop, lambda t, s: self.dyna.step(s, t), state)
+        return jax.lax.fori_loop(start, stop, lambda t, s: self.agent.step(s, t), state)
 
     def evaluate(
-        self, state: DynaState, key: PRNGKeyArray, step: Int[Array, ""]
-    ) -> tuple[DynaState, Metrics]:
+        self, state: AgentState, key: PRNGKeyArray, step: Int[Array, ""]
+    ) -> tuple[AgentState, Metrics]:
         """The metrics after `step` steps, and the state with its sums since then set to zero."""
         eval_key = jax.random.fold_in(jax.random.fold_in(key, 1), step)
-        seen = state.diagnostics
-        metrics = evaluate(
-            self.dyna.env,
-            self.dyna.learner,
-            state.learner.params,
-            self.eval_exploration,
-            self.eval_episodes,
-            eval_key,
-        )
-        metrics["loss"] = seen.squared_difference / seen.updates  # NaN where there was no update
-        metrics["episodes"] = seen.episodes
-        metrics["diverged_at"] = seen.diverged_at
-        return eqx.tree_at(lambda s: s.diagnostics, state, seen.since_now()), metrics
 
-    def run(self, key: PRNGKeyArray, steps: int, eval_every: int) -> tuple[DynaState, Metrics]:
+        def policy(observation: Array, act_key: PRNGKeyArray) -> Array:
+            return self.agent.act(state, observation, self.eval_exploration, act_key)
+
+        metrics = evaluate(self.agent.env, policy, self.eval_episodes, eval_key)
+        metrics |= self.agent.metrics(state)
+        state = eqx.tree_at(lambda s: s.diagnostics, state, state.diagnostics.since_now())
+        return state, metrics
+
+    def run(self, key: PRNGKeyArray, steps: int, eval_every: int) -> tuple[AgentState, Metrics]:
         """The whole training of one seed as one pure function of its key.
 
         Returns the last state and the metrics, each an array over evaluations.
         """
 
-        def between_evaluations(state: DynaState, stop: Int[Array, ""]) -> Any:
+        def between_evaluations(state: AgentState, stop: Int[Array, ""]) -> Any:
             start = (stop - 1) // eval_every * eval_every
             return self.evaluate(self.advance(state, start, stop), key, stop)
 
@@ -80,10 +75,10 @@ class Block:
     evenly, the last seed is trained more than once and its copies are dropped.
     """
 
-    init: Callable[[], DynaState]
-    advance: Callable[[DynaState, int, int], DynaState]
+    init: Callable[[], AgentState]
+    advance: Callable[[AgentState, int, int], AgentState]
     """(states, start, stop) to states; the states given are used up."""
-    evaluate: Callable[[DynaState, int], tuple[DynaState, Metrics]]
+    evaluate: Callable[[AgentState, int], tuple[AgentState, Metrics]]
     """(states, step) to states and metrics, a row a seed; the states given are used up."""
     seeds: int
     rows: int

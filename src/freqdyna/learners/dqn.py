@@ -7,7 +7,7 @@ import optax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna.learners.network import QNetwork, init_network, network_from_flat
+from freqdyna.learners.network import Network, init_network, network_from_flat
 from freqdyna.replay.transition import Transition
 
 
@@ -35,7 +35,7 @@ class DQN(eqx.Module):
         # A copy of its own: a donated state must not hold the same buffer twice.
         return DQNState(params, params.copy(), self._optimizer.init(params))
 
-    def network(self, params: Float[Array, " p"]) -> QNetwork:
+    def network(self, params: Float[Array, " p"]) -> Network:
         """The network that a flat parameter vector stands for."""
         return network_from_flat(params, self.sizes)
 
@@ -64,7 +64,7 @@ class DQN(eqx.Module):
         next_values = jax.vmap(self.network(state.target_params))(batch.next_state).max(-1)
         targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
 
-        def loss(network: QNetwork) -> tuple[Float[Array, ""], Float[Array, " batch"]]:
+        def loss(network: Network) -> tuple[Float[Array, ""], Float[Array, " batch"]]:
             values = jax.vmap(network)(batch.state)
             chosen = jnp.take_along_axis(values, batch.action[:, None], axis=-1)[:, 0]
             differences = targets - chosen

@@ -1,0 +1,52 @@
+"""The contract of an agent: what training and evaluation need of it."""
+
+import abc
+from typing import Generic, TypeVar
+
+import equinox as eqx
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from freqdyna.diagnostics import Diagnostics
+from freqdyna.envs.base import Environment
+
+
+class AgentState(eqx.Module):
+    """What every agent's state has."""
+
+    diagnostics: eqx.AbstractVar[Diagnostics]
+
+
+State = TypeVar("State", bound=AgentState)
+
+
+class Agent(eqx.Module, Generic[State]):
+    """Pure functions of one seed's state."""
+
+    env: eqx.AbstractVar[Environment]
+
+    @abc.abstractmethod
+    def init(self, key: PRNGKeyArray) -> State:
+        """The state before the first step."""
+
+    @abc.abstractmethod
+    def step(self, state: State, t: Int[Array, ""]) -> State:
+        """One step in the environment, and all the learning that goes with it."""
+
+    @abc.abstractmethod
+    def act(
+        self, state: State, observation: Float[Array, " n"], epsilon: float, key: PRNGKeyArray
+    ) -> Int[Array, ""]:
+        """The epsilon-greedy action of the current policy."""
+
+    @abc.abstractmethod
+    def metrics(self, state: State) -> dict[str, Array]:
+        """Diagnostics since the last evaluation, each a scalar."""
+
+    @abc.abstractmethod
+    def parameters(self, state: State) -> Float[Array, " p"]:
+        """What was learned, as one flat vector."""
+
+    @property
+    @abc.abstractmethod
+    def layer_sizes(self) -> tuple[int, ...]:
+        """Widths of the network's layers; empty for an agent without a network."""

@@ -1,0 +1,54 @@
+"""g(x) = ‖∇f(x)‖² + ‖H_f(x)‖²_F of any differentiable function, and its gradient."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+Scalar = Float[Array, ""]
+Point = Float[Array, " n"]
+Function = Callable[[Point], Scalar]
+
+
+class Derivatives(eqx.Module):
+    """A function's value, gradient and Hessian at one point."""
+
+    value: Scalar
+    gradient: Float[Array, " n"]
+    hessian: Float[Array, "n n"]
+
+    @staticmethod
+    def of(function: Function, x: Point) -> "Derivatives":
+        """By automatic differentiation, for any twice differentiable function."""
+        value, gradient = jax.value_and_grad(function)(x)
+        return Derivatives(value, gradient, jax.hessian(function)(x))
+
+    def gradient_norm(self) -> Scalar:
+        """‖∇f‖², squared so that its own gradient is finite where the gradient vanishes."""
+        return jnp.sum(self.gradient**2)
+
+    def hessian_norm(self) -> Scalar:
+        """‖H‖²_F, the squared Frobenius norm."""
+        return jnp.sum(self.hessian**2)
+
+    def frequency(
+        self, gradient_weight: float | Scalar = 1.0, hessian_weight: float | Scalar = 1.0
+    ) -> Scalar:
+        """The local frequency, in the general form η₁‖∇f‖² + η₂‖H‖²_F of the paper's appendix."""
+        return gradient_weight * self.gradient_norm() + hessian_weight * self.hessian_norm()
+
+
+def local_frequency(
+    f: Function, x: Point, gradient_weight: float = 1.0, hessian_weight: float = 1.0
+) -> Scalar:
+    """The local frequency g of `f` at `x`, an array of shape (n,)."""
+    return Derivatives.of(f, x).frequency(gradient_weight, hessian_weight)
+
+
+def local_frequency_gradient(
+    f: Function, x: Point, gradient_weight: float = 1.0, hessian_weight: float = 1.0
+) -> Point:
+    """∇g at `x`: the direction in which the local frequency of `f` grows fastest."""
+    return jax.grad(lambda y: local_frequency(f, y, gradient_weight, hessian_weight))(x)

@@ -1,0 +1,1 @@
+"""Models: what a state and an action lead to."""

@@ -1,0 +1,73 @@
+"""The contract of a search-control: from a value function to states worth planning from."""
+
+import abc
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
+
+from freqdyna.frequency import Derivatives
+
+State = Float[Array, " n"]
+Draw = Callable[[UInt32[Array, " k"]], Float[Array, "k n"]]
+"""States drawn uniformly from a store, one for each word of random bits."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """All that a search-control may look at, for one seed at one time step."""
+
+    value: Callable[[State], Float[Array, ""]]
+    """V(s) = max_a Q(s, a) of the current network."""
+    derivatives: Callable[[State], Derivatives]
+    """V, its gradient and its Hessian at a state, of the current network."""
+    target_derivatives: Callable[[State], Derivatives]
+    """The same of the target network."""
+    draw_visited: Draw
+    """States from the experience replay (the paper's B)."""
+    draw_queue: Draw
+    """States from the search-control queue (B_s), or visited ones while the queue is empty."""
+    queue_is_empty: Bool[Array, ""]
+    low: Float[Array, " n"]
+    high: Float[Array, " n"]
+    """The bounds of the state space."""
+    contains: Callable[[State], Bool[Array, ""]]
+    """Whether a state belongs to the state space."""
+    project: Callable[[State], State]
+    """The nearest state of the state space."""
+    terminal: Callable[[State], Bool[Array, ""]]
+    """Whether an episode ends in a state."""
+    covariance: Float[Array, "n n"]
+    """Empirical covariance of the visited states (the paper's Σ̂)."""
+    mean_step: Float[Array, ""]
+    """Running mean of ‖s_{t+1} − s_t‖₂/√n (the paper's ε_a)."""
+
+
+class Proposal(eqx.Module):
+    """The states that a search-control found, and how it went."""
+
+    states: Float[Array, "m n"]
+    count: Int[Array, ""]
+    """Only the first `count` of the states are meant."""
+    iterations: Int[Array, ""]
+    """Steps of climbing taken."""
+    restarts: Int[Array, ""]
+    """Climbs begun anew after the first."""
+    vanished: Int[Array, ""]
+    """Steps at which the direction was zero or not finite, so that only noise moved the state."""
+
+    @staticmethod
+    def of(states: Float[Array, "m n"]) -> "Proposal":
+        """All of `states`, found without climbing."""
+        none = jnp.zeros((), int)
+        return Proposal(states, jnp.asarray(states.shape[0]), none, none, none)
+
+
+class SearchControl(eqx.Module):
+    """A strategy. Subclass it with the one method `propose`, written for one seed."""
+
+    @abc.abstractmethod
+    def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
+        """States to add to the search-control queue at this step; their number m is fixed."""

@@ -1,0 +1,65 @@
+"""The paper's search-control: climb the local frequency of V, or V itself (its Algorithm 1)."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from freqdyna.config import Config
+from freqdyna.search_control.base import Proposal, Search, SearchControl, State
+from freqdyna.search_control.hill_climb import HillClimb
+
+FREQUENCY, VALUE = 0, 1
+
+
+class FrequencySearch(SearchControl):
+    """Each climb follows ∇g with probability p, from a state of the queue; else ∇V, from a visited
+    state, so that climbs of g begin where the value is already high.
+    """  # noqa: D205
+
+    climb: HillClimb
+    probability: float
+    """p: the share of climbs of the local frequency."""
+    gradient_weight: float
+    """η₁ in g = η₁‖∇V‖² + η₂‖H_V‖²_F."""
+    hessian_weight: float
+    """η₂."""
+    network: str = eqx.field(static=True)
+    """Whether g is the "online" or the "target" network's; V is always the online one's."""
+
+    @staticmethod
+    def from_config(config: Config) -> "FrequencySearch":
+        """The strategy with the configuration's settings."""
+        return FrequencySearch(
+            HillClimb.from_config(config),
+            config.frequency_probability,
+            config.gradient_weight,
+            config.hessian_weight,
+            config.frequency_network,
+        )
+
+    def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
+        """Climb g or V."""
+        rule_key, queue_key, visited_key, climb_key = jax.random.split(key, 4)
+        limit = self.climb.limit
+        # The first climbs, with the queue still empty, climb V from visited states.
+        probability = jnp.where(search.queue_is_empty, 0.0, self.probability)
+        rules = jnp.where(jax.random.uniform(rule_key, (limit,)) < probability, FREQUENCY, VALUE)
+        starts = jnp.where(
+            rules[:, None] == FREQUENCY,
+            search.draw_queue(jax.random.bits(queue_key, (limit,))),
+            search.draw_visited(jax.random.bits(visited_key, (limit,))),
+        )
+
+        def directions(state: State) -> Float[Array, "2 n"]:
+            def frequency(s: State) -> tuple[Float[Array, ""], Float[Array, " n"]]:
+                target = self.network == "target"
+                at = search.target_derivatives(s) if target else search.derivatives(s)
+                return at.frequency(self.gradient_weight, self.hessian_weight), at.gradient
+
+            slope, value_slope = jax.grad(frequency, has_aux=True)(state)
+            if self.network == "target":
+                value_slope = search.derivatives(state).gradient
+            return jnp.stack([slope, value_slope])
+
+        return self.climb(search, directions, starts, rules, climb_key)

@@ -1,0 +1,31 @@
+"""States drawn uniformly from the bounds of the state space."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import PRNGKeyArray
+
+from freqdyna.config import Config
+from freqdyna.search_control.base import Proposal, Search, SearchControl
+
+
+class UniformSearch(SearchControl):
+    """Uniform over the bounds; what is invalid or terminal is left out."""
+
+    states: int = eqx.field(static=True)
+
+    @staticmethod
+    def from_config(config: Config) -> "UniformSearch":
+        """The strategy with the configuration's number of states."""
+        states = config.resolved().search_states
+        assert states is not None
+        return UniformSearch(states)
+
+    def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
+        """Draw m states and move the usable ones to the front."""
+        shape = (self.states, search.low.shape[0])
+        states = jax.random.uniform(key, shape, minval=search.low, maxval=search.high)
+        usable = jax.vmap(lambda s: search.contains(s) & ~search.terminal(s))(states)
+        order = jnp.argsort(~usable)  # stable: the usable first, in the order drawn
+        none = jnp.zeros((), int)
+        return Proposal(states[order], usable.sum(), none, none, none)

@@ -1,0 +1,22 @@
+"""HC-Dyna: climb the value function from visited states (Pan et al., 2019; the paper's A.3)."""
+
+from jaxtyping import PRNGKeyArray
+
+from freqdyna.config import Config
+from freqdyna.search_control.base import Proposal, Search, SearchControl
+from freqdyna.search_control.hill_climb import HillClimb
+
+
+class ValueSearch(SearchControl):
+    """States along climbs of V(s)."""
+
+    climb: HillClimb
+
+    @staticmethod
+    def from_config(config: Config) -> "ValueSearch":
+        """The strategy with the configuration's settings."""
+        return ValueSearch(HillClimb.from_config(config))
+
+    def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
+        """Climb V."""
+        return self.climb.from_visited(search, search.value, key)

@@ -1,0 +1,63 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from freqdyna import envs
+from freqdyna.models.learned_model import LearnedModel
+from freqdyna.models.true_model import TrueModel
+from freqdyna.replay.transition import Transition
+
+
+def random_transitions(env, number, seed=0):
+    state_key, action_key, env_key = jax.random.split(jax.random.key(seed), 3)
+    states = jax.random.uniform(
+        state_key, (number, env.observation_size), minval=env.low, maxval=env.high
+    )
+    states = jax.vmap(env.project)(states)
+    actions = jax.random.randint(action_key, (number,), 0, env.num_actions)
+    keys = jax.random.split(env_key, number)
+    next_states, rewards, terminals = jax.vmap(env.transition)(states, actions, keys)
+    return jax.vmap(Transition)(states, actions, rewards, next_states, terminals)
+
+
+@pytest.mark.parametrize("name", envs.ENVIRONMENTS)
+def test_the_true_model_repeats_what_was_seen_when_the_world_is_deterministic(name):
+    # The paper's argument that planning from visited state-action pairs is experience replay.
+    settings = {} if name == "MountainCar-v0" else {"move_noise": 0.0}
+    env = envs.make(name, **settings)
+    seen = random_transitions(env, 500)
+    model = TrueModel(env)
+    noise = jax.random.normal(jax.random.key(9), (500, model.noise_size))
+    outcome = jax.vmap(model.query, in_axes=(None, 0, 0, 0))(None, seen.state, seen.action, noise)
+    for queried, stored in zip(outcome, (seen.next_state, seen.reward, seen.terminal), strict=True):
+        np.testing.assert_array_equal(queried, stored)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_learned_model_comes_near_the_true_one(known):
+    env = envs.make("GridWorld")
+    model = LearnedModel(env, learning_rate=1e-3, terminal_is_known=known)
+    rows = jax.vmap(Transition.pack)(random_transitions(env, 20_000))
+
+    def learn(i, state):
+        key = jax.random.fold_in(jax.random.key(5), i)
+        batch = rows[jax.random.randint(key, (model.learn_batch,), 0, len(rows))]
+        return model.learn(state, batch)
+
+    before = model.init(jax.random.key(1))
+    after = jax.jit(lambda s: jax.lax.fori_loop(0, 4000, learn, s))(before)
+    held_out = random_transitions(env, 2000, seed=77)
+
+    def root_mean_square_error(state):
+        return float(jnp.sqrt(jax.vmap(model.error, in_axes=(None, 0))(state, held_out).mean()))
+
+    # The noise alone, of deviation 0.01 on one of two coordinates, leaves an error of 0.007.
+    assert root_mean_square_error(after) < 0.025 < root_mean_square_error(before)
+    noise = jnp.zeros((2000, 0))
+    outcome = jax.vmap(model.query, in_axes=(None, 0, 0, 0))(
+        after, held_out.state, held_out.action, noise
+    )
+    assert jax.vmap(env.contains)(outcome[0]).all()
+    assert np.abs(outcome[1] - held_out.reward).mean() < 0.05
+    assert (outcome[2] == held_out.terminal).mean() > 0.99

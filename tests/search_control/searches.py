@@ -1,0 +1,46 @@
+"""A `Search` over a plain function, for tests of search-controls without any agent."""
+
+import jax
+import jax.numpy as jnp
+
+from freqdyna.frequency import Derivatives
+from freqdyna.replay.ring import uniform_indices
+from freqdyna.search_control.base import Search
+
+
+def make_search(
+    f,
+    visited,
+    queue=None,
+    low=(-2.0, -2.0),
+    high=(2.0, 2.0),
+    terminal=lambda s: jnp.zeros((), bool),
+    covariance=None,
+    mean_step=0.0,
+):
+    visited, low, high = jnp.asarray(visited), jnp.asarray(low), jnp.asarray(high)
+    n = visited.shape[1]
+
+    def drawn_from(rows):
+        return lambda bits: rows[uniform_indices(bits, jnp.asarray(rows.shape[0]))]
+
+    return Search(
+        value=f,
+        derivatives=lambda s: Derivatives.of(f, s),
+        target_derivatives=lambda s: Derivatives.of(lambda x: 2 * f(x), s),
+        draw_visited=drawn_from(visited),
+        draw_queue=drawn_from(visited if queue is None else jnp.asarray(queue)),
+        queue_is_empty=jnp.asarray(queue is None),
+        low=low,
+        high=high,
+        contains=lambda s: ((s >= low) & (s <= high)).all(),
+        project=lambda s: jnp.clip(s, low, high),
+        terminal=terminal,
+        covariance=jnp.eye(n) if covariance is None else jnp.asarray(covariance),
+        mean_step=jnp.asarray(mean_step),
+    )
+
+
+def found(proposal):
+    """The states that are meant."""
+    return jax.device_get(proposal.states)[: int(proposal.count)]

@@ -1,0 +1,185 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from searches import found, make_search
+
+from freqdyna import Config
+from freqdyna.search_control.hill_climb import HillClimb, cholesky
+
+KEY = jax.random.key(0)
+
+
+def make_climb(**changes):
+    given = {"search_states": 20, "climb_noise": 0.0} | changes
+    return HillClimb.from_config(Config(**given))
+
+
+def climb_from(start, f, climb, key=KEY, **search):
+    return climb.from_visited(make_search(f, [start], **search), f, key)
+
+
+def quadratic(s):
+    return -jnp.sum((s - jnp.array([0.5, -0.25])) ** 2)
+
+
+def test_reaches_the_maximum_of_a_quadratic():
+    climb = make_climb(search_states=200, climb_limit=400)
+    states = found(climb_from((-1.0, 1.0), quadratic, climb))
+    assert np.linalg.norm(states[-1] - (0.5, -0.25)) <= 0.011  # one step of 0.01
+    distances = np.linalg.norm(states - (0.5, -0.25), axis=1)
+    assert np.all(np.diff(distances[:150]) < 0)
+
+
+def test_without_noise_every_step_has_the_length_of_the_step_size():
+    states = found(climb_from((-1.0, 1.0), quadratic, make_climb(climb_step_size=0.03)))
+    lengths = np.linalg.norm(np.diff(states, axis=0), axis=1)
+    np.testing.assert_allclose(lengths, 0.03, rtol=1e-4)
+
+
+def test_follows_a_ridge_to_its_end():
+    def ridge(s):  # a crest along y = 0 that rises with x
+        return s[0] - 100 * s[1] ** 2
+
+    states = found(climb_from((-1.0, 0.3), ridge, make_climb(search_states=200)))
+    assert np.abs(states[60:, 1]).max() <= 0.011
+    assert states[-1, 0] > states[60, 0]
+
+
+def test_climbs_the_local_frequency_of_f_sin_into_the_fast_half():
+    def f_sin(s):
+        return jnp.where(s[0] < 0, jnp.sin(8 * jnp.pi * s[0]), jnp.sin(jnp.pi * s[0]))
+
+    search = make_search(f_sin, [(-0.03,)], low=(-2.0,), high=(2.0,))
+
+    def g(s):
+        return search.derivatives(s).frequency()
+
+    climb = make_climb(search_states=40, climb_step_size=0.001, climb_limit=200)
+    states = found(climb.from_visited(search, g, KEY))
+    # On the fast half g = (8π)² cos² + (8π)⁴ sin², which is greatest where |sin(8πx)| = 1.
+    assert abs(states[-1][0] - (-1 / 16)) <= 0.0011
+
+
+def test_the_covariance_turns_and_the_identity_does_not():
+    covariance = [[1.0, 0.0], [0.0, 1e-4]]
+
+    def f(s):
+        return s[0] + 10 * s[1]
+
+    for preconditioner, expected in (("covariance", (1, 0.001)), ("identity", (1, 10))):
+        climb = make_climb(climb_preconditioner=preconditioner)
+        states = found(climb_from((0.0, 0.0), f, climb, covariance=covariance))
+        direction = (states[1] - states[0]) / 0.01
+        np.testing.assert_allclose(direction, expected / np.linalg.norm(expected), atol=1e-4)
+
+
+@pytest.mark.parametrize(("scales", "factor"), [("variance", 0.1), ("deviation", 0.01)])
+def test_the_noise_has_the_stated_covariance(scales, factor):
+    covariance = np.array([[0.5, 0.3], [0.3, 0.4]])
+    climb = make_climb(search_states=1, climb_limit=1, climb_noise=0.01, climb_noise_scales=scales)
+    keys = jax.random.split(KEY, 40_000)
+    states = jax.vmap(
+        lambda key: climb_from(
+            (0.0, 0.0), lambda s: 0.0 * s[0], climb, key, covariance=covariance
+        ).states[0]
+    )(keys)
+    measured = np.cov(np.asarray(states).T) / factor**2
+    # Five standard errors of a covariance estimated from 40,000 draws.
+    np.testing.assert_allclose(measured, covariance, atol=5 * 0.5 * np.sqrt(2 / 40_000))
+
+
+def test_a_state_is_stored_only_when_far_enough_from_the_one_before():
+    root = np.sqrt(2)  # distances are divided by √n
+    climb = make_climb(search_states=5, climb_step_size=0.01)
+    proposal = climb_from((0.0, 0.0), lambda s: s[0], climb, mean_step=0.0251 / root)
+    np.testing.assert_allclose(found(proposal)[:, 0], 0.03 * np.arange(1, 6), atol=1e-5)
+    assert proposal.iterations == 15
+    nothing = climb_from((0.0, 0.0), lambda s: s[0], climb, mean_step=10.0)
+    assert (int(nothing.count), int(nothing.iterations)) == (0, 200)
+
+
+def test_leaving_the_space_starts_a_new_climb_and_keeps_what_was_found():
+    climb = make_climb(search_states=20)
+    proposal = climb_from((1.955, 0.0), lambda s: s[0], climb)
+    states = found(proposal)
+    assert len(states) == 20
+    assert states[:, 0].max() <= 2.0
+    # Four states, then a step across the edge that is not stored, then anew from the start.
+    np.testing.assert_allclose(states[:8, 0], [1.965, 1.975, 1.985, 1.995] * 2, atol=1e-5)
+    assert proposal.restarts == 4
+    assert proposal.iterations == 24
+
+
+def test_projecting_instead_stays_on_the_edge():
+    climb = make_climb(search_states=20, climb_boundary="project", climb_noise=0.001)
+    proposal = climb_from((1.955, 0.0), lambda s: s[0], climb, covariance=np.eye(2) * 1e-4)
+    assert proposal.restarts == 0
+    assert found(proposal)[-1, 0] == 2.0
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_terminal_states_are_rejected_unless_kept(keep):
+    climb = make_climb(search_states=30, climb_keep_terminal=keep)
+    proposal = climb_from((0.0, 0.0), lambda s: s[0], climb, terminal=lambda s: s[0] > 0.1)
+    assert (found(proposal)[:, 0].max() > 0.1) == keep
+    assert (int(proposal.restarts) > 0) == (not keep)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda s: 0.0 * s[0],
+        lambda s: 1e-9 * s[0],
+        lambda s: jnp.sqrt(jnp.abs(s[0])),
+        lambda s: jnp.nan * s[0],
+        lambda s: jnp.inf * s[0],
+    ],
+    ids=["flat", "nearly flat", "infinite slope", "nan", "inf"],
+)
+def test_a_direction_that_vanishes_or_is_not_finite_leaves_the_noise_to_move(f):
+    climb = make_climb(climb_noise=0.01, climb_limit=50, search_states=10)
+    proposal = climb_from((0.0, 0.0), f, climb, mean_step=0.01)
+    assert proposal.vanished >= 1
+    assert np.isfinite(found(proposal)).all()
+    assert proposal.count > 0
+
+
+def test_a_limit_bounds_the_iterations():
+    climb = make_climb(search_states=20, climb_limit=7)
+    proposal = climb_from((0.0, 0.0), lambda s: s[0], climb)
+    assert (int(proposal.iterations), int(proposal.count)) == (7, 7)
+
+
+def test_a_seeded_climb_follows_its_recorded_trace():
+    climb = make_climb(search_states=4, climb_noise=0.01)
+    covariance = [[0.02, 0.01], [0.01, 0.03]]
+    proposal = climb_from((0.0, 0.0), quadratic, climb, jax.random.key(42), covariance=covariance)
+    # Recorded once; NumPy retraces it below from the same random numbers.
+    normals = np.asarray(jax.random.normal(jax.random.split(jax.random.key(42))[1], (200, 2)))
+    lower = np.linalg.cholesky(np.array(covariance))
+    state, trace = np.zeros(2), []
+    for noise in normals[:4]:
+        direction = np.array(covariance) @ (-2 * (state - (0.5, -0.25)))
+        state = state + 0.01 * direction / np.linalg.norm(direction) + 0.1 * lower @ noise
+        trace.append(state)
+    np.testing.assert_allclose(found(proposal), trace, atol=1e-6)
+    golden = [
+        [0.01805363, 0.01375512],
+        [0.01434654, -0.00675743],
+        [0.00653694, -0.03174065],
+        [0.00961793, -0.05691856],
+    ]
+    np.testing.assert_allclose(found(proposal), golden, atol=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 6), st.integers(0, 5), st.integers(0, 2**31 - 1))
+def test_cholesky_factors_any_semi_definite_matrix(n, rank, seed):
+    half = np.random.default_rng(seed).normal(size=(n, min(rank, n))).astype(np.float32)
+    matrix = half @ half.T
+    factor = np.asarray(cholesky(jnp.asarray(matrix)))
+    assert np.all(np.triu(factor, 1) == 0)
+    np.testing.assert_allclose(factor @ factor.T, matrix, atol=2e-3 * (1 + np.abs(matrix).max()))

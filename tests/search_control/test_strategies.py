@@ -1,0 +1,155 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from searches import found, make_search
+
+from freqdyna import Config, FreqdynaError, search_control
+from freqdyna.search_control import SEARCH_CONTROLS
+
+KEY = jax.random.key(1)
+
+
+def propose(name, search, **settings):
+    config = Config(**({"climb_noise": 0.0, "search_states": 10} | settings))
+    return SEARCH_CONTROLS[name](config).propose(search, KEY)
+
+
+def bowl(s):
+    """V rises to the right; its curvature, and so g, rises upwards."""
+    return s[0] + jnp.exp(s[1]) / 10
+
+
+VISITED, QUEUED = (-1.0, 0.0), (1.0, 0.0)
+
+
+def first_move(proposal, start):
+    return (found(proposal)[0] - start) / 0.01
+
+
+def test_value_climbs_v_from_visited_states():
+    move = first_move(propose("value", make_search(bowl, [VISITED], [QUEUED])), VISITED)
+    slope = np.array([1.0, 0.1])
+    np.testing.assert_allclose(move, slope / np.linalg.norm(slope), atol=1e-3)
+
+
+def test_frequency_climbs_g_from_the_queue():
+    search = make_search(bowl, [VISITED], [QUEUED])
+    move = first_move(propose("frequency", search, frequency_probability=1.0), QUEUED)
+    np.testing.assert_allclose(move, (0, 1), atol=1e-3)
+
+
+def test_frequency_otherwise_climbs_v_from_visited_states():
+    search = make_search(bowl, [VISITED], [QUEUED])
+    move = first_move(propose("frequency", search, frequency_probability=0.0), VISITED)
+    np.testing.assert_allclose(move, np.array([1, 0.1]) / np.hypot(1, 0.1), atol=1e-3)
+
+
+def test_frequency_with_an_empty_queue_climbs_v_from_visited_states():
+    search = make_search(bowl, [VISITED], queue=None)
+    move = first_move(propose("frequency", search, frequency_probability=1.0), VISITED)
+    np.testing.assert_allclose(move, np.array([1, 0.1]) / np.hypot(1, 0.1), atol=1e-3)
+
+
+def test_frequency_draws_its_rule_with_probability_p():
+    search = make_search(bowl, [VISITED], [QUEUED])
+    strategy = SEARCH_CONTROLS["frequency"](
+        Config(climb_noise=0.0, search_states=1, climb_limit=1, frequency_probability=0.3)
+    )
+    keys = jax.random.split(KEY, 5000)
+    states = jax.vmap(lambda key: strategy.propose(search, key).states[0])(keys)
+    share = (np.asarray(states)[:, 0] > 0).mean()
+    assert abs(share - 0.3) < 5 * np.sqrt(0.3 * 0.7 / 5000)
+
+
+@pytest.mark.parametrize(
+    ("name", "g"),
+    [
+        ("gradient-norm", lambda d: d.gradient_norm()),
+        ("hessian-norm", lambda d: d.hessian_norm()),
+        ("frequency", lambda d: d.frequency()),
+    ],
+)
+def test_each_norm_is_climbed_along_its_own_gradient(name, g):
+    def f(s):
+        return jnp.sin(2 * s[0]) * jnp.cos(3 * s[1]) + s[0] ** 2
+
+    start = (0.3, 0.2)
+    search = make_search(f, [start], [start])
+    move = first_move(propose(name, search, frequency_probability=1.0), start)
+    slope = jax.grad(lambda s: g(search.derivatives(s)))(jnp.array(start))
+    np.testing.assert_allclose(move, slope / jnp.linalg.norm(slope), atol=1e-3)
+
+
+def test_the_weights_of_g_are_settings():
+    def f(s):
+        return jnp.sin(2 * s[0]) * jnp.cos(3 * s[1]) + s[0] ** 2
+
+    start = (0.3, 0.2)
+    search = make_search(f, [start], [start])
+    weights = {"gradient_weight": 0.3, "hessian_weight": 2.0}
+    move = first_move(propose("frequency", search, frequency_probability=1.0, **weights), start)
+    slope = jax.grad(lambda s: search.derivatives(s).frequency(0.3, 2.0))(jnp.array(start))
+    np.testing.assert_allclose(move, slope / jnp.linalg.norm(slope), atol=1e-3)
+
+
+def test_the_frequency_can_be_that_of_the_target_network():
+    start = (0.3, 0.2)
+
+    def f(s):
+        return jnp.sin(3 * s[0])
+
+    search = make_search(f, [start], [start])
+    from dataclasses import replace
+
+    other = make_search(lambda s: jnp.sin(3 * s[1]), [start], [start])
+    search = replace(search, target_derivatives=other.derivatives)
+    for network, axis in (("online", 0), ("target", 1)):
+        options = {"frequency_probability": 1.0, "frequency_network": network}
+        move = first_move(propose("frequency", search, **options), start)
+        np.testing.assert_allclose(np.abs(move), np.eye(2)[axis], atol=1e-3)
+        options = {"frequency_probability": 0.0, "frequency_network": network}
+        value_move = first_move(propose("frequency", search, **options), start)
+        np.testing.assert_allclose(value_move, (1, 0), atol=1e-3)  # V is always the online one's
+
+
+@pytest.mark.parametrize(
+    ("name", "combine"),
+    [
+        ("value-plus-frequency", lambda d: d.value + d.frequency()),
+        ("value-times-frequency", lambda d: d.value * d.frequency()),
+    ],
+)
+def test_direct_combinations_climb_what_they_say(name, combine):
+    search = make_search(bowl, [VISITED], [QUEUED])
+    slope = jax.grad(lambda s: combine(search.derivatives(s)))(jnp.array(VISITED))
+    move = first_move(propose(name, search), VISITED)
+    np.testing.assert_allclose(move, slope / jnp.linalg.norm(slope), atol=1e-3)
+
+
+def test_replay_takes_visited_states_as_they_are():
+    visited = np.random.default_rng(0).uniform(-1, 1, (7, 2)).astype(np.float32)
+    states = found(propose("replay", make_search(bowl, visited), search_states=40))
+    assert len(states) == 40
+    assert {tuple(s) for s in states} <= {tuple(s) for s in visited}
+
+
+def test_uniform_fills_the_bounds_but_for_terminal_states():
+    search = make_search(bowl, [VISITED], low=(0.0, -1.0), high=(1.0, 3.0))
+    states = found(propose("uniform", search, search_states=4000))
+    assert len(states) == 4000
+    np.testing.assert_allclose(states.mean(0), (0.5, 1.0), atol=5 * np.sqrt(16 / 12 / 4000))
+    np.testing.assert_allclose(states.min(0), (0, -1), atol=0.02)
+    search = make_search(bowl, [VISITED], terminal=lambda s: s[0] > 0)
+    states = found(propose("uniform", search, search_states=1000))
+    assert states[:, 0].max() <= 0
+    assert 400 < len(states) < 600
+
+
+def test_unknown_and_taken_names_are_refused():
+    with pytest.raises(FreqdynaError, match="unknown search-control 'frequence'; known, nearest"):
+        search_control.find("frequence")
+    with pytest.raises(FreqdynaError, match="search_control names a module that fails"):
+        search_control.find("no_such_module:mine")
+    with pytest.raises(FreqdynaError, match="name is 'value', which is taken"):
+        search_control.register("value", SEARCH_CONTROLS["value"])
