@@ -1,5 +1,6 @@
 import dataclasses
 
+import numpy as np
 import pytest
 
 from freqdyna import Config, FreqdynaError
@@ -14,7 +15,10 @@ from freqdyna import Config, FreqdynaError
         ({"seeds": -3}, "seeds is -3; it must be a whole number, 1 or greater"),
         ({"first_seed": -1}, "first_seed is -1; it must be a whole number, 0 or greater"),
         ({"warmup_steps": -1}, "warmup_steps is -1; it must be a whole number, 0 or greater"),
-        ({"planning_steps": 0}, "planning_steps is 0; it must be a whole number, 1 or greater"),
+        ({"planning_steps": -1}, "planning_steps is -1; it must be a whole number, 0 or greater"),
+        ({"episode_limit": 10**11}, "episode_limit is 100000000000; it must be at most 2,147,483"),
+        ({"reward_noise": 1e300}, r"reward_noise is 1e\+300; it must be at most 1e\+30 in size"),
+        ({"climb_boundary": "stop"}, "climb_boundary is 'stop'; it must be 'restart' or 'project'"),
         ({"discount": 1.5}, "discount is 1.5; it must be between 0 and 1"),
         ({"exploration": -0.1}, "exploration is -0.1; it must be between 0 and 1"),
         ({"learning_rate": -1.0}, "learning_rate is -1.0; it must be 0 or greater"),
@@ -27,7 +31,7 @@ from freqdyna import Config, FreqdynaError
         ({"devices": 0}, "devices is 0; it must be a whole number, 1 or greater"),
         ({"algorithm": 3}, "algorithm is 3; it must be a name"),
         ({"learn_in_warmup": 1}, "learn_in_warmup is 1; it must be True or False"),
-        ({"first_seed": 2**31}, "first_seed \\+ seeds is 2147483678; it must be at most"),
+        ({"first_seed": 2**31 - 1}, r"first_seed \+ seeds is 2147483677; it must be at most"),
         ({"steps": 10**9}, "steps × planning_steps is"),
         ({"stepz": 3}, "unknown setting 'stepz'; known, nearest first: steps, "),
     ],
@@ -58,10 +62,18 @@ def test_unset_settings_are_what_the_paper_sets_for_the_environment():
     assert Config(env="MazeGridWorld", planning_steps=5).resolved().planning_steps == 5
 
 
+def test_numbers_of_numpys_are_plain_numbers(tmp_path):
+    config = Config(learning_rate=np.float64(1e-3), seeds=np.int64(2), hidden=(np.int32(4),))
+    config.save(tmp_path / "config.toml")
+    assert Config.load(tmp_path / "config.toml") == config == Config(seeds=2, hidden=(4,))
+
+
 def test_files_that_are_no_configuration_are_refused(tmp_path):
     path = tmp_path / "config.toml"
     with pytest.raises(FreqdynaError, match="no configuration file at"):
         Config.load(path)
+    with pytest.raises(FreqdynaError, match="cannot be read"):
+        Config.load(tmp_path)
     path.write_text("steps = = 3")
     with pytest.raises(FreqdynaError, match="is not a TOML file"):
         Config.load(path)

@@ -16,7 +16,7 @@ import pytest
 from probes import ConstantReward
 
 import freqdyna
-from freqdyna import FreqdynaError, checkpoint
+from freqdyna import FreqdynaError, checkpoint, envs
 from freqdyna.runs import Run, Watching
 
 ALGORITHMS = ["er", "prioritized-er", "dyna-frequency"]
@@ -107,7 +107,7 @@ def test_an_environment_of_ones_own_trains_and_resumes(tmp_path):
     settings = {k: v for k, v in SMALL.items() if k not in ("env", "episode_limit")}
     result = freqdyna.train(ConstantReward(), out=tmp_path / "run", **settings)
     assert np.all(result.returns == 1)
-    with pytest.raises(FreqdynaError, match="unknown environment 'ConstantReward'"):
+    with pytest.raises(FreqdynaError, match="environment 'ConstantReward' is not built in"):
         freqdyna.resume(tmp_path / "run", progress=False)
     again = freqdyna.resume(tmp_path / "run", env=ConstantReward(), progress=False)
     np.testing.assert_array_equal(again.parameters, result.parameters)
@@ -156,6 +156,47 @@ def test_a_damaged_checkpoint_is_reported_and_the_one_before_is_used(tmp_path, m
     assert f"{newest.name} is damaged" in printed.replace("\n", " ")
     assert f"going on from step {int(before.stem.split('-')[1])}" in printed
     assert_same_outcome(tmp_path / "whole", tmp_path / "parts")
+
+
+def test_resume_refuses_what_would_overwrite_results(tmp_path):
+    result = freqdyna.train(out=tmp_path / "run", **SMALL)
+    kept = (tmp_path / "run" / "metrics.parquet").read_bytes()
+    config = tmp_path / "run" / "config.toml"
+    text = config.read_text()
+    for old, new in (("steps = 90", "steps = 180"), ("discount = 0.99", "discount = 0.5")):
+        assert old in text
+        config.write_text(text.replace(old, new))
+        with pytest.raises(FreqdynaError, match=r"config\.toml was changed since"):
+            freqdyna.resume(tmp_path / "run", progress=False)
+    config.write_text("")
+    with pytest.raises(FreqdynaError, match="is not complete: settings are missing"):
+        freqdyna.resume(tmp_path / "run", progress=False)
+    config.write_text(text)
+    other = envs.make("GridWorld", move_noise=0.5, episode_limit=30)
+    with pytest.raises(FreqdynaError, match="but this run was begun with GridWorld"):
+        freqdyna.resume(tmp_path / "run", env=other, progress=False)
+    result.save(tmp_path / "saved")
+    with pytest.raises(FreqdynaError, match="has results but no checkpoint to continue from"):
+        freqdyna.resume(tmp_path / "saved", progress=False)
+    assert (tmp_path / "run" / "metrics.parquet").read_bytes() == kept
+
+
+def test_damaged_checkpoints_take_no_good_ones_place(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        stop_after(patch, 60)
+        with pytest.raises(KeyboardInterrupt):
+            freqdyna.train(out=tmp_path / "run", checkpoint_seconds=0.0, **SMALL)
+    for path in checkpoint.checkpoints(tmp_path / "run"):
+        path.write_bytes(b"rubbish")
+    with monkeypatch.context() as patch:
+        stop_after(patch, 20)
+        with (
+            pytest.raises(KeyboardInterrupt),
+            pytest.warns(UserWarning, match="is damaged|starting from the first step"),
+        ):
+            freqdyna.resume(tmp_path / "run", progress=False)
+    (good,) = checkpoint.checkpoints(tmp_path / "run")
+    assert int(good.stem.split("-")[1]) < 60
 
 
 def test_a_diverged_seed_is_reported_and_the_others_go_on():

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from freqdyna import search_control
+from freqdyna.agent import Agent
 from freqdyna.config import Config
 from freqdyna.dyna import Dyna, Planning
-from freqdyna.envs import Environment
+from freqdyna.envs import DynaMaze, Environment
 from freqdyna.errors import FreqdynaError, unknown_name
 from freqdyna.learners.dqn import DQN
 from freqdyna.models.base import Model
@@ -16,6 +17,7 @@ from freqdyna.replay.base import Replay
 from freqdyna.replay.prioritized import PrioritizedReplay
 from freqdyna.replay.ring import UniformReplay
 from freqdyna.search_control import SearchControl
+from freqdyna.tabular_dyna import TabularDyna
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Recipe:
     search_control: str | None = None
     """Name of the search-control; None for an algorithm without a model."""
     prioritized: bool = False
+    tabular: bool = False
 
 
 ALGORITHMS: dict[str, Recipe] = {
@@ -42,6 +45,7 @@ ALGORITHMS: dict[str, Recipe] = {
     "dyna-value-times-frequency": Recipe("Dyna, climbing V · g", "value-times-frequency"),
     "dyna-replay": Recipe("Dyna, planning from visited states", "replay"),
     "dyna-uniform": Recipe("Dyna, planning from anywhere", "uniform"),
+    "tabular-dyna-q": Recipe("Dyna-Q in a table with a count model (DynaMaze)", tabular=True),
 }
 
 
@@ -52,11 +56,17 @@ def find(name: str) -> Recipe:
     return ALGORITHMS[name]
 
 
-def build(config: Config, env: Environment, search: SearchControl | None = None) -> Dyna:
+def build(config: Config, env: Environment, search: SearchControl | None = None) -> Agent[Any]:
     """The agent that `config` describes, for `env`; `search` takes the recipe's place."""
     config = config.resolved()
     assert config.planning_steps is not None
     assert config.hidden is not None
+    if find(config.algorithm).tabular:
+        return _tabular(config, env, config.planning_steps)
+    if config.planning_steps < 1:
+        raise FreqdynaError(
+            f"planning_steps is 0; it must be 1 or greater for algorithm {config.algorithm!r}"
+        )
     return Dyna(
         env=env,
         learner=DQN(
@@ -72,6 +82,17 @@ def build(config: Config, env: Environment, search: SearchControl | None = None)
         exploration=config.exploration,
         warmup_steps=config.warmup_steps,
         first_update_step=0 if config.learn_in_warmup else config.warmup_steps,
+    )
+
+
+def _tabular(config: Config, env: Environment, planning_steps: int) -> TabularDyna:
+    if not isinstance(env, DynaMaze):
+        raise FreqdynaError(
+            f"env is {env.name!r}; algorithm {config.algorithm!r} needs 'DynaMaze', whose states "
+            "are cells"
+        )
+    return TabularDyna(
+        env, config.discount, config.tabular_learning_rate, config.exploration, planning_steps
     )
 
 

@@ -5,33 +5,22 @@ can execute. The archive carries a checksum of each array, so that a damaged fil
 """
 
 import json
-import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from freqdyna.errors import FreqdynaError
+from freqdyna.files import write_atomically
 
 KEPT = 2
 _NOTE = "note.json"
 
 
 class DamagedCheckpointError(FreqdynaError):
-    """The file cannot be read as a checkpoint of this run."""
-
-
-def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Let `write` fill a file that appears under `path` whole, or not at all."""
-    partial = path.with_name(f".{path.name}.partial")
-    with open(partial, "wb") as file:
-        write(file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)
+    """The file cannot be read as what it should be."""
 
 
 def save_arrays(path: Path, arrays: dict[str, np.ndarray], note: dict[str, Any]) -> None:
@@ -47,7 +36,7 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
             arrays = {name: archive[name] for name in archive.files}
         note = json.loads(bytes(arrays.pop(_NOTE)))
     except Exception as error:  # a damaged archive fails in more ways than can be listed
-        raise DamagedCheckpointError(f"{path} is damaged: {error}") from None
+        raise DamagedCheckpointError(f"{path} is damaged ({type(error).__name__})") from None
     return arrays, note
 
 
@@ -66,7 +55,7 @@ def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, A
     for name, leaf in _named_leaves(expected):
         array = arrays.get(f"state{name}")
         if array is None or (array.shape, array.dtype) != (leaf.shape, leaf.dtype):
-            raise DamagedCheckpointError(f"{path} does not fit its run: {name[1:]} differs")
+            raise FreqdynaError(f"{path} does not fit its run: {name[1:]} differs")
         leaves.append(array)
     rebuilt = [
         jax.random.wrap_key_data(jnp.asarray(array)) if _is_key(leaf) else array
@@ -90,6 +79,11 @@ def prune(folder: Path) -> None:
     """Remove all checkpoints but the newest."""
     for path in checkpoints(folder)[KEPT:]:
         path.unlink()
+
+
+def set_aside(path: Path) -> None:
+    """Rename a damaged checkpoint: it is not tried again and takes no good one's place."""
+    path.rename(path.with_name(f"damaged-{path.name}"))
 
 
 def _is_key(leaf: Any) -> bool:

@@ -85,6 +85,8 @@ class Plot:
 
         results = [load(folder) for folder in self.folders]
         out = self.out or (self.folders[0] if len(self.folders) == 1 else Path()) / "curves.png"
+        if not out.suffix:
+            raise FreqdynaError(f"out is {str(out)!r}; it must end in .png, .pdf or .svg")
         try:
             plot_curves(results).savefig(out)
         except (OSError, ValueError) as error:

@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from freqdyna.errors import FreqdynaError, unknown_name
+from freqdyna.files import write_atomically
 
 # What the paper sets differently from MountainCar (reproducibility section).
 _SETTINGS_BY_ENV: dict[str, dict[str, Any]] = {
@@ -19,6 +22,8 @@ _SETTINGS_ELSEWHERE: dict[str, Any] = {
     "search_states": 20,
 }
 
+_GREATEST = 2**31 - 1  # keys and counters are 32 bits wide
+_GREATEST_FLOAT = 1e30  # inside float32, with some room for sums
 _AT_LEAST_ONE = (
     *("seeds", "steps", "batch_size", "target_period", "buffer_size", "queue_size"),
     *("climb_limit", "episode_limit", "eval_every", "eval_episodes"),
@@ -28,7 +33,8 @@ _SHARES = (
     *("planning_exploration", "frequency_probability"),
 )
 _NOT_NEGATIVE = (
-    *("learning_rate", "priority_exponent", "reward_noise", "model_learning_rate"),
+    *("learning_rate", "tabular_learning_rate", "model_learning_rate"),
+    *("priority_exponent", "reward_noise"),
     *("gradient_weight", "hessian_weight", "climb_step_size", "climb_noise"),
 )
 _CHOICES = {
@@ -61,6 +67,8 @@ class Config:
     """Transitions in a mini-batch (b)."""
     learning_rate: float = 1e-3
     """Adam's step size."""
+    tabular_learning_rate: float = 0.1
+    """Step size of tabular-dyna-q."""
     discount: float = 0.99
     """Discount factor (gamma)."""
     hidden: tuple[int, ...] | None = None
@@ -131,6 +139,8 @@ class Config:
     """Devices that share the seeds. Unset: every accelerator, or every CPU core."""
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            object.__setattr__(self, field.name, _plain(getattr(self, field.name)))
         self._check()
 
     def resolved(self) -> "Config":
@@ -144,9 +154,11 @@ class Config:
             _require(name, getattr(self, name), isinstance(getattr(self, name), str), "a name")
         for name in _AT_LEAST_ONE:
             _require_whole(name, getattr(self, name), 1)
-        for name in ("planning_steps", "search_states", "devices"):
+        for name in ("search_states", "devices"):
             if getattr(self, name) is not None:
                 _require_whole(name, getattr(self, name), 1)
+        if self.planning_steps is not None:
+            _require_whole("planning_steps", self.planning_steps, 0)
         for name in ("first_seed", "warmup_steps"):
             _require_whole(name, getattr(self, name), 0)
         for name in _SHARES:
@@ -166,17 +178,17 @@ class Config:
             _require("hidden", self.hidden, layers, "one width for each layer, such as 32 32")
             for width in self.hidden:
                 _require_whole("hidden", width, 1)
-        greatest = 2**31 - 1  # keys and step counters are 32 bits wide
         for name, last in (
             ("first_seed + seeds", self.first_seed + self.seeds),
             ("steps × planning_steps", self.steps * (self.planning_steps or 1)),
         ):
-            _require(name, last, last <= greatest, f"at most {greatest:,}")
+            _require(name, last, last <= _GREATEST, f"at most {_GREATEST:,}")
 
     def save(self, path: Path) -> None:
         """Write the settings that are set, as TOML."""
         lines = [f"{k} = {_toml(v)}" for k, v in asdict(self).items() if v is not None]
-        path.write_text("\n".join(lines) + "\n")
+        text = "\n".join(lines) + "\n"
+        write_atomically(path, lambda file: file.write(text.encode()))
 
     @staticmethod
     def load(path: Path) -> "Config":
@@ -185,6 +197,8 @@ class Config:
             settings = tomllib.loads(Path(path).read_text())
         except FileNotFoundError:
             raise FreqdynaError(f"no configuration file at {path}") from None
+        except OSError as error:
+            raise FreqdynaError(f"{path} cannot be read: {error}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise FreqdynaError(f"{path} is not a TOML file: {error}") from None
         return Config.of(settings)
@@ -206,9 +220,17 @@ def _require(name: str, value: object, holds: bool, allowed: str) -> None:
         raise FreqdynaError(f"{name} is {value!r}; it must be {allowed}")
 
 
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's, so that they can be written to a file."""
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _require_whole(name: str, value: object, least: int) -> None:
     whole = isinstance(value, int) and not isinstance(value, bool)
     _require(name, value, whole and value >= least, f"a whole number, {least} or greater")  # type: ignore[operator]
+    _require(name, value, value <= _GREATEST, f"at most {_GREATEST:,}")  # type: ignore[operator]
 
 
 def _require_number(name: str, value: object, low: float, high: float) -> None:
@@ -218,6 +240,8 @@ def _require_number(name: str, value: object, low: float, high: float) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     holds = number and math.isfinite(value) and low <= value <= high  # type: ignore[arg-type,operator]
     _require(name, value, holds, allowed)
+    fits = abs(value) <= _GREATEST_FLOAT  # type: ignore[arg-type]
+    _require(name, value, fits, f"at most {_GREATEST_FLOAT:g} in size")
 
 
 def _toml(value: object) -> str:

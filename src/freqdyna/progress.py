@@ -4,6 +4,7 @@ import abc
 import sys
 import time
 import warnings
+from importlib.util import find_spec
 from typing import Any
 
 SECONDS_BETWEEN_LINES = 15.0
@@ -130,7 +131,8 @@ def make_progress(shown: bool, seeds: int, steps: int, first_step: int) -> Progr
     """A bar where one can be shown, else lines; nothing if it is not to be shown."""
     if not shown:
         return Silent()
-    in_notebook = "ipykernel" in sys.modules
+    # In a notebook a bar needs ipywidgets.
+    in_notebook = "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
     if sys.stdout.isatty() or in_notebook:
         try:
             return Bar(seeds, steps, first_step)

@@ -4,8 +4,8 @@ import gymnasium
 
 
 def register() -> None:
-    """Make `gymnasium.make("freqdyna/MazeGridWorld-v0")` and its sister work."""
-    for name in ("GridWorld", "MazeGridWorld"):
+    """Make `gymnasium.make("freqdyna/MazeGridWorld-v0")` and its sisters work."""
+    for name in ("GridWorld", "MazeGridWorld", "DynaMaze"):
         gymnasium.register(
             id=f"freqdyna/{name}-v0",
             entry_point="freqdyna.envs.gymnasium_env:GymnasiumEnv",

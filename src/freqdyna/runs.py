@@ -1,9 +1,10 @@
 """Running: train, stop and resume, with progress, checkpoints and a run folder."""
 
+import json
 import os
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -71,8 +72,18 @@ def resume(
     """
     watching = Watching(True, progress, tensorboard, checkpoint_seconds)
     path = Path(folder)
-    before = run_folder.read_provenance(path)
-    run = Run.prepare(run_folder.read_config(path), env, before.get("devices"))
+    config, before = run_folder.read_config(path), run_folder.read_provenance(path)
+    if env is None and config.env not in envs.ENVIRONMENTS:
+        raise FreqdynaError(
+            f"this run's environment {config.env!r} is not built in; "
+            f"continue with freqdyna.resume({str(path)!r}, env=...)"
+        )
+    if not checkpoint.checkpoints(path) and (path / run_folder.PARAMETERS).exists():
+        raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
+    run = Run.prepare(config, env, before.get("devices"))
+    ours, theirs = run.provenance["environment"], before.get("environment", "")
+    if theirs not in ("", ours):
+        raise FreqdynaError(f"env is {ours}, but this run was begun with {theirs}; give that one")
     run.provenance["continues"] = before
     return run.execute(path, watching)
 
@@ -88,8 +99,8 @@ class Watching:
 
     def __post_init__(self) -> None:
         seconds = self.checkpoint_seconds
-        if not seconds >= 0:
-            raise FreqdynaError(f"checkpoint_seconds is {seconds}; it must be 0 or greater")
+        if not isinstance(seconds, int | float) or not seconds >= 0:
+            raise FreqdynaError(f"checkpoint_seconds is {seconds!r}; it must be 0 or greater")
         if self.tensorboard and not self.in_folder:
             raise FreqdynaError("tensorboard is True; it needs a run folder: give out")
         if self.tensorboard and find_spec("tensorboardX") is None:
@@ -131,7 +142,7 @@ class Run:
         devices = seed_devices(config.seeds, devices_before or config.devices)
         seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
         block = compile_block(training, seeds, devices)
-        return Run(config, training, block, run_folder.provenance(devices))
+        return Run(config, training, block, run_folder.provenance(repr(env), devices))
 
     def execute(self, folder: Path | None, watching: Watching) -> Result:
         """Train from the newest checkpoint, or from the start, to the end."""
@@ -176,7 +187,9 @@ class Run:
                 began = time.monotonic()
                 state = jax.block_until_ready(self.block.advance(state, step, step + steps))
                 seconds = time.monotonic() - began
-                slice_steps = max(1, min(2 * steps, int(steps * SECONDS_A_SLICE / seconds)))
+                slice_steps = max(
+                    1, min(2 * steps, int(steps * SECONDS_A_SLICE / max(seconds, 1e-6)))
+                )
                 step += steps
                 progress.update(step, mean_return)
                 if stop_requested.is_set():
@@ -201,11 +214,15 @@ class Run:
             keys = jax.vmap(jax.random.key)(jnp.zeros(self.block.seeds, int))
             like = jax.eval_shape(jax.vmap(self.training.init), keys)
             try:
-                state, curves, note = checkpoint.load(path, like)
+                note = checkpoint.load_arrays(path)[1]
                 step = int(note["step"])
             except (checkpoint.DamagedCheckpointError, KeyError) as error:
                 notes.append(f"{error}; trying the one before it")
+                checkpoint.set_aside(path)
                 continue
+            if note.get("config") != json.loads(json.dumps(asdict(self.config))):
+                raise FreqdynaError(f"config.toml was changed since {path.name} was written")
+            state, curves, _ = checkpoint.load(path, like)
             if note["device_kind"] != self.provenance["device_kind"] or (
                 note["devices"] != self.provenance["devices"]
             ):
@@ -291,7 +308,8 @@ class _Saver:
             return
         result = self.run._result(state)
         curves = {name: values.T for name, values in result.metrics.items()}
-        note = {"step": step} | {k: self.run.provenance[k] for k in ("devices", "device_kind")}
+        note = {"step": step, "config": asdict(self.run.config)}
+        note |= {k: self.run.provenance[k] for k in ("devices", "device_kind")}
         own_rows = jax.tree.map(lambda leaf: leaf[: self.run.block.seeds], state)
         checkpoint.save(checkpoint.checkpoint_path(self.folder, step), own_rows, curves, note)
         checkpoint.prune(self.folder)

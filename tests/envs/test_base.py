@@ -45,7 +45,18 @@ def test_unknown_names_and_bad_settings_are_refused():
         envs.make("GridWorld", reward_nose=0.1)
     with pytest.raises(FreqdynaError, match="reward_noise is -1; it must be 0 or greater"):
         envs.make("MountainCar-v0", reward_noise=-1)
+    for bad in (float("inf"), float("nan")):
+        with pytest.raises(
+            FreqdynaError, match=r"goal_reward is (inf|nan); it must be a finite number"
+        ):
+            envs.make("MountainCar-v0", goal_reward=bad)
+    with pytest.raises(
+        FreqdynaError, match=r"unknown setting of GridWorld 'walls'; known, nearest"
+    ):
+        envs.make("GridWorld", walls=())
     with pytest.raises(FreqdynaError, match="move_noise is -1; it must be 0 or greater"):
         envs.make("GridWorld", move_noise=-1)
-    with pytest.raises(FreqdynaError, match="episode_limit is 0; it must be 1 or greater"):
+    with pytest.raises(
+        FreqdynaError, match="episode_limit is 0; it must be a whole number, 1 or greater"
+    ):
         envs.make("GridWorld", episode_limit=0)

@@ -8,9 +8,10 @@ from gymnasium.utils.env_checker import check_env
 
 import freqdyna
 from freqdyna import envs
-from freqdyna.envs.gymnasium_env import AGENT, GOAL, HOLE, START, WALL, GymnasiumEnv
+from freqdyna.envs.gymnasium_env import GymnasiumEnv
+from freqdyna.envs.picture import AGENT, GOAL, HOLE, START, WALL
 
-IDS = ["freqdyna/GridWorld-v0", "freqdyna/MazeGridWorld-v0"]
+IDS = ["freqdyna/GridWorld-v0", "freqdyna/MazeGridWorld-v0", "freqdyna/DynaMaze-v0"]
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -65,6 +66,13 @@ def test_the_picture_shows_walls_holes_start_goal_and_agent():
 
 
 def test_bad_arguments_are_refused():
+    env = gymnasium.make("freqdyna/GridWorld-v0")
+    env.reset(seed=0)
+    for action in (7, -1):
+        with pytest.raises(freqdyna.FreqdynaError, match="it must be in Discrete"):
+            env.unwrapped.step(action)
+    with pytest.raises(freqdyna.FreqdynaError, match="episode_limit is Gymnasium's to keep"):
+        GymnasiumEnv("GridWorld", episode_limit=5)
     with pytest.raises(freqdyna.FreqdynaError, match="render_mode is 'human'"):
         GymnasiumEnv("GridWorld", render_mode="human")
     with pytest.raises(freqdyna.FreqdynaError, match="MountainCar-v0 is Gymnasium's own"):

@@ -1,18 +1,28 @@
 """The built-in environments, by name."""
 
+import dataclasses
 from typing import Any
 
 from freqdyna.envs.base import Environment
+from freqdyna.envs.dyna_maze import DynaMaze
 from freqdyna.envs.grid_world import GridWorld
 from freqdyna.envs.maze_grid_world import MazeGridWorld
 from freqdyna.envs.mountain_car import MountainCar
 from freqdyna.errors import unknown_name
 
 ENVIRONMENTS: dict[str, type[Environment]] = {
-    kind.name: kind for kind in (MountainCar, GridWorld, MazeGridWorld)
+    kind.name: kind for kind in (MountainCar, GridWorld, MazeGridWorld, DynaMaze)
 }
 
-__all__ = ["ENVIRONMENTS", "Environment", "GridWorld", "MazeGridWorld", "MountainCar", "make"]
+__all__ = [
+    "ENVIRONMENTS",
+    "DynaMaze",
+    "Environment",
+    "GridWorld",
+    "MazeGridWorld",
+    "MountainCar",
+    "make",
+]
 
 
 def make(name: str, **settings: Any) -> Environment:
@@ -20,8 +30,8 @@ def make(name: str, **settings: Any) -> Environment:
     if name not in ENVIRONMENTS:
         raise unknown_name("environment", name, ENVIRONMENTS)
     kind = ENVIRONMENTS[name]
-    fields = getattr(kind, "__dataclass_fields__")  # noqa: B009
+    known = [field.name for field in dataclasses.fields(kind)]
     for setting in settings:
-        if setting not in fields:
-            raise unknown_name(f"setting of {name}", setting, fields)
+        if setting not in known:
+            raise unknown_name(f"setting of {name}", setting, known)
     return kind(**settings)

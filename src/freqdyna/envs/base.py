@@ -5,6 +5,8 @@ object serves as the world the agent acts in and as the true model a planner que
 """
 
 import abc
+import dataclasses
+import math
 from typing import ClassVar
 
 import equinox as eqx
@@ -43,10 +45,16 @@ class Environment(eqx.Module):
     """Steps after which an episode is cut (truncated, which is not a termination)."""
 
     def __check_init__(self) -> None:
-        if not self.reward_noise >= 0:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.type is float and not (_is_number(value) and math.isfinite(value)):
+                raise FreqdynaError(f"{field.name} is {value!r}; it must be a finite number")
+        if self.reward_noise < 0:
             raise FreqdynaError(f"reward_noise is {self.reward_noise}; it must be 0 or greater")
-        if self.episode_limit < 1:
-            raise FreqdynaError(f"episode_limit is {self.episode_limit}; it must be 1 or greater")
+        if not isinstance(self.episode_limit, int) or self.episode_limit < 1:
+            raise FreqdynaError(
+                f"episode_limit is {self.episode_limit!r}; it must be a whole number, 1 or greater"
+            )
 
     @property
     def observation_size(self) -> int:
@@ -94,3 +102,7 @@ class Environment(eqx.Module):
     def project(self, state: State) -> State:
         """The valid state nearest to `state`."""
         return jax.numpy.clip(state, self.low, self.high)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

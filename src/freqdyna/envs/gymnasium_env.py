@@ -1,4 +1,4 @@
-"""Our walled squares as ordinary Gymnasium environments, for Stable-Baselines3 and its like."""
+"""Our mazes as ordinary Gymnasium environments, for Stable-Baselines3 and its like."""
 
 from typing import Any, SupportsInt
 
@@ -7,22 +7,21 @@ import jax
 import numpy as np
 
 from freqdyna.envs import make
-from freqdyna.envs.walled_square import GOAL_CORNER, START_SIZE, WalledSquare
+from freqdyna.envs.dyna_maze import DynaMaze
+from freqdyna.envs.walled_square import WalledSquare
 from freqdyna.errors import FreqdynaError
-
-PIXELS = 400
-FLOOR, WALL, HOLE = (245, 245, 245), (60, 60, 60), (173, 216, 240)
-START, GOAL, AGENT = (170, 220, 170), (255, 205, 90), (200, 30, 30)
 
 
 class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
-    """One walled square behind Gymnasium's interface; the time limit is Gymnasium's own wrapper."""
+    """One maze behind Gymnasium's interface; the time limit is Gymnasium's own wrapper."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 30}  # noqa: RUF012 - Gymnasium's own type
 
     def __init__(self, name: str, render_mode: str | None = None, **settings: Any) -> None:
+        if "episode_limit" in settings:
+            raise FreqdynaError("episode_limit is Gymnasium's to keep; give max_episode_steps")
         env = make(name, **settings)
-        if not isinstance(env, WalledSquare):
+        if not isinstance(env, WalledSquare | DynaMaze):
             raise FreqdynaError(f"{name} is Gymnasium's own; make it with gymnasium.make")
         if render_mode not in (None, "rgb_array"):
             raise FreqdynaError(f"render_mode is {render_mode!r}; it must be None or 'rgb_array'")
@@ -45,28 +44,13 @@ class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
 
     def step(self, action: SupportsInt) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Take one step; never truncates by itself."""
+        if not self.action_space.contains(action):
+            raise FreqdynaError(f"action is {action!r}; it must be in {self.action_space}")
         noise = self.np_random.standard_normal(1 + self._env.noise_size, np.float32)
         state, reward, terminal = self._transition(self._state, np.int32(int(action)), noise)
         self._state = np.array(state)
         return self._state.copy(), float(reward), bool(terminal), False, {}
 
     def render(self) -> np.ndarray | None:
-        """Walls dark, holes blue, start green, goal yellow, the agent a red disc; y points up."""
-        if self.render_mode is None:
-            return None
-        picture = np.full((PIXELS, PIXELS, 3), FLOOR, np.uint8)
-
-        def paint(left: float, bottom: float, right: float, top: float, color: Any) -> None:
-            columns = slice(round(left * PIXELS), round(right * PIXELS))
-            picture[round((1 - top) * PIXELS) : round((1 - bottom) * PIXELS), columns] = color
-
-        paint(0, 0, START_SIZE, START_SIZE, START)
-        paint(GOAL_CORNER, GOAL_CORNER, 1, 1, GOAL)
-        for wall in self._env.walls:
-            paint(wall.left, 0, wall.right, 1, WALL)
-            paint(wall.left, wall.bottom, wall.right, wall.top, HOLE)
-        rows, columns = np.mgrid[:PIXELS, :PIXELS]
-        x, y = self._state
-        disc = np.hypot(columns - x * PIXELS, rows - (1 - y) * PIXELS) < PIXELS / 50
-        picture[disc] = AGENT
-        return picture
+        """The environment's picture, if it was made with `render_mode="rgb_array"`."""
+        return None if self.render_mode is None else self._env.picture(self._state)

@@ -9,8 +9,10 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
+from freqdyna.envs.picture import AGENT, FLOOR, GOAL, HOLE, START, WALL
 from freqdyna.errors import FreqdynaError
 
+PIXELS = 400
 STEP = 0.05
 START_SIZE = 0.05
 GOAL_CORNER = 0.95
@@ -54,7 +56,7 @@ class WalledSquare(Environment):
     """Standard deviation of the noise on the length of a move."""
 
     def __check_init__(self) -> None:
-        if not self.move_noise >= 0:
+        if self.move_noise < 0:
             raise FreqdynaError(f"move_noise is {self.move_noise}; it must be 0 or greater")
 
     @property
@@ -101,6 +103,30 @@ class WalledSquare(Environment):
         distance = jnp.linalg.norm(candidates - state, axis=-1)
         free = jax.vmap(self.contains)(candidates)
         return candidates[jnp.argmin(jnp.where(free, distance, jnp.inf))]
+
+    def picture(self, state: np.ndarray) -> np.ndarray:
+        """Walls dark, holes blue, start green, goal yellow, the agent a red disc; y points up.
+
+        Shape (PIXELS, PIXELS, 3).
+        """
+        picture = np.full((PIXELS, PIXELS, 3), FLOOR, np.uint8)
+
+        def paint(
+            left: float, bottom: float, right: float, top: float, color: tuple[int, int, int]
+        ) -> None:
+            columns = slice(round(left * PIXELS), round(right * PIXELS))
+            picture[round((1 - top) * PIXELS) : round((1 - bottom) * PIXELS), columns] = color
+
+        paint(0, 0, START_SIZE, START_SIZE, START)
+        paint(GOAL_CORNER, GOAL_CORNER, 1, 1, GOAL)
+        for wall in self.walls:
+            paint(wall.left, 0, wall.right, 1, WALL)
+            paint(wall.left, wall.bottom, wall.right, wall.top, HOLE)
+        rows, columns = np.mgrid[:PIXELS, :PIXELS]
+        x, y = state
+        disc = np.hypot(columns - x * PIXELS, rows - (1 - y) * PIXELS) < PIXELS / 50
+        picture[disc] = AGENT
+        return picture
 
     def _crosses_wall(self, start: State, end: State) -> Bool[Array, ""]:
         """Whether the axis-parallel segment from `start` to `end` meets the inside of a block."""

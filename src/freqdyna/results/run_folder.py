@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from freqdyna.checkpoint import load_arrays, save_arrays, write_atomically
+from freqdyna.checkpoint import load_arrays, save_arrays
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError
+from freqdyna.files import write_atomically
 
 if TYPE_CHECKING:
     from freqdyna.results.result import Result
@@ -55,13 +56,16 @@ def free_name(config: Config, parent: Path = Path("runs")) -> Path:
 
 
 def read_config(folder: Path) -> Config:
-    """The configuration of a run folder."""
+    """The configuration of a run folder, which must be complete."""
     if not (folder / CONFIG).is_file():
         raise FreqdynaError(f"{str(folder)!r} is not a run folder: it has no {CONFIG}")
-    return Config.load(folder / CONFIG)
+    config = Config.load(folder / CONFIG)
+    if config != config.resolved():
+        raise FreqdynaError(f"{folder / CONFIG} is not complete: settings are missing")
+    return config
 
 
-def provenance(devices: list[Any]) -> dict[str, Any]:
+def provenance(environment: str, devices: list[Any]) -> dict[str, Any]:
     """Where and with what a run is made."""
     packages = ("freqdyna", "jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium")
     versions = {"python": platform.python_version()}
@@ -78,6 +82,7 @@ def provenance(devices: list[Any]) -> dict[str, Any]:
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "device_kind": devices[0].device_kind,
         "devices": len(devices),
+        "environment": environment,
     }
 
 
@@ -114,9 +119,11 @@ def write_metrics(
         import pyarrow.parquet
     except ImportError:
         save_arrays(folder / METRICS_WITHOUT_PYARROW, columns, {})
+        (folder / METRICS).unlink(missing_ok=True)  # older than what was just written
         return
     table = pyarrow.table(columns)
     write_atomically(folder / METRICS, lambda file: pyarrow.parquet.write_table(table, file))
+    (folder / METRICS_WITHOUT_PYARROW).unlink(missing_ok=True)
 
 
 def write_result(folder: Path, result: "Result") -> None:
@@ -151,6 +158,8 @@ def read_result(folder: Path) -> dict[str, Any]:
 
 def _read_columns(folder: Path) -> dict[str, np.ndarray]:
     if not (folder / METRICS).is_file():
+        if not (folder / METRICS_WITHOUT_PYARROW).is_file():
+            raise FreqdynaError(f"{str(folder)!r} has no {METRICS}")
         return load_arrays(folder / METRICS_WITHOUT_PYARROW)[0]
     import pyarrow
     import pyarrow.parquet

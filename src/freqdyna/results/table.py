@@ -16,16 +16,14 @@ def print_table(runs: list[tuple[Path, Result]]) -> None:
     table = Table(
         title="evaluation return, mean over seeds [95% interval]", box=SIMPLE, pad_edge=False
     )
-    for title in ("algorithm", "environment"):
-        table.add_column(title, no_wrap=True)
+    table.add_column("algorithm and environment", no_wrap=True)
     for title in ("seeds × steps", "after warm-up", "at the end"):
         table.add_column(title, justify="right", no_wrap=True)
     for _, result in runs:
         config = result.config
         after = result.returns[:, result.steps >= config.warmup_steps]
         table.add_row(
-            config.algorithm,
-            config.env,
+            f"{config.algorithm}\n{config.env}",
             f"{config.seeds} × {result.steps[-1]:,}",
             _cell(after.mean(axis=1)) if after.size else "-",
             _cell(result.returns[:, -1]),

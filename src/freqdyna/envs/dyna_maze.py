@@ -1,0 +1,60 @@
+"""Sutton & Barto's Dyna maze (Reinforcement Learning, 2nd edition, example 8.1)."""
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
+from freqdyna.envs.picture import AGENT, FLOOR, GOAL, START, WALL
+
+ROWS, COLUMNS = 6, 9
+START_CELL, GOAL_CELL = (2, 0), (0, 8)
+OBSTACLES = ((1, 2), (2, 2), (3, 2), (4, 5), (0, 7), (1, 7), (2, 7))
+DIRECTIONS = np.array([[-1, 0], [1, 0], [0, -1], [0, 1]], np.float32)  # up, down, left, right
+
+
+class DynaMaze(Environment):
+    """Six rows and nine columns of cells; the state is (row, column), counted from the top left."""
+
+    name: ClassVar[str] = "DynaMaze"
+    summary: ClassVar[str] = "Sutton & Barto's 6×9 grid with obstacles; 54 cells, 4 actions"
+    num_actions: ClassVar[int] = 4
+    low: ClassVar[np.ndarray] = np.zeros(2, np.float32)
+    high: ClassVar[np.ndarray] = np.array([ROWS - 1, COLUMNS - 1], np.float32)
+
+    reward_noise: float = eqx.field(default=0.0, static=True)
+    episode_limit: int = eqx.field(default=2000, static=True)
+    goal_reward: float = eqx.field(default=1.0, static=True)
+    """Reward of the step that reaches the goal; every other step gives 0."""
+
+    def reset(self, key: PRNGKeyArray) -> State:
+        """Always the same cell."""
+        return jnp.asarray(START_CELL, jnp.float32)
+
+    def move(self, state: State, action: Action, noise: Float[Array, " 0"]) -> State:
+        """One cell; an obstacle or the edge leaves the state as it was."""
+        target = jnp.clip(state + jnp.asarray(DIRECTIONS)[action], self.low, self.high)
+        blocked = (jnp.round(target) == jnp.asarray(OBSTACLES)).all(-1).any()
+        return jnp.where(blocked, state, target)
+
+    def terminal(self, state: State) -> Terminal:
+        """In the goal cell."""
+        return (jnp.round(state) == jnp.asarray(GOAL_CELL)).all()
+
+    def reward(self, state: State, action: Action, next_state: State) -> Reward:
+        """`goal_reward` on the step that reaches the goal, else 0."""
+        return jnp.where(self.terminal(next_state), self.goal_reward, 0.0)
+
+    def picture(self, state: np.ndarray) -> np.ndarray:
+        """Obstacles dark, start green, goal yellow, the agent red; shape (rows, columns, 3)."""
+        cells = np.full((ROWS, COLUMNS, 3), FLOOR, np.uint8)
+        cells[START_CELL], cells[GOAL_CELL] = START, GOAL
+        for cell in OBSTACLES:
+            cells[cell] = WALL
+        picture = cells.repeat(40, axis=0).repeat(40, axis=1)
+        row, column = (round(float(x)) * 40 for x in state)
+        picture[row + 10 : row + 30, column + 10 : column + 30] = AGENT
+        return picture
