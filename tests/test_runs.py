@@ -19,7 +19,7 @@ import freqdyna
 from freqdyna import FreqdynaError, checkpoint, envs
 from freqdyna.runs import Run, Watching
 
-ALGORITHMS = ["er", "prioritized-er", "dyna-frequency"]
+ALGORITHMS = ["prioritized-er", "dyna-frequency"]
 SMALL = {
     "env": "GridWorld",
     "seeds": 3,

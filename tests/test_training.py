@@ -42,7 +42,7 @@ def states_equal(first, second, rows=slice(None)):
     )
 
 
-@pytest.fixture(params=["er", "prioritized-er", "dyna-frequency"])
+@pytest.fixture(params=["prioritized-er", "dyna-frequency"])
 def training(request):
     return make_training(request.param)
 

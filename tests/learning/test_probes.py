@@ -10,7 +10,7 @@ import freqdyna
 
 pytestmark = pytest.mark.learning
 
-ALGORITHMS = ["er", "prioritized-er", "dyna-frequency"]
+ALGORITHMS = ["er", "prioritized-er"]
 DISCOUNT = 0.8
 CASES = [
     (ConstantReward(), {0.0: [1, 1]}),
