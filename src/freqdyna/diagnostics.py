@@ -30,7 +30,7 @@ class Diagnostics(eqx.Module):
         """Nothing seen yet."""
         none = jnp.zeros((), int)
         return Diagnostics(
-            jnp.zeros(()), none, jnp.zeros(5), jnp.zeros(()), none, none, jnp.full((), NEVER)
+            jnp.zeros(()), none, jnp.zeros(5), jnp.zeros(()), none, none, jnp.full((), NEVER, int)
         )
 
     def since_now(self) -> "Diagnostics":

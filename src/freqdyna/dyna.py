@@ -158,7 +158,7 @@ class Dyna(Agent[DynaState]):
         if not isinstance(model, LearnedModel):
             return state
         error = model.error(state.model, seen)
-        bits = jax.random.bits(key, (model.learn_batch,))
+        bits = jax.random.bits(key, (model.learn_batch,), jnp.uint32)
         rows, _ = self.replay.sample(state.replay, bits, t + 1)
         turns = jnp.where(t + 1 < model.learn_batch, 0, 1)
         learned = jax.lax.fori_loop(0, turns, lambda _, m: model.learn(m, rows), state.model)
@@ -201,7 +201,7 @@ class Dyna(Agent[DynaState]):
         simulated = 0 if self.planning is None else self.planning.simulated
         real = self.batch_size - simulated
         replay_key, simulation_key = jax.random.split(key)
-        bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size))
+        bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size), jnp.uint32)
         simulate = self._simulator(state, t, simulation_key) if simulated else None
         updates_before = (t - self.first_update_step) * self.planning_steps
 
@@ -236,7 +236,8 @@ class Dyna(Agent[DynaState]):
         assert planning is not None
         model, shape = planning.model, (self.planning_steps, planning.simulated)
         state_key, explore_key, action_key, noise_key = jax.random.split(key, 4)
-        drawn = self._draw_queue(state, t, jax.random.bits(state_key, (math.prod(shape),)))
+        bits = jax.random.bits(state_key, (math.prod(shape),), jnp.uint32)
+        drawn = self._draw_queue(state, t, bits)
         states = drawn.reshape(*shape, -1)
         explores = jax.random.uniform(explore_key, shape) < planning.exploration
         random_actions = jax.random.randint(action_key, shape, 0, self.env.num_actions)

@@ -47,8 +47,8 @@ class FrequencySearch(SearchControl):
         rules = jnp.where(jax.random.uniform(rule_key, (limit,)) < probability, FREQUENCY, VALUE)
         starts = jnp.where(
             rules[:, None] == FREQUENCY,
-            search.draw_queue(jax.random.bits(queue_key, (limit,))),
-            search.draw_visited(jax.random.bits(visited_key, (limit,))),
+            search.draw_queue(jax.random.bits(queue_key, (limit,), jnp.uint32)),
+            search.draw_visited(jax.random.bits(visited_key, (limit,), jnp.uint32)),
         )
 
         def directions(state: State) -> Float[Array, "2 n"]:

@@ -22,4 +22,4 @@ class ReplaySearch(SearchControl):
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Draw m visited states."""
-        return Proposal.of(search.draw_visited(jax.random.bits(key, (self.states,))))
+        return Proposal.of(search.draw_visited(jax.random.bits(key, (self.states,), jnp.uint32)))
