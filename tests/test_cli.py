@@ -49,7 +49,7 @@ def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
 def test_list_names_everything(capsys):
     main(["list"])
     printed = capsys.readouterr().out
-    for name in ("er", "prioritized-er", "MountainCar-v0", "GridWorld", "MazeGridWorld"):
+    for name in ("er", "prioritized-er", "MountainCar-v0", "GridWorld", "hessian-norm"):
         assert f"\n  {name} " in printed
 
 

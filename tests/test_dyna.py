@@ -149,6 +149,11 @@ def test_the_learned_model_learns_and_its_error_is_counted():
     assert metrics["climb_iterations"] >= 5
 
 
-def test_a_search_control_without_a_model_is_refused():
-    with pytest.raises(FreqdynaError, match="search_control is given, but algorithm 'er' has no"):
-        make_dyna(Clock(), "er", search_control="value")
+def test_a_search_control_is_given_to_dyna_and_to_nothing_else():
+    for algorithm in ("er", "dyna-value"):
+        with pytest.raises(FreqdynaError, match=f"is given, but algorithm '{algorithm}' has its"):
+            make_dyna(Clock(), algorithm, search_control="value")
+    with pytest.raises(FreqdynaError, match="search_control is None; algorithm 'dyna' needs one"):
+        make_dyna(Clock(), "dyna")
+    named = make_dyna(Clock(), "dyna", search_control="value").planning
+    assert repr(named) == repr(make_dyna(Clock(), "dyna-value").planning)

@@ -17,7 +17,7 @@ from probes import ConstantReward
 
 import freqdyna
 from freqdyna import FreqdynaError, checkpoint, envs
-from freqdyna.runs import Run, Watching
+from freqdyna.run import Run, Watching
 
 ALGORITHMS = ["prioritized-er", "dyna-frequency"]
 SMALL = {
@@ -39,13 +39,16 @@ def assert_same_outcome(first, second):
     for name in ("metrics.parquet",):
         a, b = (pyarrow.parquet.read_table(Path(f) / name) for f in (first, second))
         assert a.equals(b)
-    (a, note_a), (b, note_b) = (
-        checkpoint.load_arrays(checkpoint.checkpoints(Path(f))[0]) for f in (first, second)
-    )
-    assert a.keys() == b.keys()
-    assert note_a["step"] == note_b["step"]
-    for name in a:
-        np.testing.assert_array_equal(a[name], b[name], err_msg=name)
+    names = [checkpoint.checkpoints(Path(f))[0].name for f in (first, second)]
+    assert names[0] == names[1]
+    snapshots = sorted(path.name for path in Path(first).glob("snapshot-*"))
+    assert snapshots == sorted(path.name for path in Path(second).glob("snapshot-*"))
+    for file in (names[0], *snapshots):
+        (a, note_a), (b, note_b) = (checkpoint.load_arrays(Path(f) / file) for f in (first, second))
+        assert a.keys() == b.keys()
+        assert note_a["step"] == note_b["step"]
+        for name in a:
+            np.testing.assert_array_equal(a[name], b[name], err_msg=f"{file}: {name}")
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -117,27 +120,30 @@ def test_an_environment_of_ones_own_trains_and_resumes(tmp_path):
 
 def stop_after(monkeypatch, steps):
     """Make a run get SIGINT as soon as it has taken so many steps."""
-    from freqdyna import runs
+    from freqdyna import run
 
-    original = runs._Saver.save_if_due
+    original = run._Saver.save_if_due
 
     def save_if_due(self, state, step):
         if step >= steps:
             os.kill(os.getpid(), signal.SIGINT)
         original(self, state, step)
 
-    monkeypatch.setattr(runs._Saver, "save_if_due", save_if_due)
+    monkeypatch.setattr(run._Saver, "save_if_due", save_if_due)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_an_interrupted_run_resumes_to_the_same_bits(algorithm, tmp_path, monkeypatch):
-    freqdyna.train(algorithm=algorithm, out=tmp_path / "whole", **SMALL)
+    settings = SMALL | {"algorithm": algorithm, "snapshot_steps": (25, 40, 90)}
+    whole = freqdyna.train(out=tmp_path / "whole", **settings)
+    assert list(whole.snapshots) == [25, 40, 90]
     with monkeypatch.context() as patch:
         stop_after(patch, 30)
         with pytest.raises(KeyboardInterrupt, match=r"stopped at step .*; continue with: freqdyna"):
-            freqdyna.train(algorithm=algorithm, out=tmp_path / "parts", **SMALL)
+            freqdyna.train(out=tmp_path / "parts", **settings)
     assert not (tmp_path / "parts" / "checkpoint-0000000090.npz").exists()
-    freqdyna.resume(tmp_path / "parts", progress=False)
+    parts = freqdyna.resume(tmp_path / "parts", progress=False)
+    assert list(parts.snapshots) == [25, 40, 90]
     assert_same_outcome(tmp_path / "whole", tmp_path / "parts")
     facts = json.loads((tmp_path / "parts" / "provenance.json").read_text())
     assert facts["continues"]["versions"] == facts["versions"]

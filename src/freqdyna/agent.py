@@ -43,6 +43,10 @@ class Agent(eqx.Module, Generic[State]):
         """Diagnostics since the last evaluation, each a scalar."""
 
     @abc.abstractmethod
+    def snapshot(self, state: State, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
+        """What is worth looking at after `t` steps; `docs/metrics.md` says what is in it."""
+
+    @abc.abstractmethod
     def parameters(self, state: State) -> Float[Array, " p"]:
         """What was learned, as one flat vector."""
 

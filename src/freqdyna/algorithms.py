@@ -27,6 +27,8 @@ class Recipe:
     summary: str
     search_control: str | None = None
     """Name of the search-control; None for an algorithm without a model."""
+    own_search_control: bool = False
+    """Whether the user names the search-control."""
     prioritized: bool = False
     tabular: bool = False
 
@@ -45,6 +47,7 @@ ALGORITHMS: dict[str, Recipe] = {
     "dyna-value-times-frequency": Recipe("Dyna, climbing V · g", "value-times-frequency"),
     "dyna-replay": Recipe("Dyna, planning from visited states", "replay"),
     "dyna-uniform": Recipe("Dyna, planning from anywhere", "uniform"),
+    "dyna": Recipe("Dyna with the search-control that you give", own_search_control=True),
     "tabular-dyna-q": Recipe("Dyna-Q in a table with a count model (DynaMaze)", tabular=True),
 }
 
@@ -105,16 +108,23 @@ def _replay(config: Config) -> Replay[Any]:
 
 
 def _planning(config: Config, env: Environment, search: SearchControl | None) -> Planning | None:
-    name = find(config.algorithm).search_control
-    if name is None:
-        if search is not None or config.search_control is not None:
-            raise FreqdynaError(
-                f"search_control is given, but algorithm {config.algorithm!r} has no model to "
-                "search with; take 'dyna-value' or another whose name begins with dyna"
-            )
-        return None
+    recipe = find(config.algorithm)
+    given = search is not None or config.search_control is not None
+    if given and not recipe.own_search_control:
+        raise FreqdynaError(
+            f"search_control is given, but algorithm {config.algorithm!r} has its own or none; "
+            "take algorithm 'dyna'"
+        )
+    if recipe.own_search_control and not given:
+        raise FreqdynaError(
+            f"search_control is None; algorithm {config.algorithm!r} needs one: a name that "
+            "`freqdyna list` prints, or module:Class"
+        )
+    name = config.search_control or recipe.search_control
     if search is None:
-        search = search_control.find(config.search_control or name)(config)
+        if name is None:
+            return None
+        search = search_control.find(name).from_config(config)
     model: Model[Any] = TrueModel(env)
     if config.model == "learned":
         known = config.model_termination == "known"

@@ -4,12 +4,15 @@ import argparse
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError
+
+if TYPE_CHECKING:
+    from freqdyna.results.result import Result
 
 
 @dataclass(frozen=True)
@@ -67,53 +70,85 @@ class Resume:
 
 @dataclass(frozen=True)
 class Plot:
-    """Draw the learning curves of one or more runs into one picture, and print their table."""
+    """Draw one or more runs into one picture; with learning curves, print their table."""
 
     folders: tyro.conf.Positional[tuple[Path, ...]]
     """The run folders."""
+    what: Literal["curves", "queue", "value", "frequency", "episodes"] = "curves"
+    """Learning curves; or, from the snapshots of `train --snapshot-steps`: the states in the
+    replay and the search-control queue, the value V, the local frequency g; or the lengths of a
+    tabular agent's training episodes."""
+    step: int | None = None
+    """Which snapshot. Unset: the last."""
+    seed: int | None = None
+    """Whose queue, V or g. Unset: the first seed's."""
     out: Path | None = None
-    """The picture, PNG, PDF or SVG by its ending. Unset: curves.png in the only run folder given,
-    or in the current folder."""
+    """The picture, PNG, PDF or SVG by its ending. Unset: named after `what`, in the only run
+    folder given, or in the current folder."""
 
     def run(self) -> None:
         """Do it."""
         if not self.folders:
             raise FreqdynaError("folders is empty; give at least one run folder")
-        from freqdyna.results.plot import plot_curves
         from freqdyna.results.result import load
         from freqdyna.results.table import print_table
 
         results = [load(folder) for folder in self.folders]
-        out = self.out or (self.folders[0] if len(self.folders) == 1 else Path()) / "curves.png"
+        parent = self.folders[0] if len(self.folders) == 1 else Path()
+        out = self.out or parent / f"{self.what}.png"
         if not out.suffix:
             raise FreqdynaError(f"out is {str(out)!r}; it must end in .png, .pdf or .svg")
         try:
-            plot_curves(results).savefig(out)
+            self._figure(results).savefig(out)
         except (OSError, ValueError) as error:
             raise FreqdynaError(f"out is {str(out)!r}, which cannot be written: {error}") from None
-        print_table(list(zip(self.folders, results, strict=True)))
+        if self.what == "curves":
+            print_table(list(zip(self.folders, results, strict=True)))
         print(f"picture: {out}")
+
+    def _figure(self, results: "list[Result]") -> Any:
+        from freqdyna.results import plot, plot_snapshots
+
+        match self.what:
+            case "curves":
+                return plot.plot_curves(results)
+            case "queue":
+                return plot_snapshots.plot_states(results, self.step, self.seed)
+            case "episodes":
+                return plot_snapshots.plot_episodes(results, self.step)
+        return plot_snapshots.plot_surfaces(results, self.what, self.step, self.seed)
 
 
 @dataclass(frozen=True)
 class List:
-    """Name the algorithms and environments, one line each."""
+    """Name the algorithms, environments and search-controls, one line each."""
 
     def run(self) -> None:
         """Do it."""
         from freqdyna.algorithms import ALGORITHMS
         from freqdyna.envs import ENVIRONMENTS
+        from freqdyna.search_control import SEARCH_CONTROLS
 
-        width = max(map(len, (*ALGORITHMS, *ENVIRONMENTS)))
-        for title, entries in (("algorithms", ALGORITHMS), ("environments", ENVIRONMENTS)):
+        names = {
+            "algorithms": {name: recipe.summary for name, recipe in ALGORITHMS.items()},
+            "environments": {name: env.summary for name, env in ENVIRONMENTS.items()},
+            "search-controls": {
+                name: (strategy.__doc__ or "").splitlines()[0]
+                for name, strategy in SEARCH_CONTROLS.items()
+            },
+        }
+        width = max(len(name) for entries in names.values() for name in entries)
+        for title, entries in names.items():
             print(f"{title}:")
-            for name, entry in entries.items():
-                print(f"  {name:{width}}  {entry.summary}")
+            for name, summary in entries.items():
+                print(f"  {name:{width}}  {summary}")
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 when done, 2 on bad input, 130 when interrupted."""
     given = sys.argv[1:] if arguments is None else arguments
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # modules of one's own, for --search-control module:Class
     try:
         _parse(given).run()
     except FreqdynaError as error:

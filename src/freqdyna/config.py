@@ -86,7 +86,7 @@ class Config:
     priority_exponent: float = 0.6
     """prioritized-er only: priorities are |temporal difference| to this power."""
     search_control: str | None = None
-    """Where to plan from, over the algorithm's own choice; `freqdyna list` names them."""
+    """Algorithm dyna only: where to plan from, a name of `freqdyna list` or module:Class."""
     search_states: int | None = None
     """States to fetch at each step (m). Unset: 50 on MazeGridWorld, else 20."""
     simulated_share: float = 0.5
@@ -135,6 +135,8 @@ class Config:
     """Episodes averaged in one evaluation of one seed."""
     eval_exploration: float = 0.05
     """Share of random actions in evaluation."""
+    snapshot_steps: tuple[int, ...] = ()
+    """Steps after which to record the replay, the queue, V and g, for `freqdyna plot --what`."""
     devices: int | None = None
     """Devices that share the seeds. Unset: every accelerator, or every CPU core."""
 
@@ -152,6 +154,8 @@ class Config:
     def _check(self) -> None:
         for name in ("algorithm", "env"):
             _require(name, getattr(self, name), isinstance(getattr(self, name), str), "a name")
+        named = self.search_control is None or isinstance(self.search_control, str)
+        _require("search_control", self.search_control, named, "a name")
         for name in _AT_LEAST_ONE:
             _require_whole(name, getattr(self, name), 1)
         for name in ("search_states", "devices"):
@@ -178,6 +182,11 @@ class Config:
             _require("hidden", self.hidden, layers, "one width for each layer, such as 32 32")
             for width in self.hidden:
                 _require_whole("hidden", width, 1)
+        snapshots = isinstance(self.snapshot_steps, tuple)
+        _require("snapshot_steps", self.snapshot_steps, snapshots, "a tuple of steps")
+        for step in self.snapshot_steps:
+            _require_whole("snapshot_steps", step, 1)
+            _require("snapshot_steps", step, step <= self.steps, f"at most steps, {self.steps:,}")
         for name, last in (
             ("first_seed + seeds", self.first_seed + self.seeds),
             ("steps × planning_steps", self.steps * (self.planning_steps or 1)),
@@ -210,9 +219,11 @@ class Config:
         for name in settings:
             if name not in known:
                 raise unknown_name("setting", name, known)
-        if isinstance(settings.get("hidden"), list):  # TOML has lists, not tuples
-            settings = settings | {"hidden": tuple(settings["hidden"])}
-        return Config(**settings)
+        # TOML has lists, not tuples.
+        tuples: dict[str, Any] = {}
+        for name, value in settings.items():
+            tuples[name] = tuple(value) if isinstance(value, list) else value
+        return Config(**tuples)
 
 
 def _require(name: str, value: object, holds: bool, allowed: str) -> None:

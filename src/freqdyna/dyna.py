@@ -22,10 +22,12 @@ from freqdyna.learners.dqn import DQN, DQNState
 from freqdyna.models.base import Model
 from freqdyna.models.learned_model import LearnedModel
 from freqdyna.replay.base import Replay
+from freqdyna.replay.ring import uniform_indices
 from freqdyna.replay.transition import Transition, row_width
 from freqdyna.search_control.base import Search, SearchControl
 from freqdyna.search_control.queue import Queue
 from freqdyna.search_control.visited import Visited
+from freqdyna.snapshot import STATES, surfaces
 
 
 class DynaState(AgentState):
@@ -135,6 +137,18 @@ class Dyna(Agent[DynaState]):
         """What was counted since the last evaluation."""
         learns = self.planning is not None and self.planning.model.learn_batch > 0
         return state.diagnostics.metrics(self.planning is not None, learns)
+
+    def snapshot(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
+        """The parameters, states of B and of B_s drawn uniformly, and V and g over a grid."""
+        bits = jax.random.bits(key, (2, STATES), jnp.uint32)
+        stored = uniform_indices(bits[0], jnp.minimum(t, self.replay.capacity))
+        shown = {
+            "parameters": state.learner.params,
+            "replay": state.replay.rows[stored, : self.env.observation_size],
+        }
+        if state.queue is not None:
+            shown |= {"queue": state.queue.sample(bits[1]), "queue_count": state.queue.count}
+        return shown | surfaces(StateValue(self.learner.network(state.learner.params)), self.env)
 
     def parameters(self, state: DynaState) -> Float[Array, " p"]:
         """The Q network's parameters."""

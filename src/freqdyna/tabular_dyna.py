@@ -99,6 +99,16 @@ class TabularDyna(Agent[TabularState]):
         """What was counted since the last evaluation."""
         return state.diagnostics.metrics(searches=False, learns_model=False)
 
+    def snapshot(
+        self, state: TabularState, t: Int[Array, ""], key: PRNGKeyArray
+    ) -> dict[str, Array]:
+        """The table, the value of each cell, and the lengths of the training episodes."""
+        return {
+            "parameters": self.parameters(state),
+            "value": state.table.values.max(axis=1).reshape(tuple(self._shape)),
+            "episode_lengths": state.episode_lengths,
+        }
+
     def parameters(self, state: TabularState) -> Float[Array, " p"]:
         """The table, row by row."""
         return state.table.values.reshape(-1)

@@ -47,6 +47,11 @@ class Training(eqx.Module):
         state = eqx.tree_at(lambda s: s.diagnostics, state, state.diagnostics.since_now())
         return state, metrics
 
+    def snapshot(self, state: AgentState, key: PRNGKeyArray, step: Int[Array, ""]) -> Metrics:
+        """What is worth looking at after `step` steps; draws from a stream of its own."""
+        key = jax.random.fold_in(jax.random.fold_in(key, 2), step)
+        return self.agent.snapshot(state, step, key)
+
     def run(self, key: PRNGKeyArray, steps: int, eval_every: int) -> tuple[AgentState, Metrics]:
         """The whole training of one seed as one pure function of its key.
 
@@ -80,6 +85,8 @@ class Block:
     """(states, start, stop) to states; the states given are used up."""
     evaluate: Callable[[AgentState, int], tuple[AgentState, Metrics]]
     """(states, step) to states and metrics, a row a seed; the states given are used up."""
+    snapshot: Callable[[AgentState, int], Metrics]
+    """(states, step) to arrays, a row a seed."""
     seeds: int
     rows: int
     """Seeds and the copies that fill up the last device."""
@@ -109,10 +116,12 @@ def compile_block(training: Training, seeds: np.ndarray, devices: list[jax.Devic
     init = jax.jit(over_seeds(training.init, 1, 0))
     advance = jax.jit(over_seeds(training.advance, 1, 2), donate_argnums=0)
     evaluate_ = jax.jit(over_seeds(training.evaluate, 2, 1), donate_argnums=0)
+    snapshot = jax.jit(over_seeds(training.snapshot, 2, 1))
     return Block(
         init=lambda: init(keys),
         advance=lambda state, start, stop: advance(state, jnp.int32(start), jnp.int32(stop)),
         evaluate=lambda state, step: evaluate_(state, keys, jnp.int32(step)),
+        snapshot=lambda state, step: snapshot(state, keys, jnp.int32(step)),
         seeds=len(seeds),
         rows=rows,
         sharding=sharding,

@@ -9,7 +9,7 @@ from gymnasium.utils.env_checker import check_env
 import freqdyna
 from freqdyna import envs
 from freqdyna.envs.gymnasium_env import GymnasiumEnv
-from freqdyna.envs.picture import AGENT, GOAL, HOLE, START, WALL
+from freqdyna.envs.picture import AGENT, COLORS
 
 IDS = ["freqdyna/GridWorld-v0", "freqdyna/MazeGridWorld-v0", "freqdyna/DynaMaze-v0"]
 
@@ -58,10 +58,10 @@ def test_the_picture_shows_walls_holes_start_goal_and_agent():
         return tuple(picture[int((1 - y) * height), int(x * width)])
 
     for wall in envs.MazeGridWorld.walls:
-        assert color(*wall.hole_center) == HOLE
-        assert color(wall.left + 0.05, 0.6) == WALL
-    assert color(0.98, 0.98) == GOAL
-    assert np.any(np.all(picture == START, axis=-1))
+        assert color(*wall.hole_center) == COLORS["hole"]
+        assert color(wall.left + 0.05, 0.6) == COLORS["wall"]
+    assert color(0.98, 0.98) == COLORS["goal"]
+    assert np.any(np.all(picture == COLORS["start"], axis=-1))
     assert color(*env.unwrapped._state) == AGENT
 
 

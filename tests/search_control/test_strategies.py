@@ -12,7 +12,7 @@ KEY = jax.random.key(1)
 
 def propose(name, search, **settings):
     config = Config(**({"climb_noise": 0.0, "search_states": 10} | settings))
-    return SEARCH_CONTROLS[name](config).propose(search, KEY)
+    return SEARCH_CONTROLS[name].from_config(config).propose(search, KEY)
 
 
 def bowl(s):
@@ -53,7 +53,7 @@ def test_frequency_with_an_empty_queue_climbs_v_from_visited_states():
 
 def test_frequency_draws_its_rule_with_probability_p():
     search = make_search(bowl, [VISITED], [QUEUED])
-    strategy = SEARCH_CONTROLS["frequency"](
+    strategy = SEARCH_CONTROLS["frequency"].from_config(
         Config(climb_noise=0.0, search_states=1, climb_limit=1, frequency_probability=0.3)
     )
     keys = jax.random.split(KEY, 5000)
@@ -149,7 +149,9 @@ def test_uniform_fills_the_bounds_but_for_terminal_states():
 def test_unknown_and_taken_names_are_refused():
     with pytest.raises(FreqdynaError, match="unknown search-control 'frequence'; known, nearest"):
         search_control.find("frequence")
-    with pytest.raises(FreqdynaError, match="search_control names a module that fails"):
-        search_control.find("no_such_module:mine")
+    with pytest.raises(FreqdynaError, match="importing 'no_such_module' fails: No module named"):
+        search_control.find("no_such_module:Mine")
+    with pytest.raises(FreqdynaError, match="'sqrt' must be a subclass of freqdyna"):
+        search_control.find("math:sqrt")
     with pytest.raises(FreqdynaError, match="name is 'value', which is taken"):
-        search_control.register("value", SEARCH_CONTROLS["value"])
+        search_control.register("value")

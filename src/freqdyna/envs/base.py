@@ -14,6 +14,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from freqdyna.envs.picture import Landmark
 from freqdyna.errors import FreqdynaError
 
 State = Float[Array, " n"]
@@ -38,6 +39,8 @@ class Environment(eqx.Module):
     """The greatest value of each of the n coordinates, shape (n,)."""
     noise_size: ClassVar[int] = 0
     """How many standard normal numbers one move consumes."""
+    coordinates: ClassVar[tuple[str, ...]] = ("state 1", "state 2")
+    """What the first two coordinates are called in pictures."""
 
     reward_noise: eqx.AbstractVar[float]
     """Standard deviation of the Gaussian noise added to every reward."""
@@ -60,6 +63,11 @@ class Environment(eqx.Module):
     def observation_size(self) -> int:
         """The number n of state coordinates."""
         return len(self.low)
+
+    @property
+    def landmarks(self) -> tuple[Landmark, ...]:
+        """What pictures of a two-dimensional state space show, lowest layer first."""
+        return ()
 
     @abc.abstractmethod
     def reset(self, key: PRNGKeyArray) -> State:

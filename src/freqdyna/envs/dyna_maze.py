@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.picture import AGENT, FLOOR, GOAL, START, WALL
+from freqdyna.envs.picture import AGENT, COLORS, FLOOR, Landmark
 
 ROWS, COLUMNS = 6, 9
 START_CELL, GOAL_CELL = (2, 0), (0, 8)
@@ -25,10 +25,21 @@ class DynaMaze(Environment):
     low: ClassVar[np.ndarray] = np.zeros(2, np.float32)
     high: ClassVar[np.ndarray] = np.array([ROWS - 1, COLUMNS - 1], np.float32)
 
+    coordinates: ClassVar[tuple[str, ...]] = ("row", "column")
+
     reward_noise: float = eqx.field(default=0.0, static=True)
     episode_limit: int = eqx.field(default=2000, static=True)
     goal_reward: float = eqx.field(default=1.0, static=True)
     """Reward of the step that reaches the goal; every other step gives 0."""
+
+    @property
+    def landmarks(self) -> tuple[Landmark, ...]:
+        """The start, the goal and the obstacles, each a cell about its state."""
+        cells = [("start", START_CELL), ("goal", GOAL_CELL), *(("wall", o) for o in OBSTACLES)]
+        return tuple(
+            Landmark(kind, (row - 0.5, column - 0.5), (row + 0.5, column + 0.5))
+            for kind, (row, column) in cells
+        )
 
     def reset(self, key: PRNGKeyArray) -> State:
         """Always the same cell."""
@@ -51,10 +62,9 @@ class DynaMaze(Environment):
     def picture(self, state: np.ndarray) -> np.ndarray:
         """Obstacles dark, start green, goal yellow, the agent red; shape (rows, columns, 3)."""
         cells = np.full((ROWS, COLUMNS, 3), FLOOR, np.uint8)
-        cells[START_CELL], cells[GOAL_CELL] = START, GOAL
-        for cell in OBSTACLES:
-            cells[cell] = WALL
+        for kind, (row, column), _ in self.landmarks:
+            cells[round(row + 0.5), round(column + 0.5)] = COLORS[kind]
         picture = cells.repeat(40, axis=0).repeat(40, axis=1)
-        row, column = (round(float(x)) * 40 for x in state)
-        picture[row + 10 : row + 30, column + 10 : column + 30] = AGENT
+        down, right = (round(float(x)) * 40 for x in state)
+        picture[down + 10 : down + 30, right + 10 : right + 30] = AGENT
         return picture

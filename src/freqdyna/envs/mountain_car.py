@@ -9,9 +9,11 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
+from freqdyna.envs.picture import Landmark
 
 MAX_SPEED = 0.07
 GOAL_POSITION = 0.5
+START_LOW, START_HIGH = -0.6, -0.4
 FORCE = 0.001
 GRAVITY = 0.0025
 
@@ -25,14 +27,24 @@ class MountainCar(Environment):
     low: ClassVar[np.ndarray] = np.array([-1.2, -MAX_SPEED], np.float32)
     high: ClassVar[np.ndarray] = np.array([0.6, MAX_SPEED], np.float32)
 
+    coordinates: ClassVar[tuple[str, ...]] = ("position", "velocity")
+
     reward_noise: float = eqx.field(default=0.0, static=True)
     episode_limit: int = eqx.field(default=2000, static=True)
     goal_reward: float = eqx.field(default=-1.0, static=True)
     """Reward of the step that reaches the goal; every other step gives -1."""
 
+    @property
+    def landmarks(self) -> tuple[Landmark, ...]:
+        """Where episodes end, and where they begin (at rest: a thin strip)."""
+        return (
+            Landmark("goal", (GOAL_POSITION, 0.0), (0.6, MAX_SPEED)),
+            Landmark("start", (START_LOW, -0.001), (START_HIGH, 0.001)),
+        )
+
     def reset(self, key: PRNGKeyArray) -> State:
         """At rest near the bottom of the valley."""
-        position = jax.random.uniform(key, minval=-0.6, maxval=-0.4)
+        position = jax.random.uniform(key, minval=START_LOW, maxval=START_HIGH)
         return jnp.stack([position, jnp.zeros_like(position)])
 
     def move(self, state: State, action: Action, noise: Float[Array, " 0"]) -> State:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.picture import AGENT, FLOOR, GOAL, HOLE, START, WALL
+from freqdyna.envs.picture import AGENT, COLORS, FLOOR, Landmark
 from freqdyna.errors import FreqdynaError
 
 PIXELS = 400
@@ -48,6 +48,8 @@ class WalledSquare(Environment):
     low: ClassVar[np.ndarray] = np.zeros(2, np.float32)
     high: ClassVar[np.ndarray] = np.ones(2, np.float32)
 
+    coordinates: ClassVar[tuple[str, ...]] = ("x", "y")
+
     reward_noise: float = eqx.field(default=0.0, static=True)
     episode_limit: int = eqx.field(default=2000, static=True)
     goal_reward: float = eqx.field(default=0.0, static=True)
@@ -63,6 +65,23 @@ class WalledSquare(Environment):
     def blocks(self) -> np.ndarray:
         """The solid rectangles, one row (left, bottom, right, top) each, shape (blocks, 4)."""
         return np.array([block for wall in self.walls for block in wall.blocks()], np.float32)
+
+    @property
+    def landmarks(self) -> tuple[Landmark, ...]:
+        """Start, goal, and each wall with its hole."""
+        walls = [
+            landmark
+            for wall in self.walls
+            for landmark in (
+                Landmark("wall", (wall.left, 0.0), (wall.right, 1.0)),
+                Landmark("hole", (wall.left, wall.bottom), (wall.right, wall.top)),
+            )
+        ]
+        return (
+            Landmark("start", (0.0, 0.0), (START_SIZE, START_SIZE)),
+            Landmark("goal", (GOAL_CORNER, GOAL_CORNER), (1.0, 1.0)),
+            *walls,
+        )
 
     def reset(self, key: PRNGKeyArray) -> State:
         """Somewhere in the bottom left corner."""
@@ -110,21 +129,13 @@ class WalledSquare(Environment):
         Shape (PIXELS, PIXELS, 3).
         """
         picture = np.full((PIXELS, PIXELS, 3), FLOOR, np.uint8)
-
-        def paint(
-            left: float, bottom: float, right: float, top: float, color: tuple[int, int, int]
-        ) -> None:
+        for kind, (left, bottom), (right, top) in self.landmarks:
             columns = slice(round(left * PIXELS), round(right * PIXELS))
-            picture[round((1 - top) * PIXELS) : round((1 - bottom) * PIXELS), columns] = color
-
-        paint(0, 0, START_SIZE, START_SIZE, START)
-        paint(GOAL_CORNER, GOAL_CORNER, 1, 1, GOAL)
-        for wall in self.walls:
-            paint(wall.left, 0, wall.right, 1, WALL)
-            paint(wall.left, wall.bottom, wall.right, wall.top, HOLE)
-        rows, columns = np.mgrid[:PIXELS, :PIXELS]
+            rows = slice(round((1 - top) * PIXELS), round((1 - bottom) * PIXELS))
+            picture[rows, columns] = COLORS[kind]
+        down, right_of = np.mgrid[:PIXELS, :PIXELS]
         x, y = state
-        disc = np.hypot(columns - x * PIXELS, rows - (1 - y) * PIXELS) < PIXELS / 50
+        disc = np.hypot(right_of - x * PIXELS, down - (1 - y) * PIXELS) < PIXELS / 50
         picture[disc] = AGENT
         return picture
 

@@ -1,4 +1,4 @@
-"""Pictures of runs: learning curves, mean and interval over seeds, one colour an algorithm."""
+"""Learning curves: mean and interval over seeds, one colour an algorithm."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from freqdyna.results.result import Result
 
 # The paper's colours; an algorithm that is not in it takes the next free colour.
-COLORS = {"er": "forestgreen", "prioritized-er": "blue"}
+COLORS = {
+    "er": "forestgreen",
+    "prioritized-er": "blue",
+    "dyna-value": "red",
+    "dyna-frequency": "black",
+    "dyna-gradnorm": "blue",
+    "dyna-hessnorm": "magenta",
+}
 
 
 def plot_curves(results: Sequence["Result"]) -> Figure:
@@ -25,8 +32,8 @@ def plot_curves(results: Sequence["Result"]) -> Figure:
     names = list(dict.fromkeys(result.config.env for result in results))
     figure = Figure(figsize=(6.4 * len(names), 4.4), dpi=150, layout="constrained")
     panels = figure.subplots(1, len(names), squeeze=False)[0]
-    labels = _labels([result.config for result in results])
-    colors = _colors([result.config.algorithm for result in results], labels)
+    labels = run_labels([result.config for result in results])
+    colors = run_colors([result.config.algorithm for result in results], labels)
     for panel, name in zip(panels, names, strict=True):
         for result, label, color in zip(results, labels, colors, strict=True):
             if result.config.env == name:
@@ -50,20 +57,23 @@ def _draw(panel: "Axes", result: "Result", label: str, color: str) -> None:
         panel.fill_between(result.steps, low, high, color=color, alpha=0.2, linewidth=0)
 
 
-def _labels(configs: list[Config]) -> list[str]:
+def run_labels(configs: list[Config]) -> list[str]:
     """The algorithm's name, and whatever else tells runs of the same algorithm apart."""
-    ignored = ("algorithm", "env", "seeds", "first_seed", "devices")
+    ignored = ("algorithm", "env", "seeds", "first_seed", "devices", "snapshot_steps")
     names = [name for name in Config.__dataclass_fields__ if name not in ignored]
     labels = []
     for config in configs:
         alike = [c for c in configs if (c.algorithm, c.env) == (config.algorithm, config.env)]
         telling = [n for n in names if len({getattr(c, n) for c in alike}) > 1]
         extra = ", ".join(f"{n.replace('_', ' ')} {getattr(config, n)}" for n in telling)
-        labels.append(f"{config.algorithm}, {extra}" if extra else config.algorithm)
+        name = config.algorithm
+        if config.search_control is not None and "search_control" not in telling:
+            name += f", search control {config.search_control}"
+        labels.append(f"{name}, {extra}" if extra else name)
     return labels
 
 
-def _colors(algorithms: list[str], labels: list[str]) -> list[str]:
+def run_colors(algorithms: list[str], labels: list[str]) -> list[str]:
     """The paper's colour for the first label of an algorithm, a free one for each further label."""
     free = iter(np.tile(matplotlib.color_sequences["tab10"], (10, 1)).tolist())
     chosen: dict[str, str] = {}

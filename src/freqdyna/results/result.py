@@ -1,7 +1,7 @@
 """The outcome of a run: curves of every seed, trained parameters, configuration and provenance."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsInt
 
@@ -32,6 +32,8 @@ class Result:
     """The trained parameters, one flat vector a seed, shape (seeds, parameters)."""
     layer_sizes: tuple[int, ...]
     """Widths of the network's layers, from the observation size to the number of actions."""
+    snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
+    """What was recorded after each of `snapshot_steps`; `docs/metrics.md` says what is in it."""
 
     @property
     def returns(self) -> np.ndarray:

@@ -4,6 +4,7 @@ config.toml         every setting of the run
 provenance.json     versions, commit, machine, date, command
 metrics.parquet     one row for each seed and evaluation
 parameters.npz      the trained parameters, one row a seed
+snapshot-*.npz      what the run was asked to record on its way
 checkpoint-*.npz    the newest states, for `freqdyna resume`
 """
 
@@ -65,8 +66,8 @@ def read_config(folder: Path) -> Config:
     return config
 
 
-def provenance(environment: str, devices: list[Any]) -> dict[str, Any]:
-    """Where and with what a run is made."""
+def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
+    """Where and with what a run is made, and further facts."""
     packages = ("freqdyna", "jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium")
     versions = {"python": platform.python_version()}
     for package in packages:
@@ -82,7 +83,7 @@ def provenance(environment: str, devices: list[Any]) -> dict[str, Any]:
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "device_kind": devices[0].device_kind,
         "devices": len(devices),
-        "environment": environment,
+        **facts,
     }
 
 
@@ -132,6 +133,25 @@ def write_result(folder: Path, result: "Result") -> None:
     sizes = {"layer_sizes": list(result.layer_sizes)}
     save_arrays(folder / PARAMETERS, {"parameters": result.parameters}, sizes)
     write_metrics(folder, result.seeds, result.steps, result.metrics)
+    for step, arrays in result.snapshots.items():
+        if not snapshot_path(folder, step).exists():
+            write_snapshot(folder, step, arrays)
+
+
+def snapshot_path(folder: Path, step: int) -> Path:
+    """Where the snapshot after `step` steps goes."""
+    return folder / f"snapshot-{step:010d}.npz"
+
+
+def write_snapshot(folder: Path, step: int, arrays: dict[str, np.ndarray]) -> None:
+    """Write one snapshot."""
+    save_arrays(snapshot_path(folder, step), arrays, {"step": step})
+
+
+def read_snapshots(folder: Path) -> dict[int, dict[str, np.ndarray]]:
+    """The snapshots of a run folder by their step, in order."""
+    snapshots = [load_arrays(path) for path in sorted(folder.glob("snapshot-*.npz"))]
+    return {note["step"]: arrays for arrays, note in snapshots}
 
 
 def read_result(folder: Path) -> dict[str, Any]:
@@ -153,6 +173,7 @@ def read_result(folder: Path) -> dict[str, Any]:
         "metrics": {k: v.reshape(len(seeds), len(steps)) for k, v in columns.items()},
         "parameters": parameters["parameters"],
         "layer_sizes": tuple(note["layer_sizes"]),
+        "snapshots": read_snapshots(folder),
     }
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import TypeVar
 
-from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError, unknown_name
-from freqdyna.search_control.base import Proposal, Search, SearchControl
+from freqdyna.search_control.base import Proposal, Search, SearchControl, State
 from freqdyna.search_control.frequency import FrequencySearch
-from freqdyna.search_control.gradient_norm import gradient_norm_search
-from freqdyna.search_control.hessian_norm import hessian_norm_search
+from freqdyna.search_control.gradient_norm import GradientNormSearch
+from freqdyna.search_control.hessian_norm import HessianNormSearch
 from freqdyna.search_control.hill_climb import HillClimb
 from freqdyna.search_control.replay import ReplaySearch
 from freqdyna.search_control.uniform import UniformSearch
@@ -16,17 +16,17 @@ from freqdyna.search_control.value import ValueSearch
 from freqdyna.search_control.value_plus_frequency import ValuePlusFrequencySearch
 from freqdyna.search_control.value_times_frequency import ValueTimesFrequencySearch
 
-Maker = Callable[[Config], SearchControl]
+Strategy = TypeVar("Strategy", bound=SearchControl)
 
-SEARCH_CONTROLS: dict[str, Maker] = {
-    "value": ValueSearch.from_config,
-    "frequency": FrequencySearch.from_config,
-    "gradient-norm": gradient_norm_search,
-    "hessian-norm": hessian_norm_search,
-    "value-plus-frequency": ValuePlusFrequencySearch.from_config,
-    "value-times-frequency": ValueTimesFrequencySearch.from_config,
-    "replay": ReplaySearch.from_config,
-    "uniform": UniformSearch.from_config,
+SEARCH_CONTROLS: dict[str, type[SearchControl]] = {
+    "value": ValueSearch,
+    "frequency": FrequencySearch,
+    "gradient-norm": GradientNormSearch,
+    "hessian-norm": HessianNormSearch,
+    "value-plus-frequency": ValuePlusFrequencySearch,
+    "value-times-frequency": ValueTimesFrequencySearch,
+    "replay": ReplaySearch,
+    "uniform": UniformSearch,
 }
 
 __all__ = [
@@ -35,26 +35,47 @@ __all__ = [
     "Proposal",
     "Search",
     "SearchControl",
+    "State",
     "find",
+    "full_name",
     "register",
 ]
 
 
-def register(name: str, make: Maker) -> None:
-    """Make a search-control of one's own known by `name`; `make` gets the configuration."""
+def register(name: str) -> Callable[[type[Strategy]], type[Strategy]]:
+    """A class decorator that makes a search-control of one's own known by `name`."""
     if name in SEARCH_CONTROLS:
         raise FreqdynaError(f"name is {name!r}, which is taken; choose another")
-    SEARCH_CONTROLS[name] = make
+
+    def add(strategy: type[Strategy]) -> type[Strategy]:
+        SEARCH_CONTROLS[name] = strategy
+        return strategy
+
+    return add
 
 
-def find(name: str) -> Maker:
-    """The search-control called `name`; `module:name` imports the module first."""
-    if name not in SEARCH_CONTROLS and ":" in name:
-        module, name = name.split(":", 1)
-        try:
-            import_module(module)
-        except ImportError as error:
-            raise FreqdynaError(f"search_control names a module that fails: {error}") from None
-    if name not in SEARCH_CONTROLS:
+def find(name: str) -> type[SearchControl]:
+    """The search-control called `name`; `module:Class` imports the class from the module."""
+    if name in SEARCH_CONTROLS:
+        return SEARCH_CONTROLS[name]
+    if ":" not in name:
         raise unknown_name("search-control", name, SEARCH_CONTROLS)
-    return SEARCH_CONTROLS[name]
+    module, attribute = name.split(":", 1)
+    try:
+        strategy = getattr(import_module(module), attribute, None)
+    except Exception as error:  # the user's module may fail in any way
+        raise FreqdynaError(
+            f"search_control is {name!r}, but importing {module!r} fails: {error}"
+        ) from error
+    if not (isinstance(strategy, type) and issubclass(strategy, SearchControl)):
+        raise FreqdynaError(
+            f"search_control is {name!r}; {attribute!r} must be a subclass of "
+            f"freqdyna.SearchControl in {module!r}"
+        )
+    return strategy
+
+
+def full_name(strategy: type[SearchControl]) -> str:
+    """The name by which `find` finds the class: a registered one, or `module:Class`."""
+    names = [name for name, known in SEARCH_CONTROLS.items() if known is strategy]
+    return names[0] if names else f"{strategy.__module__}:{strategy.__qualname__}"

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
+from freqdyna.config import Config
 from freqdyna.frequency import Derivatives
 
 State = Float[Array, " n"]
@@ -26,9 +28,8 @@ class Search:
     target_derivatives: Callable[[State], Derivatives]
     """The same of the target network."""
     draw_visited: Draw
-    """States from the experience replay (the paper's B)."""
     draw_queue: Draw
-    """States from the search-control queue (B_s), or visited ones while the queue is empty."""
+    """What the methods `visited` and `queued` draw from."""
     queue_is_empty: Bool[Array, ""]
     low: Float[Array, " n"]
     high: Float[Array, " n"]
@@ -43,6 +44,14 @@ class Search:
     """Empirical covariance of the visited states (the paper's Σ̂)."""
     mean_step: Float[Array, ""]
     """Running mean of ‖s_{t+1} − s_t‖₂/√n (the paper's ε_a)."""
+
+    def visited(self, key: PRNGKeyArray, count: int) -> Float[Array, "count n"]:
+        """States drawn from the experience replay (the paper's B), uniformly."""
+        return self.draw_visited(jax.random.bits(key, (count,), jnp.uint32))
+
+    def queued(self, key: PRNGKeyArray, count: int) -> Float[Array, "count n"]:
+        """States drawn from the search-control queue (B_s), or visited ones while it is empty."""
+        return self.draw_queue(jax.random.bits(key, (count,), jnp.uint32))
 
 
 class Proposal(eqx.Module):
@@ -59,14 +68,20 @@ class Proposal(eqx.Module):
     """Steps at which the direction was zero or not finite, so that only noise moved the state."""
 
     @staticmethod
-    def of(states: Float[Array, "m n"]) -> "Proposal":
-        """All of `states`, found without climbing."""
+    def of(states: Float[Array, "m n"], count: Int[Array, ""] | None = None) -> "Proposal":
+        """The first `count` of `states`, or all, found without climbing."""
         none = jnp.zeros((), int)
-        return Proposal(states, jnp.asarray(states.shape[0]), none, none, none)
+        found = jnp.asarray(states.shape[0]) if count is None else count
+        return Proposal(states, found, none, none, none)
 
 
 class SearchControl(eqx.Module):
     """A strategy. Subclass it with the one method `propose`, written for one seed."""
+
+    @classmethod
+    def from_config(cls, config: Config) -> "SearchControl":
+        """The strategy with the run's settings; override it where the strategy has fields."""
+        return cls()
 
     @abc.abstractmethod
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:

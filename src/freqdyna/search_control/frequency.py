@@ -13,9 +13,10 @@ FREQUENCY, VALUE = 0, 1
 
 
 class FrequencySearch(SearchControl):
-    """Each climb follows ∇g with probability p, from a state of the queue; else ∇V, from a visited
-    state, so that climbs of g begin where the value is already high.
-    """  # noqa: D205
+    """Climbs of g from queue states, with probability p, else of V from visited states.
+
+    Climbs of g so begin where the value is already high.
+    """
 
     climb: HillClimb
     probability: float
@@ -27,10 +28,10 @@ class FrequencySearch(SearchControl):
     network: str = eqx.field(static=True)
     """Whether g is the "online" or the "target" network's; V is always the online one's."""
 
-    @staticmethod
-    def from_config(config: Config) -> "FrequencySearch":
+    @classmethod
+    def from_config(cls, config: Config) -> "FrequencySearch":
         """The strategy with the configuration's settings."""
-        return FrequencySearch(
+        return cls(
             HillClimb.from_config(config),
             config.frequency_probability,
             config.gradient_weight,
@@ -47,8 +48,8 @@ class FrequencySearch(SearchControl):
         rules = jnp.where(jax.random.uniform(rule_key, (limit,)) < probability, FREQUENCY, VALUE)
         starts = jnp.where(
             rules[:, None] == FREQUENCY,
-            search.draw_queue(jax.random.bits(queue_key, (limit,), jnp.uint32)),
-            search.draw_visited(jax.random.bits(visited_key, (limit,), jnp.uint32)),
+            search.queued(queue_key, limit),
+            search.visited(visited_key, limit),
         )
 
         def directions(state: State) -> Float[Array, "2 n"]:

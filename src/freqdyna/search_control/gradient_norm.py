@@ -6,6 +6,10 @@ from freqdyna.config import Config
 from freqdyna.search_control.frequency import FrequencySearch
 
 
-def gradient_norm_search(config: Config) -> FrequencySearch:
-    """The frequency search with the hessian's weight set to zero."""
-    return FrequencySearch.from_config(replace(config, hessian_weight=0.0))
+class GradientNormSearch(FrequencySearch):
+    """As `frequency`, climbing ‖∇V‖² alone."""
+
+    @classmethod
+    def from_config(cls, config: Config) -> FrequencySearch:
+        """The configuration's settings, the other term's weight set to zero."""
+        return super().from_config(replace(config, hessian_weight=0.0))

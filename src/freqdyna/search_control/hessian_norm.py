@@ -6,6 +6,10 @@ from freqdyna.config import Config
 from freqdyna.search_control.frequency import FrequencySearch
 
 
-def hessian_norm_search(config: Config) -> FrequencySearch:
-    """The frequency search with the gradient's weight set to zero."""
-    return FrequencySearch.from_config(replace(config, gradient_weight=0.0))
+class HessianNormSearch(FrequencySearch):
+    """As `frequency`, climbing ‖H_V‖²_F alone."""
+
+    @classmethod
+    def from_config(cls, config: Config) -> FrequencySearch:
+        """The configuration's settings, the other term's weight set to zero."""
+        return super().from_config(replace(config, gradient_weight=0.0))

@@ -136,7 +136,7 @@ class HillClimb(eqx.Module):
     ) -> Proposal:
         """Climb one objective, every climb beginning at a visited state."""
         start_key, climb_key = jax.random.split(key)
-        starts = search.draw_visited(jax.random.bits(start_key, (self.limit,), jnp.uint32))
+        starts = search.visited(start_key, self.limit)
         rules = jnp.zeros(self.limit, int)
         slope = jax.grad(objective)
         return self(search, lambda state: slope(state)[None], starts, rules, climb_key)

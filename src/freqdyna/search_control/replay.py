@@ -1,7 +1,6 @@
 """Visited states: the simplest search-control, which the paper argues gains nothing over ER."""
 
 import equinox as eqx
-import jax
 from jaxtyping import PRNGKeyArray
 
 from freqdyna.config import Config
@@ -13,13 +12,13 @@ class ReplaySearch(SearchControl):
 
     states: int = eqx.field(static=True)
 
-    @staticmethod
-    def from_config(config: Config) -> "ReplaySearch":
+    @classmethod
+    def from_config(cls, config: Config) -> "ReplaySearch":
         """The strategy with the configuration's number of states."""
         states = config.resolved().search_states
         assert states is not None
-        return ReplaySearch(states)
+        return cls(states)
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Draw m visited states."""
-        return Proposal.of(search.draw_visited(jax.random.bits(key, (self.states,), jnp.uint32)))
+        return Proposal.of(search.visited(key, self.states))

@@ -14,12 +14,12 @@ class UniformSearch(SearchControl):
 
     states: int = eqx.field(static=True)
 
-    @staticmethod
-    def from_config(config: Config) -> "UniformSearch":
+    @classmethod
+    def from_config(cls, config: Config) -> "UniformSearch":
         """The strategy with the configuration's number of states."""
         states = config.resolved().search_states
         assert states is not None
-        return UniformSearch(states)
+        return cls(states)
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Draw m states and move the usable ones to the front."""
@@ -27,5 +27,4 @@ class UniformSearch(SearchControl):
         states = jax.random.uniform(key, shape, minval=search.low, maxval=search.high)
         usable = jax.vmap(lambda s: search.contains(s) & ~search.terminal(s))(states)
         order = jnp.argsort(~usable)  # stable: the usable first, in the order drawn
-        none = jnp.zeros((), int)
-        return Proposal(states[order], usable.sum(), none, none, none)
+        return Proposal.of(states[order], usable.sum())

@@ -12,10 +12,10 @@ class ValueSearch(SearchControl):
 
     climb: HillClimb
 
-    @staticmethod
-    def from_config(config: Config) -> "ValueSearch":
+    @classmethod
+    def from_config(cls, config: Config) -> "ValueSearch":
         """The strategy with the configuration's settings."""
-        return ValueSearch(HillClimb.from_config(config))
+        return cls(HillClimb.from_config(config))
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Climb V."""

@@ -14,11 +14,11 @@ class ValuePlusFrequencySearch(SearchControl):
     gradient_weight: float
     hessian_weight: float
 
-    @staticmethod
-    def from_config(config: Config) -> "ValuePlusFrequencySearch":
+    @classmethod
+    def from_config(cls, config: Config) -> "ValuePlusFrequencySearch":
         """The strategy with the configuration's settings."""
         climb = HillClimb.from_config(config)
-        return ValuePlusFrequencySearch(climb, config.gradient_weight, config.hessian_weight)
+        return cls(climb, config.gradient_weight, config.hessian_weight)
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Climb V + g."""

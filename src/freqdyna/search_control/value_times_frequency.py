@@ -14,11 +14,11 @@ class ValueTimesFrequencySearch(SearchControl):
     gradient_weight: float
     hessian_weight: float
 
-    @staticmethod
-    def from_config(config: Config) -> "ValueTimesFrequencySearch":
+    @classmethod
+    def from_config(cls, config: Config) -> "ValueTimesFrequencySearch":
         """The strategy with the configuration's settings."""
         climb = HillClimb.from_config(config)
-        return ValueTimesFrequencySearch(climb, config.gradient_weight, config.hessian_weight)
+        return cls(climb, config.gradient_weight, config.hessian_weight)
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Climb V · g."""

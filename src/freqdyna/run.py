@@ -1,0 +1,287 @@
+"""One run under way: compiled training in slices, with progress, evaluations and checkpoints."""
+
+import json
+import threading
+import time
+from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from freqdyna import algorithms, checkpoint, envs
+from freqdyna.agent import AgentState
+from freqdyna.config import Config
+from freqdyna.devices import seed_devices
+from freqdyna.envs import Environment
+from freqdyna.errors import FreqdynaError
+from freqdyna.progress import Progress, make_progress
+from freqdyna.results import run_folder
+from freqdyna.results.result import Result
+from freqdyna.results.tensorboard import Events
+from freqdyna.search_control import SearchControl
+from freqdyna.stopping import InterruptedRun, stop_requests
+from freqdyna.training import Block, Training, compile_block, evaluation_steps
+
+SECONDS_A_SLICE = 1.0
+"""How long the compiled loop runs before the host looks up: for progress and for interrupts."""
+
+
+@dataclass(frozen=True)
+class Watching:
+    """How a run is watched and saved; nothing here changes what it computes."""
+
+    in_folder: bool
+    progress: bool
+    tensorboard: bool
+    checkpoint_seconds: float
+
+    def __post_init__(self) -> None:
+        seconds = self.checkpoint_seconds
+        if not isinstance(seconds, int | float) or not seconds >= 0:
+            raise FreqdynaError(f"checkpoint_seconds is {seconds!r}; it must be 0 or greater")
+        if self.tensorboard and not self.in_folder:
+            raise FreqdynaError("tensorboard is True; it needs a run folder: give out")
+        if self.tensorboard and find_spec("tensorboardX") is None:
+            raise FreqdynaError(
+                "tensorboard is True; it needs: pip install 'freqdyna[tensorboard]'"
+            )
+
+
+@dataclass
+class Run:
+    """One run under way: what is fixed, and what grows."""
+
+    config: Config
+    training: Training
+    block: Block
+    provenance: dict[str, Any]
+    curves: list[dict[str, np.ndarray]] = field(default_factory=list)
+    """The metrics of each evaluation so far, each an array over seeds."""
+    snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
+    """What was recorded after each of `snapshot_steps` so far."""
+    reported: set[int] = field(default_factory=set)
+    """Seeds whose divergence was reported."""
+
+    @staticmethod
+    def prepare(
+        config: Config,
+        env: Environment | None,
+        search: SearchControl | None,
+        devices_before: int | None = None,
+    ) -> "Run":
+        """Check everything that can be checked before any folder is made."""
+        algorithms.find(config.algorithm)
+        devices = seed_devices(config.seeds, devices_before or config.devices)
+        if env is None:
+            goal = {} if config.goal_reward is None else {"goal_reward": config.goal_reward}
+            env = envs.make(
+                config.env,
+                reward_noise=config.reward_noise,
+                episode_limit=config.episode_limit,
+                **goal,
+            )
+        agent = algorithms.build(config, env, search)
+        training = Training(agent, config.eval_episodes, config.eval_exploration)
+        seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
+        block = compile_block(training, seeds, devices)
+        planning = getattr(agent, "planning", None)
+        facts = {
+            "environment": repr(env),
+            "search_control": repr(planning.search_control) if planning else "",
+        }
+        return Run(config, training, block, run_folder.provenance(devices, **facts))
+
+    def execute(self, folder: Path | None, watching: Watching) -> Result:
+        """Train from the newest checkpoint, or from the start, to the end."""
+        state, step, notes = self._start(folder)
+        if folder is not None:
+            run_folder.write_provenance(folder, self.provenance)
+        progress = make_progress(watching.progress, self.config.seeds, self.config.steps, step)
+        events = None
+        try:
+            if watching.tensorboard and folder is not None:
+                events = Events(folder, self.config.first_seed, step)
+            progress.note(self._announcement(step))
+            for note in notes:
+                progress.warn(note)
+            with stop_requests(folder is not None) as stop_requested:
+                saver = _Saver(self, folder, watching.checkpoint_seconds)
+                state = self._train(state, step, progress, saver, stop_requested, events)
+            result = self._result(state)
+            saver.save(state, self.config.steps)
+        finally:
+            progress.close()
+            if events is not None:
+                events.close()
+        return result
+
+    def _train(
+        self,
+        state: AgentState,
+        step: int,
+        progress: Progress,
+        saver: "_Saver",
+        stop_requested: threading.Event,
+        events: Any,
+    ) -> AgentState:
+        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
+        evaluations = evaluations[len(self.curves) :]
+        snapshots = [s for s in self.config.snapshot_steps if s >= step]
+        state = jax.block_until_ready(self.block.advance(state, step, step))  # no step: compiles
+        progress.start()
+        slice_steps, mean_return = 1, None
+        for stop in map(int, np.union1d(evaluations, snapshots)):
+            while step < stop:
+                steps = min(slice_steps, stop - step)
+                began = time.monotonic()
+                state = jax.block_until_ready(self.block.advance(state, step, step + steps))
+                seconds = time.monotonic() - began
+                slice_steps = max(
+                    1, min(2 * steps, int(steps * SECONDS_A_SLICE / max(seconds, 1e-6)))
+                )
+                step += steps
+                progress.update(step, mean_return)
+                if stop_requested.is_set():
+                    saver.save(state, step)
+                    raise InterruptedRun(
+                        f"stopped at step {step:,}; continue with: freqdyna resume {saver.folder}"
+                    )
+                saver.save_if_due(state, step)
+            if stop in snapshots:
+                shown = self.block.snapshot(state, stop)
+                self.snapshots[stop] = self._own_rows(shown)
+                saver.save_snapshot(stop)
+            if stop not in evaluations:
+                continue
+            state, metrics = self.block.evaluate(state, stop)
+            self.curves.append(self._own_rows(metrics))
+            mean_return = float(self.curves[-1]["return"].mean())
+            self._report_diverged(progress)
+            if events is not None:
+                events.write(stop, self.curves[-1])
+            progress.update(step, mean_return)
+        return state
+
+    def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
+        """The state to go on from, its step, and what the user must know about it."""
+        notes = []
+        for path in checkpoint.checkpoints(folder) if folder is not None else []:
+            keys = jax.vmap(jax.random.key)(jnp.zeros(self.block.seeds, int))
+            like = jax.eval_shape(jax.vmap(self.training.init), keys)
+            try:
+                note = checkpoint.load_arrays(path)[1]
+                step = int(note["step"])
+            except (checkpoint.DamagedCheckpointError, KeyError) as error:
+                notes.append(f"{error}; trying the one before it")
+                checkpoint.set_aside(path)
+                continue
+            if note.get("config") != json.loads(json.dumps(asdict(self.config))):
+                raise FreqdynaError(f"config.toml was changed since {path.name} was written")
+            state, curves, _ = checkpoint.load(path, like)
+            if note["device_kind"] != self.provenance["device_kind"] or (
+                note["devices"] != self.provenance["devices"]
+            ):
+                notes.append(
+                    f"this run began on {note['devices']} × {note['device_kind']} and goes on on "
+                    f"{self.provenance['devices']} × {self.provenance['device_kind']}: "
+                    "its last digits may differ from an uninterrupted run"
+                )
+            self.snapshots = run_folder.read_snapshots(path.parent)
+            names = list(curves)
+            rows = len(curves[names[0]]) if names else 0
+            self.curves = [{name: curves[name][i] for name in names} for i in range(rows)]
+            return self._place(state), step, notes
+        if notes:
+            notes.append("no checkpoint could be read: starting from the first step")
+        return self.block.init(), 0, notes
+
+    def _own_rows(self, arrays: dict[str, Any]) -> dict[str, np.ndarray]:
+        """Without the copies that fill the last device."""
+        return {name: np.asarray(array)[: self.block.seeds] for name, array in arrays.items()}
+
+    def _place(self, state: AgentState) -> AgentState:
+        """Lay a loaded state out over the devices, with the copies that fill the last one."""
+        spare = self.block.rows - self.block.seeds
+
+        def filled(leaf: Any) -> Any:
+            leaf = jnp.concatenate([leaf, jnp.repeat(leaf[-1:], spare, axis=0)]) if spare else leaf
+            return jax.device_put(leaf, self.block.sharding)
+
+        placed: AgentState = jax.tree.map(filled, state)
+        return placed
+
+    def _result(self, state: AgentState) -> Result:
+        names = self.curves[0] if self.curves else {}
+        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
+        first = self.config.first_seed
+        return Result(
+            config=self.config,
+            provenance=self.provenance,
+            seeds=np.arange(first, first + self.config.seeds),
+            steps=evaluations[: len(self.curves)],
+            metrics={name: np.stack([row[name] for row in self.curves], axis=1) for name in names},
+            parameters=np.asarray(jax.vmap(self.training.agent.parameters)(state))[
+                : self.block.seeds
+            ],
+            layer_sizes=self.training.agent.layer_sizes,
+            snapshots=self.snapshots,
+        )
+
+    def _announcement(self, step: int) -> str:
+        config, facts = self.config, self.provenance
+        text = (
+            f"{config.algorithm} on {config.env}: {config.seeds} seeds × {config.steps:,} steps, "
+            f"{config.planning_steps} planning updates a step, "
+            f"on {facts['devices']} × {facts['device_kind']}"
+        )
+        if step:
+            text += f"; going on from step {step:,}"
+        if config.warmup_steps >= config.steps:
+            text += f"; every action is random: the warm-up lasts {config.warmup_steps:,} steps"
+        return text
+
+    def _report_diverged(self, progress: Progress) -> None:
+        for row, step in enumerate(self.curves[-1]["diverged_at"]):
+            seed = self.config.first_seed + row
+            if step >= 0 and seed not in self.reported:
+                self.reported.add(seed)
+                progress.warn(
+                    f"seed {seed} diverged at step {int(step):,}: its loss is not finite; "
+                    "the other seeds go on"
+                )
+
+
+@dataclass
+class _Saver:
+    """Saves a run into its folder, now and then or on demand; does nothing without a folder."""
+
+    run: Run
+    folder: Path | None
+    seconds: float
+    last: float = field(default_factory=time.monotonic)
+
+    def save_if_due(self, state: AgentState, step: int) -> None:
+        if time.monotonic() - self.last >= self.seconds:
+            self.save(state, step)
+
+    def save_snapshot(self, step: int) -> None:
+        if self.folder is not None:
+            run_folder.write_snapshot(self.folder, step, self.run.snapshots[step])
+
+    def save(self, state: AgentState, step: int) -> None:
+        if self.folder is None:
+            return
+        result = self.run._result(state)
+        curves = {name: values.T for name, values in result.metrics.items()}
+        note = {"step": step, "config": asdict(self.run.config)}
+        note |= {k: self.run.provenance[k] for k in ("devices", "device_kind")}
+        own_rows = jax.tree.map(lambda leaf: leaf[: self.run.block.seeds], state)
+        checkpoint.save(checkpoint.checkpoint_path(self.folder, step), own_rows, curves, note)
+        checkpoint.prune(self.folder)
+        if len(result.steps):
+            run_folder.write_result(self.folder, result)
+        self.last = time.monotonic()

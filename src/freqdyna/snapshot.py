@@ -1,0 +1,37 @@
+"""What a snapshot shows of a learned value: surfaces over a two-dimensional state space."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Shaped
+
+from freqdyna.envs.base import Environment
+from freqdyna.frequency.network import StateValue
+
+STATES = 2000
+"""States drawn from the replay and from the queue."""
+RESOLUTION = 64
+"""Points of a surface along each coordinate, both bounds included."""
+
+
+def axes(env: Environment) -> list[Shaped[np.ndarray, " points"]]:
+    """The values of each coordinate at which the surfaces are recorded."""
+    return [np.linspace(low, high, RESOLUTION) for low, high in zip(env.low, env.high, strict=True)]
+
+
+def surfaces(value: StateValue, env: Environment) -> dict[str, Float[Array, "points points"]]:
+    """V and g = ‖∇V‖² + ‖H_V‖²_F; the first index follows the first coordinate.
+
+    Nothing where the state has more or fewer than two coordinates.
+    """
+    if env.observation_size != 2:
+        return {}
+    grid = jnp.stack(jnp.meshgrid(*map(jnp.asarray, axes(env)), indexing="ij"), axis=-1)
+
+    def at(state: Float[Array, " 2"]) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        derivatives = value.derivatives(state)
+        return derivatives.value, derivatives.frequency()
+
+    # Row by row: a batch of seeds with all points at once would not fit a small machine.
+    values, frequencies = jax.lax.map(jax.vmap(at), grid)
+    return {"value": values, "frequency": frequencies}
