@@ -70,7 +70,7 @@ class Run:
     def prepare(
         config: Config,
         env: Environment | None,
-        search: SearchControl | None,
+        search: SearchControl | None = None,
         devices_before: int | None = None,
     ) -> "Run":
         """Check everything that can be checked before any folder is made."""
