@@ -73,14 +73,18 @@ def test_the_count_model_repeats_frequencies_mean_rewards_and_ends():
             jnp.asarray(next_cell),
             jnp.asarray(next_cell == 2),
         )
-    keys = jax.random.split(jax.random.key(0), 8000)
-    rewards, cells, ends = jax.vmap(lambda k: model.query(jnp.asarray(0), jnp.asarray(1), k))(keys)
+    fractions = jax.random.uniform(jax.random.key(0), (8000,))
+    rewards, cells, ends = jax.vmap(lambda u: model.query(jnp.asarray(0), jnp.asarray(1), u))(
+        fractions
+    )
     assert abs((np.asarray(cells) == 1).mean() - 0.75) < 5 * np.sqrt(0.75 * 0.25 / 8000)
     np.testing.assert_allclose(np.asarray(rewards)[np.asarray(cells) == 1], 2.0)
     np.testing.assert_array_equal(ends, np.asarray(cells) == 2)
-    cell, action = jax.vmap(model.draw_seen)(keys)
-    assert set(np.asarray(cell).tolist()) == {0}
-    assert set(np.asarray(action).tolist()) == {1}
+    model = model.learn(*map(jnp.asarray, (2, 0, 1.0, 1, False)))
+    cell, action = model.draw_seen(fractions)
+    pairs, counts = np.unique(np.stack([cell, action]), axis=1, return_counts=True)
+    np.testing.assert_array_equal(pairs.T, [(0, 1), (2, 0)])
+    assert abs(counts[0] / 8000 - 0.5) < 5 * np.sqrt(0.25 / 8000)
 
 
 def test_states_that_are_no_cells_are_refused():

@@ -62,13 +62,17 @@ class TabularDyna(Agent[TabularState]):
         table, difference = state.table.update(*seen, self.discount, self.learning_rate)
         model = state.model.learn(*seen)
 
-        def plan(i: Int[Array, ""], table: QTable) -> QTable:
-            pair_key, query_key = jax.random.split(jax.random.fold_in(plan_key, i))
-            at, choice = model.draw_seen(pair_key)
-            outcome = model.query(at, choice, query_key)
-            return table.update(at, choice, *outcome, self.discount, self.learning_rate)[0]
+        fractions = jax.random.uniform(plan_key, (2, self.planning_steps))
+        cells, choices = model.draw_seen(fractions[0])
 
-        table = jax.lax.fori_loop(0, self.planning_steps, plan, table)
+        def plan(i: Int[Array, ""], table: QTable) -> QTable:
+            outcome = model.query(cells[i], choices[i], fractions[1, i])
+            return table.update(cells[i], choices[i], *outcome, self.discount, self.learning_rate)[
+                0
+            ]
+
+        if self.planning_steps:
+            table = jax.lax.fori_loop(0, self.planning_steps, plan, table)
 
         length = state.episode_step + 1
         over = terminal | (length >= self.env.episode_limit)

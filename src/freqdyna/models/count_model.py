@@ -1,9 +1,8 @@
 """The tabular model: counts of what each action led to from each cell."""
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int
 
 
 class CountModel(eqx.Module):
@@ -36,16 +35,25 @@ class CountModel(eqx.Module):
         rewards = self.rewards.at[at].add((reward - self.rewards[at]) / counts[at])
         return CountModel(counts, rewards, self.terminal.at[next_cell].set(terminal))
 
-    def draw_seen(self, key: PRNGKeyArray) -> tuple[Int[Array, ""], Int[Array, ""]]:
-        """A (cell, action) pair, uniform over those seen; at least one must have been."""
-        seen = (self.counts.sum(-1) > 0).reshape(-1)
-        pair = jax.random.categorical(key, jnp.where(seen, 0.0, -jnp.inf))
+    def draw_seen(self, fractions: Float[Array, " k"]) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
+        """(cell, action) pairs, uniform over those seen, one for each number in [0, 1)."""
+        seen = self.counts.sum(-1).reshape(-1) > 0
+        pairs = _inverse(seen.astype(fractions.dtype), fractions)
         actions = self.counts.shape[1]
-        return pair // actions, pair % actions
+        return pairs // actions, pairs % actions
 
     def query(
-        self, cell: Int[Array, ""], action: Int[Array, ""], key: PRNGKeyArray
+        self, cell: Int[Array, ""], action: Int[Array, ""], fraction: Float[Array, ""]
     ) -> tuple[Float[Array, ""], Int[Array, ""], Bool[Array, ""]]:
-        """Reward, next cell and whether it is terminal, drawn as often as they were seen."""
-        next_cell = jax.random.categorical(key, jnp.log(self.counts[cell, action]))
+        """Reward, next cell and whether it is terminal, as often as they were seen.
+
+        `fraction` is a number in [0, 1) that decides which.
+        """
+        next_cell = _inverse(self.counts[cell, action], fraction)
         return self.rewards[cell, action, next_cell], next_cell, self.terminal[next_cell]
+
+
+def _inverse(weights: Float[Array, " n"], fractions: Float[Array, "*k"]) -> Int[Array, "*k"]:
+    """The places where the running sum of the weights passes each fraction of their total."""
+    sums = jnp.cumsum(weights)
+    return jnp.searchsorted(sums, fractions * sums[-1], side="right")
