@@ -147,4 +147,4 @@ def test_zero_learning_rate_learns_nothing_whatever_happens():
     before = np.asarray(block.init().learner.params)
     after = block.advance(block.init(), 0, 60)
     np.testing.assert_array_equal(after.learner.params, before)
-    assert np.asarray(after.diagnostics.updates).tolist() == [80, 80]  # two a step, after the warm-up of 20
+    assert np.asarray(after.diagnostics.updates).tolist() == [80, 80]  # after the warm-up
