@@ -89,7 +89,7 @@ def test_an_unwritable_picture_and_an_unfinished_run_are_refused(tmp_path, capsy
         (tmp_path / "run" / name).write_bytes(b"rubbish")
         assert exit_code("plot", "run") == 2
         assert f"{name} is damaged" in capsys.readouterr().err
-    (tmp_path / "run" / "parameters.npz").unlink()
+    (tmp_path / "run" / "metrics.parquet").unlink()
     assert exit_code("plot", "run") == 2
     assert "finish the run with: freqdyna resume run" in capsys.readouterr().err
 

@@ -98,6 +98,7 @@ def test_no_simulated_share_is_exactly_er(algorithm):
         ("dyna-value-times-frequency", "MountainCar-v0"),
         ("dyna-hessnorm", "GridWorld"),
         ("dyna-uniform", "MazeGridWorld"),
+        ("dyna-value", "DynaMaze"),
     ],
 )
 def test_every_state_in_the_queue_is_valid_finite_and_not_terminal(algorithm, name):
@@ -107,8 +108,8 @@ def test_every_state_in_the_queue_is_valid_finite_and_not_terminal(algorithm, na
     advance = jax.jit(training.advance)
     # Start beside the goal, so that climbs and steps meet it.
     state = training.init(jax.random.key(0))
-    beside = jnp.array([0.45, 0.04]) if name == "MountainCar-v0" else jnp.array([0.96, 0.9])
-    state = eqx.tree_at(lambda s: s.observation, state, beside)
+    beside = {"MountainCar-v0": (0.45, 0.04), "DynaMaze": (1.0, 8.0)}.get(name, (0.96, 0.9))
+    state = eqx.tree_at(lambda s: s.observation, state, jnp.array(beside))
     state = advance(state, jnp.asarray(0), jnp.asarray(400))
     queued = state.queue.rows[: int(state.queue.count)]
     assert len(queued) > 400
@@ -155,5 +156,19 @@ def test_a_search_control_is_given_to_dyna_and_to_nothing_else():
             make_dyna(Clock(), algorithm, search_control="value")
     with pytest.raises(FreqdynaError, match="search_control is None; algorithm 'dyna' needs one"):
         make_dyna(Clock(), "dyna")
+    with pytest.raises(FreqdynaError, match="model is 'learned', but 'er' has no model"):
+        make_dyna(Clock(), "er", model="learned")
     named = make_dyna(Clock(), "dyna", search_control="value").planning
     assert repr(named) == repr(make_dyna(Clock(), "dyna-value").planning)
+
+
+def test_nothing_is_searched_before_updates_begin():
+    dyna = make_dyna(
+        envs.make("GridWorld"), "dyna-value", warmup_steps=30, learn_in_warmup=False, steps=60
+    )
+    state = run(dyna, 30)
+    assert state.queue.count == 0
+    assert state.diagnostics.searches.tolist() == [0, 0, 0, 0, 0]
+    state = run(dyna, 40)
+    assert state.queue.count == 10 * 20
+    assert dyna.metrics(state)["search_states"] == 20

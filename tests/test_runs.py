@@ -92,6 +92,16 @@ def test_a_run_folder_holds_what_made_it(tmp_path):
     assert {"command", "date", "commit", "machine", "device_kind", "devices"} <= facts.keys()
 
 
+def test_stored_results_without_parameters_are_read_but_not_resumed(tmp_path):
+    stored = Path(__file__).parent.parent / "results" / "mountain-car" / "er"
+    result = freqdyna.load(stored)
+    assert result.returns.shape == (100, 100)
+    with pytest.raises(FreqdynaError, match="was stored without a network"):
+        result.network(0)
+    with pytest.raises(FreqdynaError, match="has results but no checkpoint to continue from"):
+        freqdyna.resume(stored, progress=False)
+
+
 def test_an_existing_folder_is_refused_and_left_alone(tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(FreqdynaError, match="which exists; give a new folder, or continue"):
@@ -218,10 +228,10 @@ def test_a_diverged_seed_is_reported_and_the_others_go_on():
         return eqx.tree_at(lambda s: s.learner.params, state, params)
 
     run.block = type(run.block)(**(vars(run.block) | {"init": init}))
-    with pytest.warns(UserWarning, match="seed 1 diverged at step 1: its loss is not finite"):
+    with pytest.warns(UserWarning, match="seed 1 diverged at step 11: its loss is not finite"):
         result = run.execute(None, Watching(False, False, False, 60.0))
     healthy = freqdyna.train(**SMALL)
-    assert result.metrics["diverged_at"][:, -1].tolist() == [-1, 1, -1]
+    assert result.metrics["diverged_at"][:, -1].tolist() == [-1, 11, -1]  # after the warm-up of 10
     for row in (0, 2):
         np.testing.assert_array_equal(result.returns[row], healthy.returns[row])
         np.testing.assert_array_equal(result.parameters[row], healthy.parameters[row])

@@ -64,7 +64,11 @@ def build(config: Config, env: Environment, search: SearchControl | None = None)
     config = config.resolved()
     assert config.planning_steps is not None
     assert config.hidden is not None
-    if find(config.algorithm).tabular:
+    recipe = find(config.algorithm)
+    if recipe.search_control is None and not recipe.own_search_control and config.model != "true":
+        raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
+    planning = _planning(config, env, search)
+    if recipe.tabular:
         return _tabular(config, env, config.planning_steps)
     if config.planning_steps < 1:
         raise FreqdynaError(
@@ -79,7 +83,7 @@ def build(config: Config, env: Environment, search: SearchControl | None = None)
             target_period=config.target_period,
         ),
         replay=_replay(config),
-        planning=_planning(config, env, search),
+        planning=planning,
         batch_size=config.batch_size,
         planning_steps=config.planning_steps,
         exploration=config.exploration,
@@ -124,7 +128,7 @@ def _planning(config: Config, env: Environment, search: SearchControl | None) ->
     if search is None:
         if name is None:
             return None
-        search = search_control.find(name).from_config(config)
+        search = search_control.make(search_control.find(name), config)
     model: Model[Any] = TrueModel(env)
     if config.model == "learned":
         known = config.model_termination == "known"

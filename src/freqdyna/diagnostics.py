@@ -43,11 +43,11 @@ class Diagnostics(eqx.Module):
         changed = self.steps + 1, self.episodes + episode_over
         return eqx.tree_at(lambda d: (d.steps, d.episodes), self, changed)
 
-    def after_search(self, proposal: Proposal) -> "Diagnostics":
-        """One search later."""
+    def after_search(self, proposal: Proposal, searches: Int[Array, ""]) -> "Diagnostics":
+        """One search later, or none."""
         found = jnp.stack(
             [
-                jnp.ones((), int),
+                searches,
                 proposal.count,
                 proposal.iterations,
                 proposal.restarts,

@@ -24,7 +24,7 @@ from freqdyna.models.learned_model import LearnedModel
 from freqdyna.replay.base import Replay
 from freqdyna.replay.ring import uniform_indices
 from freqdyna.replay.transition import Transition, row_width
-from freqdyna.search_control.base import Search, SearchControl
+from freqdyna.search_control.base import Proposal, Search, SearchControl, checked
 from freqdyna.search_control.queue import Queue
 from freqdyna.search_control.visited import Visited
 from freqdyna.snapshot import STATES, surfaces
@@ -204,10 +204,19 @@ class Dyna(Agent[DynaState]):
             covariance=visited.covariance(),
             mean_step=visited.mean_step,
         )
-        proposal = planning.search_control.propose(search, key)
-        count = jnp.where(t < self.first_update_step, 0, proposal.count)
-        proposal = eqx.tree_at(lambda p: p.count, proposal, count)
-        changed = queue.add(proposal), state.diagnostics.after_search(proposal)
+
+        def propose() -> Proposal:
+            return checked(planning.search_control.propose(search, key), queue.rows.shape[1])
+
+        searches = jnp.ones((), int)
+        if self.first_update_step > 0:
+            # t is the same for all seeds, so that only one branch is run.
+            nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(propose))
+            searches = (t >= self.first_update_step).astype(int)
+            found = jax.lax.cond(searches > 0, propose, lambda: nothing)
+        else:
+            found = propose()
+        changed = queue.add(found), state.diagnostics.after_search(found, searches)
         return eqx.tree_at(lambda s: (s.queue, s.diagnostics), state, changed)
 
     def _plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from freqdyna import algorithms, checkpoint, envs
+from freqdyna import algorithms, checkpoint, envs, search_control
 from freqdyna.agent import AgentState
 from freqdyna.config import Config
 from freqdyna.devices import seed_devices
@@ -22,7 +22,7 @@ from freqdyna.progress import Progress, make_progress
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
 from freqdyna.results.tensorboard import Events
-from freqdyna.search_control import SearchControl
+from freqdyna.search_control import SearchControl, describe
 from freqdyna.stopping import InterruptedRun, stop_requests
 from freqdyna.training import Block, Training, compile_block, evaluation_steps
 
@@ -85,13 +85,16 @@ class Run:
                 **goal,
             )
         agent = algorithms.build(config, env, search)
+        name = config.search_control
+        if name is not None and name not in search_control.SEARCH_CONTROLS:
+            _try_out(agent, name)
         training = Training(agent, config.eval_episodes, config.eval_exploration)
         seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
         block = compile_block(training, seeds, devices)
         planning = getattr(agent, "planning", None)
         facts = {
             "environment": repr(env),
-            "search_control": repr(planning.search_control) if planning else "",
+            "search_control": describe(planning.search_control) if planning else "",
         }
         return Run(config, training, block, run_folder.provenance(devices, **facts))
 
@@ -253,6 +256,16 @@ class Run:
                     f"seed {seed} diverged at step {int(step):,}: its loss is not finite; "
                     "the other seeds go on"
                 )
+
+
+def _try_out(agent: Any, name: str) -> None:
+    """Trace one step with a search-control of the user's, whose mistakes show there."""
+    try:
+        key, t = jax.random.key(0), jnp.zeros((), int)
+        jax.eval_shape(lambda key, t: agent.step(agent.init(key), t), key, t)
+    except Exception as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FreqdynaError(f"search_control is {name!r}, which fails: {reason}") from error
 
 
 @dataclass

@@ -39,13 +39,14 @@ def train(
                 raise FreqdynaError(f"{name} is a setting of the environment given; set it there")
         settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
     name = env.name if isinstance(env, Environment) else env
-    search = search_control if isinstance(search_control, SearchControl) else None
-    if search is not None:
-        search_control = type(search)
-    if isinstance(search_control, type):
-        search_control = search_controls.full_name(search_control)
-    settings |= {"env": name, "algorithm": algorithm, "search_control": search_control}
+    if isinstance(search_control, str):
+        search_control = search_controls.find(search_control)
+    settings |= {"env": name, "algorithm": algorithm}
+    if search_control is not None:
+        strategy = search_control if isinstance(search_control, type) else type(search_control)
+        settings["search_control"] = search_controls.full_name(strategy)
     config = Config.of(settings).resolved()
+    search = _instance(search_control, config)
     watching = Watching(out is not None, progress, tensorboard, checkpoint_seconds)
     run = Run.prepare(config, env if isinstance(env, Environment) else None, search)
     return run.execute(None if out is None else run_folder.create(out, config), watching)
@@ -55,7 +56,7 @@ def resume(
     folder: str | os.PathLike[str],
     *,
     env: Environment | None = None,
-    search_control: SearchControl | None = None,
+    search_control: SearchControl | type[SearchControl] | None = None,
     progress: bool = True,
     tensorboard: bool = False,
     checkpoint_seconds: float = 60.0,
@@ -63,7 +64,7 @@ def resume(
     """Continue an interrupted run to the result that it would have had.
 
     `env` is needed only for an environment that is not built in, and `search_control` only for
-    a run that was given an object.
+    a run that was given an object, or a class that cannot be imported.
     """
     watching = Watching(True, progress, tensorboard, checkpoint_seconds)
     path = Path(folder)
@@ -73,9 +74,10 @@ def resume(
             f"this run's environment {config.env!r} is not built in; "
             f"continue with freqdyna.resume({str(path)!r}, env=...)"
         )
-    if not checkpoint.checkpoints(path) and (path / run_folder.PARAMETERS).exists():
+    if not checkpoint.checkpoints(path) and run_folder.has_results(path):
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
-    run = Run.prepare(config, env, search_control, before.get("devices"))
+    search = _instance(search_control, config)
+    run = Run.prepare(config, env, search, before.get("devices"))
     for given, fact in (("env", "environment"), ("search_control", "search_control")):
         ours, theirs = run.provenance[fact], before.get(fact, "")
         if theirs not in ("", ours):
@@ -84,3 +86,12 @@ def resume(
             )
     run.provenance["continues"] = before
     return run.execute(path, watching)
+
+
+def _instance(
+    search_control: SearchControl | type[SearchControl] | None, config: Config
+) -> SearchControl | None:
+    """The object itself, or one of the class given."""
+    if isinstance(search_control, type):
+        return search_controls.make(search_control, config)
+    return search_control

@@ -39,7 +39,7 @@ def test_replay_and_queue_are_drawn_over_walls_holes_start_and_goal():
         queue.collections[0].get_offsets(), result.snapshots[20]["queue"][0]
     )
     assert queue.get_title() == "queue of dyna-frequency\nseed 5, step 20"
-    assert len(queue.patches) == 8  # three walls with a hole each, start and goal
+    assert len(queue.patches) == 3 + 5 + 2  # holes, solid parts of walls, start and goal
     assert len(colors_of_patches(queue)) == 4
     assert (queue.get_xlim(), queue.get_ylim()) == ((0, 1), (0, 1))
 
@@ -77,6 +77,8 @@ def test_rows_of_a_grid_run_downwards():
     np.testing.assert_array_equal(drawn, np.arange(54).reshape(6, 9))
     assert panel.get_ylim() == (5.5, -0.5)
     assert panel.get_xlabel() == "column"
+    replay = plot_states([result]).axes[0].collections[0].get_offsets()
+    np.testing.assert_array_equal(replay, result.snapshots[20]["replay"][0][:, ::-1])
 
 
 def test_episode_lengths_are_averaged_over_seeds_where_all_have_finished():

@@ -5,7 +5,7 @@ from typing import ClassVar
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.envs.picture import AGENT, COLORS, FLOOR, Landmark
@@ -13,6 +13,9 @@ from freqdyna.envs.picture import AGENT, COLORS, FLOOR, Landmark
 ROWS, COLUMNS = 6, 9
 START_CELL, GOAL_CELL = (2, 0), (0, 8)
 OBSTACLES = ((1, 2), (2, 2), (3, 2), (4, 5), (0, 7), (1, 7), (2, 7))
+FREE_CELLS = np.array(
+    [cell for cell in np.ndindex(ROWS, COLUMNS) if cell not in OBSTACLES], np.float32
+)
 DIRECTIONS = np.array([[-1, 0], [1, 0], [0, -1], [0, 1]], np.float32)  # up, down, left, right
 
 
@@ -48,8 +51,18 @@ class DynaMaze(Environment):
     def move(self, state: State, action: Action, noise: Float[Array, " 0"]) -> State:
         """One cell; an obstacle or the edge leaves the state as it was."""
         target = jnp.clip(state + jnp.asarray(DIRECTIONS)[action], self.low, self.high)
-        blocked = (jnp.round(target) == jnp.asarray(OBSTACLES)).all(-1).any()
-        return jnp.where(blocked, state, target)
+        return jnp.where(_is_obstacle(target), state, target)
+
+    def contains(self, state: State) -> Bool[Array, ""]:
+        """Within the bounds and nearest to a cell that is no obstacle."""
+        return super().contains(state) & ~_is_obstacle(state)
+
+    def project(self, state: State) -> State:
+        """Within the bounds; an obstacle's states go to the nearest free cell."""
+        state = jnp.clip(state, self.low, self.high)
+        distance = jnp.linalg.norm(jnp.asarray(FREE_CELLS) - state, axis=-1)
+        nearest = jnp.asarray(FREE_CELLS)[jnp.argmin(distance)]
+        return jnp.where(_is_obstacle(state), nearest, state)
 
     def terminal(self, state: State) -> Terminal:
         """In the goal cell."""
@@ -68,3 +81,7 @@ class DynaMaze(Environment):
         down, right = (round(float(x)) * 40 for x in state)
         picture[down + 10 : down + 30, right + 10 : right + 30] = AGENT
         return picture
+
+
+def _is_obstacle(state: State) -> Bool[Array, ""]:
+    return (jnp.round(state) == jnp.asarray(OBSTACLES)).all(-1).any()

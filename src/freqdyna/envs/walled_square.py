@@ -68,19 +68,13 @@ class WalledSquare(Environment):
 
     @property
     def landmarks(self) -> tuple[Landmark, ...]:
-        """Start, goal, and each wall with its hole."""
-        walls = [
-            landmark
-            for wall in self.walls
-            for landmark in (
-                Landmark("wall", (wall.left, 0.0), (wall.right, 1.0)),
-                Landmark("hole", (wall.left, wall.bottom), (wall.right, wall.top)),
-            )
-        ]
+        """Start, goal, the solid parts of the walls, and their holes."""
+        blocks = [block for wall in self.walls for block in wall.blocks()]
         return (
             Landmark("start", (0.0, 0.0), (START_SIZE, START_SIZE)),
             Landmark("goal", (GOAL_CORNER, GOAL_CORNER), (1.0, 1.0)),
-            *walls,
+            *(Landmark("wall", (x0, y0), (x1, y1)) for x0, y0, x1, y1 in blocks),
+            *(Landmark("hole", (w.left, w.bottom), (w.right, w.top)) for w in self.walls),
         )
 
     def reset(self, key: PRNGKeyArray) -> State:

@@ -40,7 +40,7 @@ def plot_states(
                 panel.set_axis_off()
                 panel.text(0.5, 0.5, f"{label}: no {store}", ha="center")
                 continue
-            x, y = snapshot[store][index].T
+            x, y = snapshot[store][index].T[:: -1 if _rows_first(env) else 1]
             _frame(panel, env)
             panel.scatter(x, y, s=2, color=color, alpha=0.5, linewidths=0, zorder=3)
             panel.set_title(f"{store} of {label}\nseed {name}, step {at:,}", fontsize=10)

@@ -53,6 +53,8 @@ class Result:
         rows = np.flatnonzero(self.seeds == int(seed))
         if len(rows) == 0:
             raise FreqdynaError(f"seed is {seed}; it must be one of {self.seeds.tolist()}")
+        if not self.layer_sizes:
+            raise FreqdynaError(f"{self!r} was stored without a network")
         return network_from_flat(jnp.asarray(self.parameters[rows[0]]), self.layer_sizes)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":

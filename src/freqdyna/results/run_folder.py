@@ -157,14 +157,17 @@ def read_snapshots(folder: Path) -> dict[int, dict[str, np.ndarray]]:
 def read_result(folder: Path) -> dict[str, Any]:
     """The fields of the `Result` in a run folder."""
     config = read_config(folder)
-    for name in (PROVENANCE, PARAMETERS):
-        if not (folder / name).is_file():
-            raise FreqdynaError(
-                f"{str(folder)!r} has no {name} yet; finish the run with: freqdyna resume {folder}"
-            )
+    if not has_results(folder):
+        raise FreqdynaError(
+            f"{str(folder)!r} has no {METRICS} yet; finish the run with: freqdyna resume {folder}"
+        )
     columns = _read_columns(folder)
     seeds, steps = np.unique(columns.pop("seed")), np.unique(columns.pop("step"))
-    parameters, note = load_arrays(folder / PARAMETERS)
+    # Stored results may come without their parameters.
+    parameters: dict[str, np.ndarray] = {"parameters": np.zeros((len(seeds), 0), np.float32)}
+    note: dict[str, Any] = {"layer_sizes": ()}
+    if (folder / PARAMETERS).is_file():
+        parameters, note = load_arrays(folder / PARAMETERS)
     return {
         "config": config,
         "provenance": read_provenance(folder),
@@ -177,10 +180,13 @@ def read_result(folder: Path) -> dict[str, Any]:
     }
 
 
+def has_results(folder: Path) -> bool:
+    """Whether metrics were written."""
+    return any((folder / name).is_file() for name in (METRICS, METRICS_WITHOUT_PYARROW))
+
+
 def _read_columns(folder: Path) -> dict[str, np.ndarray]:
     if not (folder / METRICS).is_file():
-        if not (folder / METRICS_WITHOUT_PYARROW).is_file():
-            raise FreqdynaError(f"{str(folder)!r} has no {METRICS}")
         return load_arrays(folder / METRICS_WITHOUT_PYARROW)[0]
     import pyarrow
     import pyarrow.parquet

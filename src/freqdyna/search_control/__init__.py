@@ -1,9 +1,11 @@
 """Search-control: which states to plan from. The strategies, by name."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from importlib import import_module
 from typing import TypeVar
 
+from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError, unknown_name
 from freqdyna.search_control.base import Proposal, Search, SearchControl, State
 from freqdyna.search_control.frequency import FrequencySearch
@@ -36,8 +38,10 @@ __all__ = [
     "Search",
     "SearchControl",
     "State",
+    "describe",
     "find",
     "full_name",
+    "make",
     "register",
 ]
 
@@ -76,6 +80,24 @@ def find(name: str) -> type[SearchControl]:
 
 
 def full_name(strategy: type[SearchControl]) -> str:
-    """The name by which `find` finds the class: a registered one, or `module:Class`."""
-    names = [name for name, known in SEARCH_CONTROLS.items() if known is strategy]
-    return names[0] if names else f"{strategy.__module__}:{strategy.__qualname__}"
+    """A built-in's name, or `module:Class`: by it a later process finds the class again."""
+    for name, known in SEARCH_CONTROLS.items():
+        if known is strategy and strategy.__module__.startswith("freqdyna."):
+            return name
+    return f"{strategy.__module__}:{strategy.__qualname__}"
+
+
+def make(strategy: type[SearchControl], config: Config) -> SearchControl:
+    """An object of the class with the run's settings."""
+    try:
+        return strategy.from_config(config)
+    except TypeError as error:  # a class of the user's may lack a method or a default
+        raise FreqdynaError(
+            f"search_control is {full_name(strategy)!r}, which cannot be made: {error}"
+        ) from error
+
+
+def describe(search: SearchControl) -> str:
+    """The class and the value of every field, to tell whether two are the same."""
+    values = [f"{field.name}={getattr(search, field.name)!r}" for field in fields(search)]
+    return f"{type(search).__name__}({', '.join(values)})"

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
 from freqdyna.config import Config
+from freqdyna.errors import FreqdynaError
 from freqdyna.frequency import Derivatives
 
 State = Float[Array, " n"]
@@ -73,6 +74,16 @@ class Proposal(eqx.Module):
         none = jnp.zeros((), int)
         found = jnp.asarray(states.shape[0]) if count is None else count
         return Proposal(states, found, none, none, none)
+
+
+def checked(proposal: object, n: int) -> Proposal:
+    """The proposal, if it is one of states with `n` coordinates."""
+    if not isinstance(proposal, Proposal):
+        raise FreqdynaError(f"propose returned {type(proposal).__name__}; it must be a Proposal")
+    shape = proposal.states.shape
+    if len(shape) != 2 or shape[1] != n:
+        raise FreqdynaError(f"propose returned states of shape {shape}; it must be (m, {n})")
+    return proposal
 
 
 class SearchControl(eqx.Module):
