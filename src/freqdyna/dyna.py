@@ -192,7 +192,8 @@ class Dyna(Agent[DynaState]):
         search = Search(
             value=value,
             derivatives=value.derivatives,
-            target_derivatives=target_value.derivatives,
+            slopes=value.slopes,
+            target_slopes=target_value.slopes,
             draw_visited=lambda bits: self._draw_visited(state, t, bits),
             draw_queue=lambda bits: self._draw_queue(state, t, bits),
             queue_is_empty=queue.is_empty(),

@@ -51,16 +51,18 @@ def test_the_closed_form_for_networks_equals_automatic_differentiation(n):
         np.testing.assert_allclose(ours.value, auto.value, rtol=1e-5)
         np.testing.assert_allclose(ours.gradient, auto.gradient, atol=1e-5 * scale)
         np.testing.assert_allclose(ours.hessian, auto.hessian, atol=1e-5 * scale)
-        ours_slope = jax.grad(lambda s: value.derivatives(s).frequency())(state)
-        auto_slope = local_frequency_gradient(value, state)
+        ours_slope, ours_gradient = value.slopes(state, 0.7, 1.3)
+        auto_slope = local_frequency_gradient(value, state, 0.7, 1.3)
         tolerance = 1e-4 * float(jnp.abs(auto_slope).max()) + 1e-5 * scale**2
         np.testing.assert_allclose(ours_slope, auto_slope, atol=tolerance)
+        np.testing.assert_allclose(ours_gradient, auto.gradient, atol=1e-5 * scale)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
-def test_derivatives_agree_with_finite_differences_in_float64(n):
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@pytest.mark.parametrize("widths", [(12,), (12, 9), (7, 6, 5)])
+def test_derivatives_agree_with_finite_differences_in_float64(n, widths):
     with jax.enable_x64(True):
-        network = jax.tree.map(lambda leaf: leaf.astype(jnp.float64), random_network(n, n))
+        network = jax.tree.map(lambda leaf: leaf.astype(jnp.float64), random_network(n, n, widths))
         value = StateValue(network)
         state = jnp.asarray(np.random.default_rng(n).normal(size=n))
         step = 1e-5
@@ -75,7 +77,7 @@ def test_derivatives_agree_with_finite_differences_in_float64(n):
         np.testing.assert_allclose(derivatives.gradient, difference(value), rtol=1e-6, atol=1e-8)
         hessian = difference(lambda s: np.asarray(value.derivatives(s).gradient))
         np.testing.assert_allclose(derivatives.hessian, hessian, rtol=1e-6, atol=1e-7)
-        slope = jax.grad(lambda s: value.derivatives(s).frequency())(state)
+        slope, _ = value.slopes(state, 1.0, 1.0)
         expected = difference(lambda s: np.asarray(value.derivatives(s).frequency()))
         np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-5)
 

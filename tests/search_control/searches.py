@@ -1,9 +1,11 @@
 """A `Search` over a plain function, for tests of search-controls without any agent."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 
-from freqdyna.frequency import Derivatives
+from freqdyna.frequency import Derivatives, reverse_slopes
 from freqdyna.replay.ring import uniform_indices
 from freqdyna.search_control.base import Search
 
@@ -27,7 +29,8 @@ def make_search(
     return Search(
         value=f,
         derivatives=lambda s: Derivatives.of(f, s),
-        target_derivatives=lambda s: Derivatives.of(lambda x: 2 * f(x), s),
+        slopes=partial(reverse_slopes, partial(Derivatives.of, f)),
+        target_slopes=partial(reverse_slopes, partial(Derivatives.of, lambda x: 2 * f(x))),
         draw_visited=drawn_from(visited),
         draw_queue=drawn_from(visited if queue is None else jnp.asarray(queue)),
         queue_is_empty=jnp.asarray(queue is None),

@@ -103,7 +103,7 @@ def test_the_frequency_can_be_that_of_the_target_network():
     from dataclasses import replace
 
     other = make_search(lambda s: jnp.sin(3 * s[1]), [start], [start])
-    search = replace(search, target_derivatives=other.derivatives)
+    search = replace(search, target_slopes=other.slopes)
     for network, axis in (("online", 0), ("target", 1)):
         options = {"frequency_probability": 1.0, "frequency_network": network}
         move = first_move(propose("frequency", search, **options), start)

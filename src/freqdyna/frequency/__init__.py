@@ -1,5 +1,17 @@
 """The local frequency of a function (the paper's equation 3)."""
 
-from freqdyna.frequency.local import Derivatives, local_frequency, local_frequency_gradient
+from freqdyna.frequency.local import (
+    Derivatives,
+    Slopes,
+    local_frequency,
+    local_frequency_gradient,
+    reverse_slopes,
+)
 
-__all__ = ["Derivatives", "local_frequency", "local_frequency_gradient"]
+__all__ = [
+    "Derivatives",
+    "Slopes",
+    "local_frequency",
+    "local_frequency_gradient",
+    "reverse_slopes",
+]

@@ -40,6 +40,25 @@ class Derivatives(eqx.Module):
         return gradient_weight * self.gradient_norm() + hessian_weight * self.hessian_norm()
 
 
+Slopes = Callable[[Point, float, float], tuple[Point, Point]]
+"""(x, η₁, η₂) to ∇g and ∇f at x."""
+
+
+def reverse_slopes(
+    derivatives: Callable[[Point], Derivatives],
+    x: Point,
+    gradient_weight: float,
+    hessian_weight: float,
+) -> tuple[Point, Point]:
+    """∇g and ∇f at `x`, by one reverse pass through the first two derivatives."""
+
+    def frequency(y: Point) -> tuple[Scalar, Point]:
+        at = derivatives(y)
+        return at.frequency(gradient_weight, hessian_weight), at.gradient
+
+    return jax.grad(frequency, has_aux=True)(x)
+
+
 def local_frequency(
     f: Function, x: Point, gradient_weight: float = 1.0, hessian_weight: float = 1.0
 ) -> Scalar:

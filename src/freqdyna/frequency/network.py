@@ -1,9 +1,12 @@
 """V(s) = max_a Q(s, a) of a tanh network, with its derivatives pushed forward in closed form.
 
-Value, Jacobian and Hessian of every layer travel together as columns of one matrix, so that each
-layer is one matrix product with 1 + n + n(n+1)/2 columns. Differentiating the result once more
-(for ∇g) then costs one reverse pass; nesting `jax.hessian` in `grad` costs several times as much.
+Value, Jacobian, Hessian and, for states of few coordinates, third derivatives of every layer
+travel together as columns of one matrix, so that each layer is one matrix product. For the 2
+coordinates of the paper's environments that makes 10 columns and no reverse pass for ∇g; nesting
+`jax.hessian` in `grad` costs several times as much.
 """
+
+import itertools
 
 import equinox as eqx
 import jax
@@ -11,8 +14,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from freqdyna.frequency.local import Derivatives
+from freqdyna.frequency.local import Derivatives, reverse_slopes
 from freqdyna.learners.network import Network
+
+MOST_FORWARD = 3
+"""Coordinates up to which third derivatives are pushed forward: 20 columns for 3, 35 for 4."""
 
 
 class StateValue(eqx.Module):
@@ -27,27 +33,80 @@ class StateValue(eqx.Module):
     def derivatives(self, state: Float[Array, " n"]) -> Derivatives:
         """V, ∇V and H_V at `state`; where two actions tie, those of the first."""
         n = state.shape[0]
-        row, column = np.triu_indices(n)
-        # Columns: the value, n first derivatives, and the upper triangle of the Hessian.
-        columns = jnp.concatenate(
-            [state[None], jnp.eye(n, dtype=state.dtype), jnp.zeros((len(row), n), state.dtype)]
-        )
+        value, first, second = self._pushed(state, order=2)
+        return Derivatives(value[0], first, second[_places(n, 2)])
+
+    def slopes(
+        self, state: Float[Array, " n"], gradient_weight: float, hessian_weight: float
+    ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+        """∇g and ∇V at `state`, g = η₁‖∇V‖² + η₂‖H_V‖²_F."""
+        n = state.shape[0]
+        if n > MOST_FORWARD:
+            return reverse_slopes(self.derivatives, state, gradient_weight, hessian_weight)
+        _, first, second, third = self._pushed(state, order=3)
+        hessian, thirds = second[_places(n, 2)], third[_places(n, 3)]
+        by_gradient = 2 * gradient_weight * jnp.sum(first * hessian, axis=-1)
+        by_hessian = 2 * hessian_weight * jnp.sum(hessian * thirds, axis=(-2, -1))
+        return by_gradient + by_hessian, first
+
+    def _pushed(self, state: Float[Array, " n"], order: int) -> list[Float[Array, " _"]]:
+        """V and its derivatives up to `order`, each once: those of `_indices`, in their order."""
         weights, biases = self.network.weights, self.network.biases
-        for weight, bias in zip(weights[:-1], biases[:-1], strict=True):
-            columns = _product(columns, weight)
-            value = jnp.tanh(columns[0] + bias)
-            slope = 1 - value**2
-            first, second = columns[1 : n + 1], columns[n + 1 :]
-            bend = -2 * value * slope  # tanh''
-            columns = jnp.concatenate(
-                [value[None], slope * first, slope * second + bend * first[row] * first[column]]
-            )
-        columns = _product(columns, weights[-1])
-        action = jnp.argmax(columns[0] + biases[-1])
-        chosen = columns[:, action]
-        upper = jnp.zeros((n, n), state.dtype).at[row, column].set(chosen[n + 1 :])
-        hessian = upper + jnp.triu(upper, 1).T
-        return Derivatives(chosen[0] + biases[-1][action], chosen[1 : n + 1], hessian)
+        n = state.shape[0]
+        indices = [_indices(n, degree) for degree in range(1, order + 1)]
+        sizes = [1, *(len(index) for index in indices)]
+        # The input is linear in itself: its first derivatives are the rows of the first matrix.
+        linear = [_product(state[None], weights[0]) + biases[0], weights[0]]
+        parts = _through_tanh(linear, n, order)
+        for weight, bias in zip(weights[1:-1], biases[1:-1], strict=True):
+            columns = _product(jnp.concatenate(parts), weight)
+            linear = jnp.split(columns, np.cumsum(sizes)[:-1])
+            linear[0] = linear[0] + bias
+            parts = _through_tanh(linear, n, order)
+        action = jnp.argmax(_product(parts[0], weights[-1])[0] + biases[-1])
+        chosen = _product(jnp.concatenate(parts), weights[-1][:, action, None])[:, 0]
+        values = jnp.split(chosen, np.cumsum(sizes)[:-1])
+        values[0] = values[0] + biases[-1][action]
+        return values
+
+
+def _through_tanh(
+    linear: list[Float[Array, "_ o"]], n: int, order: int
+) -> list[Float[Array, "_ o"]]:
+    """The chain rule for tanh: the derivatives of tanh(p) from those of p.
+
+    `linear` may end early; the derivatives that it lacks are zero.
+    """
+    value = jnp.tanh(linear[0])
+    slope = 1 - value**2
+    bend = -2 * value * slope  # tanh''
+    first = linear[1]
+    i, j = _indices(n, 2).T
+    second = bend * first[i] * first[j]
+    if len(linear) > 2:
+        second = second + slope * linear[2]
+    if order == 2:
+        return [value, slope * first, second]
+    i, j, k = _indices(n, 3).T
+    third = (4 * value**2 - 2 * slope) * slope * first[i] * first[j] * first[k]  # tanh'''
+    if len(linear) > 2:
+        pair = _places(n, 2)
+        bent = linear[2][pair[i, j]] * first[k] + linear[2][pair[i, k]] * first[j]
+        bent = bent + linear[2][pair[j, k]] * first[i]
+        third = third + slope * linear[3] + bend * bent
+    return [value, slope * first, second, third]
+
+
+def _indices(n: int, degree: int) -> np.ndarray:
+    """The different partial derivatives of a degree, one row of coordinates each."""
+    return np.array(list(itertools.combinations_with_replacement(range(n), degree)))
+
+
+def _places(n: int, degree: int) -> np.ndarray:
+    """Where each entry of the symmetric tensor of a degree stands among `_indices`."""
+    rows = {tuple(row): place for place, row in enumerate(_indices(n, degree).tolist())}
+    entries = itertools.product(range(n), repeat=degree)
+    return np.array([rows[tuple(sorted(entry))] for entry in entries]).reshape((n,) * degree)
 
 
 def _product(columns: Float[Array, "c i"], weight: Float[Array, "i o"]) -> Float[Array, "c o"]:

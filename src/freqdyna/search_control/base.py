@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError
-from freqdyna.frequency import Derivatives
+from freqdyna.frequency import Derivatives, Slopes
 
 State = Float[Array, " n"]
 Draw = Callable[[UInt32[Array, " k"]], Float[Array, "k n"]]
@@ -26,7 +26,9 @@ class Search:
     """V(s) = max_a Q(s, a) of the current network."""
     derivatives: Callable[[State], Derivatives]
     """V, its gradient and its Hessian at a state, of the current network."""
-    target_derivatives: Callable[[State], Derivatives]
+    slopes: Slopes
+    """(state, η₁, η₂) to ∇g and ∇V, g = η₁‖∇V‖² + η₂‖H_V‖²_F: what a climb of g needs, fast."""
+    target_slopes: Slopes
     """The same of the target network."""
     draw_visited: Draw
     draw_queue: Draw

@@ -53,14 +53,10 @@ class FrequencySearch(SearchControl):
         )
 
         def directions(state: State) -> Float[Array, "2 n"]:
-            def frequency(s: State) -> tuple[Float[Array, ""], Float[Array, " n"]]:
-                target = self.network == "target"
-                at = search.target_derivatives(s) if target else search.derivatives(s)
-                return at.frequency(self.gradient_weight, self.hessian_weight), at.gradient
-
-            slope, value_slope = jax.grad(frequency, has_aux=True)(state)
+            weights = self.gradient_weight, self.hessian_weight
+            slope, value_slope = search.slopes(state, *weights)
             if self.network == "target":
-                value_slope = search.derivatives(state).gradient
+                slope, _ = search.target_slopes(state, *weights)
             return jnp.stack([slope, value_slope])
 
         return self.climb(search, directions, starts, rules, climb_key)
