@@ -16,6 +16,7 @@ from jaxtyping import Array, Float
 
 from freqdyna.frequency.local import Derivatives, reverse_slopes
 from freqdyna.learners.network import Network
+from freqdyna.learners.tanh import tanh
 
 MOST_FORWARD = 3
 """Coordinates up to which third derivatives are pushed forward: 20 columns for 3, 35 for 4."""
@@ -77,7 +78,7 @@ def _through_tanh(
 
     `linear` may end early; the derivatives that it lacks are zero.
     """
-    value = jnp.tanh(linear[0])
+    value = tanh(linear[0])
     slope = 1 - value**2
     bend = -2 * value * slope  # tanh''
     first = linear[1]

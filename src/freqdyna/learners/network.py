@@ -10,6 +10,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from freqdyna.learners.tanh import tanh
+
 OUTPUT_SCALE = 0.003
 
 Activation = Callable[[Array], Array]
@@ -22,7 +24,7 @@ class Network(eqx.Module):
     """One matrix a layer, shape (inputs, outputs)."""
     biases: tuple[Float[Array, " _"], ...]
     """One vector a layer, shape (outputs,)."""
-    activation: Activation = eqx.field(static=True, default=jnp.tanh)
+    activation: Activation = eqx.field(static=True, default=tanh)
 
     def __call__(self, inputs: Float[Array, " i"]) -> Float[Array, " o"]:
         """The output, such as Q(s, a) for every action a."""
@@ -33,7 +35,7 @@ class Network(eqx.Module):
 
 
 def init_xavier(
-    key: PRNGKeyArray, sizes: tuple[int, ...], activation: Activation = jnp.tanh
+    key: PRNGKeyArray, sizes: tuple[int, ...], activation: Activation = tanh
 ) -> Network:
     """A network of layer widths `sizes` with Xavier uniform weights and biases of zero."""
     shapes = list(itertools.pairwise(sizes))
@@ -56,7 +58,7 @@ def init_network(key: PRNGKeyArray, sizes: tuple[int, ...]) -> Network:
 
 
 def network_from_flat(
-    params: Float[Array, " p"], sizes: tuple[int, ...], activation: Activation = jnp.tanh
+    params: Float[Array, " p"], sizes: tuple[int, ...], activation: Activation = tanh
 ) -> Network:
     """The network of layer widths `sizes` that a flat vector stands for.
 
