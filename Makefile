@@ -19,8 +19,11 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.dev
+# First that the plain implementation computes the same as ours, then how fast all are.
+bench: $(VENV)/.bench
+	$(BIN)/python -m pytest benchmarks
 	$(BIN)/python benchmarks/replay.py
+	$(BIN)/python benchmarks/run.py
 
 clean:
 	rm -rf $(VENV)
@@ -33,6 +36,11 @@ $(VENV)/bin/python:
 $(VENV)/.runtime: pyproject.toml | $(VENV)/bin/python
 	@echo "installing freqdyna and what it needs into $(VENV) (a minute or two) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.bench: pyproject.toml | $(VENV)/.dev
+	@echo "installing the libraries to compare with into $(VENV) (PyTorch is large) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python

@@ -1,4 +1,4 @@
-"""The command line: `freqdyna train`, `resume`, `plot` and `list`."""
+"""The command line: `freqdyna train`, `resume`, `plot`, `list` and `bench`."""
 
 import argparse
 import sys
@@ -120,6 +120,39 @@ class Plot:
 
 
 @dataclass(frozen=True)
+class Bench:
+    """Measure how fast this machine trains; `make bench` also measures other libraries."""
+
+    seeds: tuple[int, ...] = (1, 30)
+    """How many seeds at once, one measurement each."""
+    out: Path = Path("bench.json")
+    """The results."""
+
+    def run(self) -> None:
+        """Do it."""
+        from freqdyna.bench import WORKLOADS, measure, save
+        from freqdyna.bench_report import print_arithmetic, print_rates, print_shares, report
+
+        for seeds in self.seeds:
+            if seeds < 1:
+                raise FreqdynaError(f"seeds is {seeds}; it must be a whole number, 1 or greater")
+        number = len(self.seeds) * len(WORKLOADS)
+        print(f"{number} measurements of about 20 seconds each, most of them compilation.")
+        rates = []
+        for seeds in self.seeds:
+            for workload in WORKLOADS:
+                rates.append(measure(workload, seeds))
+                speed = rates[-1].steps_per_second
+                print(f"  {workload}, {seeds} seeds: {speed:,.0f} env steps/s", flush=True)
+        print_rates(rates)
+        findings = report(rates)
+        print_arithmetic(findings["arithmetic"])
+        print_shares(findings["shares"])
+        save(self.out, rates, findings)
+        print(f"written: {self.out}")
+
+
+@dataclass(frozen=True)
 class List:
     """Name the algorithms, environments and search-controls, one line each."""
 
@@ -167,6 +200,7 @@ def _parse(arguments: list[str]) -> Any:
         | Annotated[Resume, subcommand("resume")]
         | Annotated[Plot, subcommand("plot")]
         | Annotated[List, subcommand("list")]
+        | Annotated[Bench, subcommand("bench")]
     )
     return tyro.cli(
         commands,

@@ -1,0 +1,90 @@
+"""What `freqdyna bench` prints: rates and ratios, the arithmetic, and where the time goes."""
+
+from typing import Any
+
+import jax
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from freqdyna.bench import WORKLOADS, Rate, flops_per_step, matrix_rate, shares
+
+CLIMB_ITERATIONS = 33.0
+"""Of one search on MountainCar with m = 20: 1.6 for each state that is stored."""
+
+
+def print_rates(rates: list[Rate]) -> None:
+    """Environment steps a second of every implementation, and ours as a multiple of each."""
+    table = Table(title="environment steps a second, all seeds together", box=SIMPLE)
+    for column in ("workload", "implementation"):
+        table.add_column(column, no_wrap=True)
+    for column in ("seeds", "median", "slowest - fastest", "ours is", "compiles in"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for rate in sorted(rates, key=lambda r: (list(WORKLOADS).index(r.workload), r.seeds)):
+        ours = max(
+            (
+                r.steps_per_second
+                for r in rates
+                if (r.workload, r.implementation) == (rate.workload, "freqdyna")
+            ),
+            default=0.0,
+        )
+        table.add_row(
+            rate.workload,
+            rate.implementation,
+            str(rate.seeds),
+            f"{rate.steps_per_second:,.0f}",
+            f"{rate.slowest:,.0f} - {rate.fastest:,.0f}",
+            "" if rate.implementation == "freqdyna" else f"{ours / rate.steps_per_second:,.0f} ×",
+            f"{rate.compile_seconds:.0f} s" if rate.compile_seconds else "",
+        )
+    Console(width=110).print(table)
+
+
+def report(rates: list[Rate]) -> dict[str, Any]:
+    """How near the arithmetic is, and the parts of a step, for MountainCar with d = 10."""
+    machine = matrix_rate() * jax.device_count() if jax.default_backend() == "cpu" else None
+    arithmetic = []
+    for rate in rates:
+        if rate.implementation == "freqdyna" and "maze" not in rate.workload:
+            flops = flops_per_step(rate.workload, CLIMB_ITERATIONS)
+            arithmetic.append(
+                {
+                    "workload": rate.workload,
+                    "seeds": rate.seeds,
+                    "flops_per_step": flops,
+                    "flops_per_second": flops * rate.steps_per_second,
+                    "machine_flops_per_second": machine or matrix_rate(4096),
+                }
+            )
+    parts = {w: shares(w, 15) for w in ("ER, d = 10", "Dyna-Frequency, d = 10")}
+    return {"arithmetic": arithmetic, "shares": parts}
+
+
+def print_arithmetic(rows: list[dict[str, Any]]) -> None:
+    """Operations of matrix products counted, the rate reached, and the machine's own."""
+    table = Table(title="against the arithmetic of matrix products", box=SIMPLE)
+    table.add_column("workload", no_wrap=True)
+    for column in ("seeds", "MFLOP a step", "GFLOP/s reached", "GFLOP/s of products", "share"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        reached, machine = row["flops_per_second"], row["machine_flops_per_second"]
+        table.add_row(
+            row["workload"],
+            str(row["seeds"]),
+            f"{row['flops_per_step'] / 1e6:.2f}",
+            f"{reached / 1e9:.1f}",
+            f"{machine / 1e9:.0f}",
+            f"{reached / machine:.0%}",
+        )
+    Console(width=110).print(table)
+
+
+def print_shares(parts: dict[str, dict[str, float]]) -> None:
+    """Microseconds of the parts of a step; what is left is acting, storing and statistics."""
+    for workload, times in parts.items():
+        whole = times["whole step"]
+        rest = whole - sum(time for name, time in times.items() if name != "whole step")
+        named = {name: time for name, time in times.items() if name != "whole step"}
+        text = ", ".join(f"{name} {time:.0f}" for name, time in {**named, "rest": rest}.items())
+        print(f"{workload}, 15 seeds on one device: {whole:.0f} µs a step and seed: {text}")
