@@ -80,7 +80,6 @@ def rejax_dqn(seeds: int, updates: int = 10, steps: int = 256) -> Rate:
         env="MountainCar-v0",
         total_timesteps=steps,
         eval_freq=steps,
-        eval_callback=lambda *_: (),
         skip_initial_evaluation=True,
         num_envs=1,
         num_epochs=updates,
@@ -88,7 +87,7 @@ def rejax_dqn(seeds: int, updates: int = 10, steps: int = 256) -> Rate:
         buffer_size=100_000,
         fill_buffer=64,
     )
-    algorithm = algorithm.replace(agent=agent)
+    algorithm = algorithm.replace(agent=agent, eval_callback=lambda *_: ())
     train = jax.jit(jax.vmap(algorithm.train))
     keys = jax.random.split(jax.random.key(0), seeds)
     began = time.perf_counter()
@@ -112,5 +111,5 @@ def all_peers() -> list[Callable[[], Rate]]:
         lambda: torch_dyna(30),
         stable_baselines3,
         lambda: rejax_dqn(1),
-        lambda: rejax_dqn(30, steps=128),
+        lambda: rejax_dqn(30, steps=96),
     ]
