@@ -38,7 +38,7 @@ def print_rates(rates: list[Rate]) -> None:
             "" if rate.implementation == "freqdyna" else f"{ours / rate.steps_per_second:,.0f} ×",
             f"{rate.compile_seconds:.0f} s" if rate.compile_seconds else "",
         )
-    Console(width=110).print(table)
+    Console(width=120).print(table)
 
 
 def report(rates: list[Rate]) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def print_arithmetic(rows: list[dict[str, Any]]) -> None:
             f"{machine / 1e9:.0f}",
             f"{reached / machine:.0%}",
         )
-    Console(width=110).print(table)
+    Console(width=120).print(table)
 
 
 def print_shares(parts: dict[str, dict[str, float]]) -> None:
