@@ -26,7 +26,7 @@ def test_a_snapshot_draws_stored_states_and_the_surfaces_of_the_network():
     assert {tuple(row) for row in np.asarray(shown["queue"])} <= queue
     assert shown["queue_count"] == state.queue.count
 
-    x, y = axes(agent.env)
+    x, y = axes(agent.env, (64, 64))
     assert (x[0], x[-1], y[-1]) == tuple(np.float32([-1.2, 0.6, 0.07]))
     network = agent.learner.network(state.learner.params)
     for i, j in ((0, 0), (5, 60), (63, 31)):

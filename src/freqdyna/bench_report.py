@@ -1,5 +1,8 @@
 """What `freqdyna bench` prints: rates and ratios, the arithmetic, and where the time goes."""
 
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -7,10 +10,36 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from freqdyna.bench import WORKLOADS, Rate, flops_per_step, matrix_rate, shares
+from freqdyna.bench import WORKLOADS, Rate, flops_per_step, matrix_rate, measure, save, shares
+
+SEEDS = (1, 30)
 
 CLIMB_ITERATIONS = 33.0
 """Of one search on MountainCar with m = 20: 1.6 for each state that is stored."""
+
+
+def measure_all(jobs: list[Callable[[], Rate]], out: Path) -> None:
+    """Make every measurement, telling of each as it comes; print the findings and write them."""
+    rates = []
+    for job in jobs:
+        rate = job()
+        rates.append(rate)
+        print(
+            f"  {rate.implementation}: {rate.workload}, {rate.seeds} seeds: "
+            f"{rate.steps_per_second:,.0f} env steps/s",
+            flush=True,
+        )
+    findings = report(rates)
+    print_rates(rates)
+    print_arithmetic(findings["arithmetic"])
+    print_shares(findings["shares"])
+    save(out, rates, findings)
+    print(f"written: {out}")
+
+
+def our_jobs(seeds: tuple[int, ...] = SEEDS) -> list[Callable[[], Rate]]:
+    """A measurement of each workload for each number of seeds."""
+    return [partial(measure, workload, number) for workload in WORKLOADS for number in seeds]
 
 
 def print_rates(rates: list[Rate]) -> None:

@@ -98,8 +98,9 @@ class Plot:
         out = self.out or parent / f"{self.what}.png"
         if not out.suffix:
             raise FreqdynaError(f"out is {str(out)!r}; it must end in .png, .pdf or .svg")
+        figure = self._figure(results)
         try:
-            self._figure(results).savefig(out)
+            figure.savefig(out)
         except (OSError, ValueError) as error:
             raise FreqdynaError(f"out is {str(out)!r}, which cannot be written: {error}") from None
         if self.what == "curves":
@@ -130,26 +131,14 @@ class Bench:
 
     def run(self) -> None:
         """Do it."""
-        from freqdyna.bench import WORKLOADS, measure, save
-        from freqdyna.bench_report import print_arithmetic, print_rates, print_shares, report
+        from freqdyna.bench_report import measure_all, our_jobs
 
-        for seeds in self.seeds:
-            if seeds < 1:
-                raise FreqdynaError(f"seeds is {seeds}; it must be a whole number, 1 or greater")
-        number = len(self.seeds) * len(WORKLOADS)
-        print(f"{number} measurements of about 20 seconds each, most of them compilation.")
-        rates = []
-        for seeds in self.seeds:
-            for workload in WORKLOADS:
-                rates.append(measure(workload, seeds))
-                speed = rates[-1].steps_per_second
-                print(f"  {workload}, {seeds} seeds: {speed:,.0f} env steps/s", flush=True)
-        print_rates(rates)
-        findings = report(rates)
-        print_arithmetic(findings["arithmetic"])
-        print_shares(findings["shares"])
-        save(self.out, rates, findings)
-        print(f"written: {self.out}")
+        for number in self.seeds:
+            if number < 1:
+                raise FreqdynaError(f"seeds is {number}; it must be a whole number, 1 or greater")
+        jobs = our_jobs(self.seeds)
+        print(f"{len(jobs)} measurements of about 20 seconds each, most of them compilation.")
+        measure_all(jobs, self.out)
 
 
 @dataclass(frozen=True)

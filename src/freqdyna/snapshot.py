@@ -14,9 +14,9 @@ RESOLUTION = 64
 """Points of a surface along each coordinate, both bounds included."""
 
 
-def axes(env: Environment) -> list[Shaped[np.ndarray, " points"]]:
-    """The values of each coordinate at which the surfaces are recorded."""
-    return [np.linspace(low, high, RESOLUTION) for low, high in zip(env.low, env.high, strict=True)]
+def axes(env: Environment, shape: tuple[int, ...]) -> list[Shaped[np.ndarray, " _"]]:
+    """The values of each coordinate at which a surface of that shape is recorded."""
+    return [np.linspace(*ends) for ends in zip(env.low, env.high, shape, strict=True)]
 
 
 def surfaces(value: StateValue, env: Environment) -> dict[str, Float[Array, "points points"]]:
@@ -26,7 +26,8 @@ def surfaces(value: StateValue, env: Environment) -> dict[str, Float[Array, "poi
     """
     if env.observation_size != 2:
         return {}
-    grid = jnp.stack(jnp.meshgrid(*map(jnp.asarray, axes(env)), indexing="ij"), axis=-1)
+    coordinates = map(jnp.asarray, axes(env, (RESOLUTION, RESOLUTION)))
+    grid = jnp.stack(jnp.meshgrid(*coordinates, indexing="ij"), axis=-1)
 
     def at(state: Float[Array, " 2"]) -> tuple[Float[Array, ""], Float[Array, ""]]:
         derivatives = value.derivatives(state)

@@ -14,6 +14,7 @@ from freqdyna.envs.picture import COLORS
 from freqdyna.errors import FreqdynaError
 from freqdyna.results.plot import run_colors, run_labels
 from freqdyna.results.statistics import bootstrap_interval
+from freqdyna.snapshot import axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,14 +62,13 @@ def plot_surfaces(
         if what == "frequency":  # it spans orders of magnitude
             greatest = max(float(surface.max()), 1e-12)
             scale = {"norm": LogNorm(max(float(surface.min()), 1e-6 * greatest), greatest)}
-        axes = [
-            np.linspace(low, high, points)
-            for low, high, points in zip(env.low, env.high, surface.shape, strict=True)
-        ]
+        coordinates = axes(env, surface.shape)
         _frame(panel, env, filled=False)
         if _rows_first(env):
-            axes, surface = axes[::-1], surface.T
-        image = panel.pcolormesh(*axes, surface.T, shading="nearest", rasterized=True, **scale)
+            coordinates, surface = coordinates[::-1], surface.T
+        image = panel.pcolormesh(
+            *coordinates, surface.T, shading="nearest", rasterized=True, **scale
+        )
         figure.colorbar(image, ax=panel, label=TITLES[what])
         panel.set_title(f"{label}\nseed {name}, step {at:,}", fontsize=10)
     return figure
