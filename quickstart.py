@@ -11,7 +11,7 @@ ALGORITHMS = ("er", "dyna-value", "dyna-frequency")
 
 def quickstart() -> None:
     """Train the three algorithms, then print a table and draw a picture."""
-    print("MountainCar, 10 seeds of each of 3 algorithms, about three minutes on 2 cores, installation apart.")
+    print("MountainCar, 10 seeds of each of 3 algorithms: three to four minutes on 2 cores.")
     shutil.rmtree(FOLDER, ignore_errors=True)  # our own folder, made anew at each quickstart
     for algorithm in ALGORITHMS:
         main(
