@@ -19,6 +19,7 @@ from freqdyna.diagnostics import Diagnostics
 from freqdyna.envs.base import Environment
 from freqdyna.frequency.network import StateValue
 from freqdyna.learners.dqn import DQN, DQNState
+from freqdyna.loops import repeat
 from freqdyna.models.base import Model
 from freqdyna.models.learned_model import LearnedModel
 from freqdyna.replay.base import Replay
@@ -240,12 +241,22 @@ class Dyna(Agent[DynaState]):
             replay = self.replay.learned(replay, indices, differences[:real])
             return learner, replay, loss + jnp.mean(differences**2)
 
-        # A loop of no turns, rather than a branch: t is the same for all seeds, and so is this.
-        turns = jnp.where(t < self.first_update_step, 0, self.planning_steps)
-        learner, replay, loss = jax.lax.fori_loop(
-            0, turns, update, (state.learner, state.replay, jnp.zeros(()))
-        )
-        changed = learner, replay, state.diagnostics.after_updates(turns, loss, t + 1)
+        def all_updates(
+            carry: tuple[DQNState, Any, Float[Array, ""]],
+        ) -> tuple[DQNState, Any, Float[Array, ""]]:
+            return repeat(self.planning_steps, update, carry)
+
+        carry = state.learner, state.replay, jnp.zeros(())
+        number = jnp.asarray(self.planning_steps)
+        if self.first_update_step > 0:
+            # A loop of no turns, rather than a branch: t is the same for all seeds, and so is this.
+            once = (t >= self.first_update_step).astype(int)
+            carry = jax.lax.fori_loop(0, once, lambda _, c: all_updates(c), carry)
+            number = once * number
+        else:
+            carry = all_updates(carry)
+        learner, replay, loss = carry
+        changed = learner, replay, state.diagnostics.after_updates(number, loss, t + 1)
         return eqx.tree_at(lambda s: (s.learner, s.replay, s.diagnostics), state, changed)
 
     def _simulator(

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.config import Config
+from freqdyna.loops import repeat_while
 from freqdyna.search_control.base import Proposal, Search, State
 
 VANISHED = 1e-5
@@ -126,7 +127,7 @@ class HillClimb(eqx.Module):
         none = jnp.zeros((), int)
         found = jnp.zeros((self.states, n))
         climb = Climb(starts[0], starts[0], found, none, none, none, none)
-        climb = jax.lax.while_loop(unfinished, iterate, climb)
+        climb = repeat_while(unfinished, iterate, climb)
         return Proposal(
             climb.found, climb.proposal_count, climb.iterations, climb.restarts, climb.vanished
         )
