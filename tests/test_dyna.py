@@ -6,6 +6,7 @@ import pytest
 from probes import Clock
 
 from freqdyna import Config, FreqdynaError, algorithms, envs
+from freqdyna.planning import Simulation
 from freqdyna.replay.transition import Transition
 from freqdyna.training import Training
 
@@ -123,14 +124,17 @@ def test_simulated_transitions_come_from_queue_on_policy_actions_and_the_model()
     env = envs.make("MountainCar-v0")
     agent = make_dyna(env, "dyna-value", steps=50, planning_exploration=0.0)
     state = run(agent, 40)
-    simulate = agent._simulator(state, jnp.asarray(40), jax.random.key(1))
-    rows = simulate(state.learner.params, jnp.asarray(1))
+    simulation = Simulation.draw(
+        agent.planning, state.model, state.queue.sample, 3, 2, jax.random.key(1)
+    )
+    network = agent.learner.network(state.learner.params)
+    rows = simulation.transitions(jnp.asarray(1), jax.vmap(network)(simulation.states[1]))
     assert rows.shape == (16, 7)
     queued = {tuple(row) for row in np.asarray(state.queue.rows[: int(state.queue.count)]).tolist()}
     for row in rows:
         seen = Transition.unpack(row)
         assert tuple(np.asarray(seen.state).tolist()) in queued
-        assert seen.action == jnp.argmax(agent.learner.network(state.learner.params)(seen.state))
+        assert seen.action == jnp.argmax(network(seen.state))
         expected = env.transition(seen.state, seen.action, jax.random.key(0))
         np.testing.assert_array_equal(seen.next_state, expected[0])
 

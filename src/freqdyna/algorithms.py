@@ -6,13 +6,14 @@ from typing import Any
 from freqdyna import search_control
 from freqdyna.agent import Agent
 from freqdyna.config import Config
-from freqdyna.dyna import Dyna, Planning
+from freqdyna.dyna import Dyna
 from freqdyna.envs import DynaMaze, Environment
 from freqdyna.errors import FreqdynaError, unknown_name
 from freqdyna.learners.dqn import DQN
 from freqdyna.models.base import Model
 from freqdyna.models.learned_model import LearnedModel
 from freqdyna.models.true_model import TrueModel
+from freqdyna.planning import Planning
 from freqdyna.replay.base import Replay
 from freqdyna.replay.prioritized import PrioritizedReplay
 from freqdyna.replay.ring import UniformReplay

@@ -5,14 +5,12 @@ time t; every random number comes from the seed's key folded with t, so a seed d
 streams whatever runs beside it. Without a search-control the same step is DQN with replay.
 """
 
-import math
-from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
+from jaxtyping import Array, Float, Int, PRNGKeyArray, UInt32
 
 from freqdyna.agent import Agent, AgentState
 from freqdyna.diagnostics import Diagnostics
@@ -20,12 +18,12 @@ from freqdyna.envs.base import Environment
 from freqdyna.frequency.network import StateValue
 from freqdyna.learners.dqn import DQN, DQNState
 from freqdyna.loops import repeat
-from freqdyna.models.base import Model
 from freqdyna.models.learned_model import LearnedModel
+from freqdyna.planning import Planning, Simulation
 from freqdyna.replay.base import Replay
 from freqdyna.replay.ring import uniform_indices
 from freqdyna.replay.transition import Transition, row_width
-from freqdyna.search_control.base import Proposal, Search, SearchControl, checked
+from freqdyna.search_control.base import Proposal, Search, checked
 from freqdyna.search_control.queue import Queue
 from freqdyna.search_control.visited import Visited
 from freqdyna.snapshot import STATES, surfaces
@@ -47,18 +45,6 @@ class DynaState(AgentState):
     model: Any
     """The state of the agent's `Model`."""
     diagnostics: Diagnostics
-
-
-class Planning(eqx.Module):
-    """The model-based half of the agent."""
-
-    search_control: SearchControl
-    model: Model[Any]
-    simulated: int = eqx.field(static=True)
-    """Simulated transitions in a mini-batch (βb)."""
-    queue_size: int = eqx.field(static=True)
-    exploration: float
-    """The share of random actions among those paired with queue states."""
 
 
 class Dyna(Agent[DynaState]):
@@ -227,7 +213,16 @@ class Dyna(Agent[DynaState]):
         real = self.batch_size - simulated
         replay_key, simulation_key = jax.random.split(key)
         bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size), jnp.uint32)
-        simulate = self._simulator(state, t, simulation_key) if simulated else None
+        simulation = None
+        if self.planning is not None and simulated:
+            simulation = Simulation.draw(
+                self.planning,
+                state.model,
+                lambda bits: self._draw_queue(state, t, bits),
+                self.env.num_actions,
+                self.planning_steps,
+                simulation_key,
+            )
         updates_before = (t - self.first_update_step) * self.planning_steps
 
         def update(
@@ -235,9 +230,18 @@ class Dyna(Agent[DynaState]):
         ) -> tuple[DQNState, Any, Float[Array, ""]]:
             learner, replay, loss = carry
             rows, indices = self.replay.sample(replay, bits[i, :real], t + 1)
-            if simulate is not None:
-                rows = jnp.concatenate([rows, simulate(learner.params, i)])
-            learner, differences = self.learner.update(learner, rows, updates_before + i + 1)
+            states = rows[:, : self.env.observation_size]
+            if simulation is not None:
+                states = jnp.concatenate([states, simulation.states[i]])
+
+            def complete(values: Float[Array, "batch actions"]) -> Float[Array, "batch width"]:
+                if simulation is None:
+                    return rows
+                return jnp.concatenate([rows, simulation.transitions(i, values[real:])])
+
+            learner, differences = self.learner.update(
+                learner, states, complete, updates_before + i + 1
+            )
             replay = self.replay.learned(replay, indices, differences[:real])
             return learner, replay, loss + jnp.mean(differences**2)
 
@@ -258,42 +262,6 @@ class Dyna(Agent[DynaState]):
         learner, replay, loss = carry
         changed = learner, replay, state.diagnostics.after_updates(number, loss, t + 1)
         return eqx.tree_at(lambda s: (s.learner, s.replay, s.diagnostics), state, changed)
-
-    def _simulator(
-        self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray
-    ) -> Callable[[Float[Array, " p"], Int[Array, ""]], Float[Array, "k width"]]:
-        """A function of (parameters, number of the update) to simulated transitions, packed.
-
-        States come from the queue; actions are epsilon-greedy on the current network, drawn anew
-        for each update. All random numbers are drawn here, before the updates.
-        """
-        planning = self.planning
-        assert planning is not None
-        model, shape = planning.model, (self.planning_steps, planning.simulated)
-        state_key, explore_key, action_key, noise_key = jax.random.split(key, 4)
-        bits = jax.random.bits(state_key, (math.prod(shape),), jnp.uint32)
-        drawn = self._draw_queue(state, t, bits)
-        states = drawn.reshape(*shape, -1)
-        explores = jax.random.uniform(explore_key, shape) < planning.exploration
-        random_actions = jax.random.randint(action_key, shape, 0, self.env.num_actions)
-        noise = jax.random.normal(noise_key, (*shape, model.noise_size))
-
-        def simulate(params: Float[Array, " p"], i: Int[Array, ""]) -> Float[Array, "k width"]:
-            network = self.learner.network(params)
-
-            def transition(
-                s: Float[Array, " n"],
-                explore: Bool[Array, ""],
-                random_action: Int[Array, ""],
-                noises: Float[Array, " z"],
-            ) -> Float[Array, " width"]:
-                action = jnp.where(explore, random_action, jnp.argmax(network(s)))
-                next_state, reward, terminal = model.query(state.model, s, action, noises)
-                return Transition(s, action, reward, next_state, terminal).pack()
-
-            return jax.vmap(transition)(states[i], explores[i], random_actions[i], noise[i])
-
-        return simulate
 
     def _draw_visited(
         self, state: DynaState, t: Int[Array, ""], bits: UInt32[Array, " k"]

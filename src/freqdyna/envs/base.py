@@ -14,6 +14,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from freqdyna import few
 from freqdyna.envs.picture import Landmark
 from freqdyna.errors import FreqdynaError
 
@@ -105,7 +106,7 @@ class Environment(eqx.Module):
 
     def contains(self, state: State) -> Bool[Array, ""]:
         """Whether `state` belongs to the state space."""
-        return ((state >= self.low) & (state <= self.high)).all()
+        return few.every((state >= self.low) & (state <= self.high))
 
     def project(self, state: State) -> State:
         """The valid state nearest to `state`."""

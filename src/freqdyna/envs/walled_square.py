@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from freqdyna import few
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.envs.picture import AGENT, COLORS, FLOOR, Landmark
 from freqdyna.errors import FreqdynaError
@@ -89,7 +90,7 @@ class WalledSquare(Environment):
 
     def terminal(self, state: State) -> Terminal:
         """In the top right corner."""
-        return (state > GOAL_CORNER).all()
+        return few.every(state > GOAL_CORNER)
 
     def reward(self, state: State, action: Action, next_state: State) -> Reward:
         """-1 a step, `goal_reward` on the step that reaches the goal."""
@@ -137,4 +138,5 @@ class WalledSquare(Environment):
         """Whether the axis-parallel segment from `start` to `end` meets the inside of a block."""
         lower, upper = jnp.minimum(start, end), jnp.maximum(start, end)
         blocks = jnp.asarray(self.blocks)
-        return ((lower < blocks[:, 2:]) & (upper > blocks[:, :2])).all(-1).any()
+        outside = ~few.every((lower < blocks[:, 2:]) & (upper > blocks[:, :2]))
+        return ~few.every(outside)

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from freqdyna import few
 from freqdyna.frequency.local import Derivatives, reverse_slopes
 from freqdyna.learners.network import Network
 from freqdyna.learners.tanh import tanh
@@ -46,8 +47,8 @@ class StateValue(eqx.Module):
             return reverse_slopes(self.derivatives, state, gradient_weight, hessian_weight)
         _, first, second, third = self._pushed(state, order=3)
         hessian, thirds = second[_places(n, 2)], third[_places(n, 3)]
-        by_gradient = 2 * gradient_weight * jnp.sum(first * hessian, axis=-1)
-        by_hessian = 2 * hessian_weight * jnp.sum(hessian * thirds, axis=(-2, -1))
+        by_gradient = 2 * gradient_weight * few.total(first * hessian)
+        by_hessian = 2 * hessian_weight * few.total(few.total(hessian * thirds))
         return by_gradient + by_hessian, first
 
     def _pushed(self, state: Float[Array, " n"], order: int) -> list[Float[Array, " _"]]:
@@ -57,16 +58,18 @@ class StateValue(eqx.Module):
         indices = [_indices(n, degree) for degree in range(1, order + 1)]
         sizes = [1, *(len(index) for index in indices)]
         # The input is linear in itself: its first derivatives are the rows of the first matrix.
-        linear = [_product(state[None], weights[0]) + biases[0], weights[0]]
+        # A sum over few coordinates, rather than a product: it fuses with what comes next.
+        first = sum((state[i] * weights[0][i] for i in range(n)), biases[0])
+        linear = [first[None], weights[0]]
         parts = _through_tanh(linear, n, order)
         for weight, bias in zip(weights[1:-1], biases[1:-1], strict=True):
             columns = _product(jnp.concatenate(parts), weight)
             linear = jnp.split(columns, np.cumsum(sizes)[:-1])
             linear[0] = linear[0] + bias
             parts = _through_tanh(linear, n, order)
-        action = jnp.argmax(_product(parts[0], weights[-1])[0] + biases[-1])
-        chosen = _product(jnp.concatenate(parts), weights[-1][:, action, None])[:, 0]
-        values = jnp.split(chosen, np.cumsum(sizes)[:-1])
+        columns = _product(jnp.concatenate(parts), weights[-1])
+        action = few.argmax(columns[0] + biases[-1])
+        values = jnp.split(columns[:, action], np.cumsum(sizes)[:-1])
         values[0] = values[0] + biases[-1][action]
         return values
 

@@ -1,5 +1,7 @@
 """DQN: Q-learning of a network towards a target network that is copied now and then."""
 
+from collections.abc import Callable
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -7,6 +9,7 @@ import optax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from freqdyna import few
 from freqdyna.learners.network import Network, init_network, network_from_flat
 from freqdyna.replay.transition import Transition
 
@@ -49,28 +52,34 @@ class DQN(eqx.Module):
         """The epsilon-greedy action."""
         explore_key, action_key = jax.random.split(key)
         random_action = jax.random.randint(action_key, (), 0, self.sizes[-1])
-        greedy_action = jnp.argmax(self.network(params)(state))
+        greedy_action = few.argmax(self.network(params)(state))
         explore = jax.random.uniform(explore_key) < epsilon
         return jnp.where(explore, random_action, greedy_action)
 
     def update(
-        self, state: DQNState, rows: Float[Array, "batch width"], update_count: Int[Array, ""]
+        self,
+        state: DQNState,
+        states: Float[Array, "batch n"],
+        complete: Callable[[Float[Array, "batch actions"]], Float[Array, "batch width"]],
+        update_count: Int[Array, ""],
     ) -> tuple[DQNState, Float[Array, " batch"]]:
-        """One Adam step on a mini-batch of packed transitions; also its temporal differences.
+        """One Adam step on a mini-batch; also its temporal differences.
 
+        `complete` makes packed transitions of the states, given their current action values: a
+        simulated transition begins with a greedy action, and these values serve for both.
         `update_count` is the number of updates including this one (the paper's n_tau).
         """
-        batch = jax.vmap(Transition.unpack)(rows)
-        next_values = jax.vmap(self.network(state.target_params))(batch.next_state).max(-1)
-        targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
-
-        def loss(network: Network) -> tuple[Float[Array, ""], Float[Array, " batch"]]:
-            values = jax.vmap(network)(batch.state)
-            chosen = jnp.take_along_axis(values, batch.action[:, None], axis=-1)[:, 0]
-            differences = targets - chosen
-            return jnp.mean(differences**2), differences
-
-        gradient, differences = jax.grad(loss, has_aux=True)(self.network(state.params))
+        values, pull_back = jax.vjp(
+            lambda network: jax.vmap(network)(states), self.network(state.params)
+        )
+        batch = jax.vmap(Transition.unpack)(complete(values))
+        next_values = jax.vmap(self.network(state.target_params))(batch.next_state)
+        targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values.max(-1))
+        taken = jnp.arange(values.shape[1]) == batch.action[:, None]
+        differences = targets - few.total(jnp.where(taken, values, 0.0))
+        # The derivative of the mean of the squared differences by the values.
+        slope = jnp.where(taken, -2 / len(states) * differences[:, None], 0.0)
+        (gradient,) = pull_back(slope)
         step, optimizer = self._optimizer.update(ravel_pytree(gradient)[0], state.optimizer)
         params = state.params + step
         copy_now: Bool[Array, ""] = update_count % self.target_period == 0

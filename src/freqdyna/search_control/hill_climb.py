@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from freqdyna import few
 from freqdyna.config import Config
 from freqdyna.loops import repeat_while
 from freqdyna.search_control.base import Proposal, Search, State
@@ -96,9 +97,11 @@ class HillClimb(eqx.Module):
 
         def iterate(climb: Climb) -> Climb:
             slope = directions(climb.state)[rules[climb.restarts]]
-            direction = sigma @ jnp.where(jnp.isfinite(slope).all(), slope, 0.0)
-            length = jnp.linalg.norm(direction)
-            vanished = ~(jnp.linalg.norm(slope) >= VANISHED) | ~(length > 0)
+            steepness = few.norm(slope)
+            finite = jnp.isfinite(steepness)
+            direction = few.total(sigma * jnp.where(finite, slope, 0.0))
+            length = few.norm(direction)
+            vanished = ~(finite & (steepness >= VANISHED) & (length > 0))
             unit = jnp.where(vanished, 0.0, direction / jnp.where(vanished, 1.0, length))
             state = climb.state + self.step_size * unit + noise[climb.iterations]
             if self.boundary == "project":
@@ -106,7 +109,7 @@ class HillClimb(eqx.Module):
             over = ~search.contains(state)
             if not self.keep_terminal:
                 over = over | search.terminal(state)
-            far = jnp.linalg.norm(state - climb.stored) / jnp.sqrt(n) > search.mean_step
+            far = few.norm(state - climb.stored) / jnp.sqrt(n) > search.mean_step
             store = far & ~over
             restarts = climb.restarts + over
             state = jnp.where(over, starts[restarts], state)
