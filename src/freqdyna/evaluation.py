@@ -8,7 +8,6 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.envs.base import Environment
-from freqdyna.loops import repeat_while
 
 Policy = Callable[[Float[Array, " n"], PRNGKeyArray], Int[Array, ""]]
 
@@ -37,7 +36,7 @@ def run_episode(env: Environment, policy: Policy, key: PRNGKeyArray) -> Episode:
         return Episode(state, episode.total + reward, episode.length + 1, terminal)
 
     start = Episode(env.reset(reset_key), jnp.zeros(()), jnp.zeros((), int), jnp.zeros((), bool))
-    return repeat_while(unfinished, advance, start)
+    return jax.lax.while_loop(unfinished, advance, start)
 
 
 def evaluate(

@@ -19,7 +19,9 @@ Carry = TypeVar("Carry")
 
 def repeat(turns: int, body: Callable[[Int[Array, ""], Carry], Carry], carry: Carry) -> Carry:
     """`carry` after body(0, ·), ..., body(turns - 1, ·)."""
-    return jax.lax.fori_loop(0, turns, body, carry, unroll=min(_turns_at_once(), max(turns, 1)))
+    # A divisor of the turns: what is left over would be compiled once more.
+    at_once = max(k for k in range(1, _turns_at_once() + 1) if turns % k == 0)
+    return jax.lax.fori_loop(0, turns, body, carry, unroll=at_once)
 
 
 def repeat_while(
