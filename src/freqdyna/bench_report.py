@@ -94,9 +94,7 @@ def report(rates: list[Rate]) -> dict[str, Any]:
                     "machine_flops_per_second": machine,
                 }
             )
-    parts = {
-        w: shares(w, 15) for w in ("ER, d = 10", "Dyna-Frequency, d = 10", "Dyna-Frequency, maze")
-    }
+    parts = {w: shares(w, 15) for w in WORKLOADS if "d = 30" not in w}
     return {"arithmetic": arithmetic, "shares": parts}
 
 
