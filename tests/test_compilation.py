@@ -28,3 +28,15 @@ def test_a_folder_that_the_user_chose_stays(tmp_path):
     jax.config.update("jax_compilation_cache_dir", str(tmp_path))
     keep_compiled_programs()
     assert jax.config.values["jax_compilation_cache_dir"] == str(tmp_path)
+
+
+@pytest.mark.usefixtures("setting")
+def test_a_user_without_a_home_keeps_nothing(monkeypatch):
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    jax.config.update("jax_compilation_cache_dir", None)
+    keep_compiled_programs()
+    assert jax.config.values["jax_compilation_cache_dir"] is None

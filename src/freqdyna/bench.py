@@ -4,10 +4,9 @@ Everything is measured warm, in one process, in the same run: compare ratios, no
 """
 
 import json
-import platform
 import statistics
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from freqdyna.config import Config
 from freqdyna.devices import seed_devices
 from freqdyna.envs import Environment
 from freqdyna.files import write_atomically
+from freqdyna.results import run_folder
 from freqdyna.training import Block, Training, compile_block
 
 REPEATS = 5
@@ -48,6 +48,8 @@ class Rate:
     slowest: float
     fastest: float
     compile_seconds: float
+    climb_iterations: float = 0.0
+    """Climbing iterations of a step, mean over the seeds and the steps measured."""
 
 
 def measure(workload: str, seeds: int, seconds: float = 2.0) -> Rate:
@@ -71,7 +73,9 @@ def measure_config(name: str, config: Config, env: Environment, seconds: float =
         state = jax.block_until_ready(block.advance(state, step, step + steps))
         rates.append(seeds * steps / (time.perf_counter() - began))
         step += steps
-    return rate_of(name, "freqdyna", seeds, rates, compile_seconds)
+    rate = rate_of(name, "freqdyna", seeds, rates, compile_seconds)
+    counted = state.diagnostics.searches.mean(axis=0)  # searches, found, iterations, ...
+    return replace(rate, climb_iterations=float(counted[2] / jnp.maximum(counted[0], 1)))
 
 
 def rate_of(
@@ -113,9 +117,7 @@ def matrix_rate(size: int = 512) -> float:
 def save(path: Path, rates: list[Rate], further: dict[str, Any]) -> None:
     """Write the rates, what machine they are of, and further findings, as JSON."""
     facts = {
-        "machine": f"{platform.system()} {platform.machine()}",
-        "device": f"{jax.device_count()} × {jax.devices()[0].device_kind}",
-        "jax": jax.__version__,
+        **run_folder.provenance(jax.devices()),
         "rates": [asdict(rate) for rate in rates],
         **further,
     }

@@ -15,15 +15,15 @@ from freqdyna.bench import WORKLOADS, Rate, flops_per_step, matrix_rate, measure
 from freqdyna.bench_growth import BASE, measure_growth
 from freqdyna.bench_growth import SEEDS as GROWTH_SEEDS
 from freqdyna.bench_parts import shares
+from freqdyna.errors import FreqdynaError
 
 SEEDS = (1, 30)
-
-CLIMB_ITERATIONS = 33.0
-"""Of one search on MountainCar with m = 20: 1.6 for each state that is stored."""
 
 
 def measure_all(jobs: list[Callable[[], Rate]], out: Path, growth: bool = True) -> None:
     """Make every measurement, telling of each as it comes; print the findings and write them."""
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        raise FreqdynaError(f"out is {str(out)!r}; it must be a file in a folder that exists")
     rates = []
     for job in jobs:
         rate = job()
@@ -78,13 +78,13 @@ def print_rates(rates: list[Rate]) -> None:
 
 
 def report(rates: list[Rate]) -> dict[str, Any]:
-    """How near the arithmetic is, and the parts of a step, for MountainCar with d = 10."""
+    """How near the arithmetic is, and the parts of a step but for d = 30."""
     # On a CPU one product already uses all cores; a GPU needs larger ones to be busy.
     machine = matrix_rate(512 if jax.default_backend() == "cpu" else 4096)
     arithmetic = []
     for rate in rates:
-        if rate.implementation == "freqdyna" and "maze" not in rate.workload:
-            flops = flops_per_step(rate.workload, CLIMB_ITERATIONS)
+        if rate.implementation == "freqdyna":
+            flops = flops_per_step(rate.workload, rate.climb_iterations)
             arithmetic.append(
                 {
                     "workload": rate.workload,

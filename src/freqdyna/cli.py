@@ -135,6 +135,8 @@ class Bench:
         """Do it."""
         from freqdyna.bench_report import measure_all, our_jobs
 
+        if not self.seeds:
+            raise FreqdynaError("seeds is empty; give at least one number")
         for number in self.seeds:
             if number < 1:
                 raise FreqdynaError(f"seeds is {number}; it must be a whole number, 1 or greater")
