@@ -1,0 +1,56 @@
+"""What F1 shows: test error against updates, and whether biased data learn faster."""
+
+import numpy as np
+
+from freqdyna.experiments import claims, drawing
+from freqdyna.experiments.base import Findings, Stored
+from freqdyna.experiments.claims import Claim
+from freqdyna.experiments.f1.sweep import SHARES
+from freqdyna.experiments.regression import POINTS, TEST_POINTS, curves_by_setting
+
+COLORS = {"Unbiased": "blue", "Biased-high": "black", "Biased-low": "darkorange"}
+END = 0.9
+"""The end of a run: the evaluations after this share of its updates."""
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """One panel for each p_b; each setting against Unbiased, seed by seed."""
+    updates, errors = curves_by_setting(units["curves"].columns)
+    figure = drawing.panels(1, len(SHARES))
+    rows = figure.subplots(1, len(SHARES), sharey=True)
+    found: list[Claim] = []
+    for panel, share in zip(rows, SHARES, strict=True):
+        for name, color in COLORS.items():
+            key = name if name == "Unbiased" else f"{name} {share}%"
+            drawing.curve(panel, updates, errors[key], name, color)
+        drawing.finish(panel, f"$p_b$ = {share}%", "mini-batch updates", "test error (RMSE)")
+        found += against_unbiased(updates, errors, f"Biased-high {share}%", better=True)
+    for share in SHARES:
+        found += against_unbiased(updates, errors, f"Biased-low {share}%", better=False)
+    rows[0].legend(frameon=False)
+    seeds = len(errors["Unbiased"])
+    figure.suptitle(f"F1: regression of f_sin, {seeds} seeds, shaded: standard error")
+    notes = (
+        f"Not in the paper, and chosen here: {POINTS:,} training points, {updates[-1]:,} updates, "
+        f"{TEST_POINTS:,} test points without noise, uniform in [−2, 2].",
+        "Early on, before any network has learned a wave of the high frequency, data taken away "
+        "from the low frequency region only cost accuracy there; so the number of updates decides "
+        "what the error over the whole run says, and the error at the end is given beside it.",
+    )
+    return Findings(figure, found, notes)
+
+
+def against_unbiased(
+    updates: np.ndarray, errors: dict[str, np.ndarray], name: str, better: bool
+) -> list[Claim]:
+    """Test error below (or above) that of unbiased data: over the whole run, and at its end."""
+    difference = errors[name] - errors["Unbiased"]
+    paper = "below 0" if better else "above 0 (text)"
+    late = updates > END * updates[-1]
+    what = f"{name} − Unbiased, test error"
+    return [
+        claims.difference(f"{what} over the whole run", paper, difference.mean(axis=1), better),
+        claims.difference(
+            f"{what} in the last tenth", paper, difference[:, late].mean(axis=1), better
+        ),
+    ]

@@ -1,0 +1,86 @@
+"""What T1 shows: where the identities hold, how fast, and where the right side diverges."""
+
+import numpy as np
+
+from freqdyna.experiments import claims, drawing
+from freqdyna.experiments.base import Columns, Findings, Stored
+from freqdyna.experiments.claims import Claim
+
+COLORS = {"flat": "black", "zero": "tab:blue", "jump": "red"}
+LABELS = {
+    "flat": "f and ∇f vanish on the boundary",
+    "zero": "f vanishes, ∇f does not",
+    "jump": "f does not vanish",
+}
+MARKERS = "osD^"
+TITLES = {"first_order": "first order (gradient)", "second_order": "second order (Hessian)"}
+VALID = {"first_order": ("flat", "zero"), "second_order": ("flat",)}
+"""Boundaries with which each identity is exact in the limit."""
+TOLERANCE = {"flat": 1e-6, "zero": 0.03}
+"""On the ratio at the last cut-off. The tail of a kink, ∝ 1/K, is still there: 3% at 32."""
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """Right side by left side against the cut-off, for both identities and dimensions."""
+    figure = drawing.panels(2, 2, width=5.6, height=3.9)
+    grid = figure.subplots(2, 2)
+    rows: list[Claim] = []
+    for column, (n, unit) in enumerate(((1, "1-d"), (2, "2-d"))):
+        columns = units[unit].columns
+        for row, order in enumerate(TITLES):
+            panel = grid[row, column]
+            _draw(panel, columns, order)
+            cutoff = "cut-off K of the frequency"
+            drawing.finish(panel, f"{TITLES[order]}, n = {n}", cutoff, "right side / left side")
+            rows += _claims(columns, order, n)
+    used = dict(zip(LABELS.values(), COLORS.values(), strict=True))
+    for label, color in used.items():
+        grid[0, 0].plot([], [], color=color, label=label)
+    grid[0, 0].legend(frameon=False, fontsize=9, loc="upper left")
+    figure.suptitle("T1: theorem 1 holds where f vanishes on the boundary of the ball")
+    notes = (
+        "The theorem is stated for any f. Its proof differentiates f cut off outside the ball, "
+        "which jumps on the boundary unless f vanishes there. docs/theory.md gives the condition.",
+        "Divergence: each doubling of K adds 2^p times what the one before added, and p > 0.5 at "
+        "the last one; a jump makes p 1 (first order) or 3 (second order), a kink 1 (second "
+        "order).",
+    )
+    return Findings(figure, sorted(rows, key=lambda claim: claim.verdict != "holds"), notes)
+
+
+def _draw(panel: object, columns: Columns, order: str) -> None:
+    for index, name in enumerate(dict.fromkeys(columns["function"].tolist())):
+        own = columns["function"] == name
+        color = COLORS[columns["boundary"][own][0]]
+        marker = MARKERS[index % len(MARKERS)]
+        panel.loglog(  # type: ignore[attr-defined]
+            columns["cutoff"][own], columns[order][own], f"-{marker}", color=color, markersize=4
+        )
+    panel.axhline(1.0, color="0.5", linewidth=1, linestyle=":")  # type: ignore[attr-defined]
+
+
+def _claims(columns: Columns, order: str, n: int) -> list[Claim]:
+    """One row for each behaviour on the boundary: the worst of its functions."""
+    rows = []
+    last = columns["cutoff"].max()
+    for boundary, label in LABELS.items():
+        at_end = (columns["boundary"] == boundary) & (columns["cutoff"] == last)
+        ratios = columns[order][at_end]
+        what = f"{TITLES[order]}, n = {n}: {label}"
+        if boundary in VALID[order]:
+            error = float(np.abs(ratios - 1).max())
+            ours = f"ratio 1 ± {error:.1g} at K = {last}"
+            rows.append(claims.accuracy(what, "ratio 1", ours, error, TOLERANCE[boundary]))
+            continue
+        half, quarter = (
+            columns[order][(columns["boundary"] == boundary) & (columns["cutoff"] == last // part)]
+            for part in (2, 4)
+        )
+        growth = np.log2((ratios - half) / (half - quarter))
+        ours = f"ratio {ratios.min():.3g} at K = {last}, p = {growth.min():.2f}"
+        rows.append(
+            Claim(what, "ratio 1", ours, "diverges", "does not hold", "accuracy")
+            if growth.min() > 0.5
+            else Claim(what, "ratio 1", ours, "", "undecided", "accuracy")
+        )
+    return rows
