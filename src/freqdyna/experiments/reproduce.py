@@ -38,12 +38,11 @@ def reproduce(experiment: Experiment, out: Path, quick: bool) -> Findings:
         scratch = folder / f"{unit.name}.unfinished"
         scratch.mkdir(exist_ok=True)
         devices = seed_devices(2**20)  # all of them; before JAX computes anything
+        facts = run_folder.provenance(devices)
         began = time.monotonic()
         with Watch(f"{experiment.name} {unit.name}") as watch, stop_requests(True) as stop:
             columns = unit.compute(Work(scratch, watch.report, stop))
-            if stop.is_set():  # it was too late to stop inside the unit: keep it
-                watch.close()
-        facts = run_folder.provenance(devices, seconds=round(time.monotonic() - began, 1))
+        facts["seconds"] = round(time.monotonic() - began, 1)
         store.write(folder, unit, columns, facts)
         shutil.rmtree(scratch)
         if stop.is_set():

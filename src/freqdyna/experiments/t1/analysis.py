@@ -1,6 +1,10 @@
 """What T1 shows: where the identities hold, how fast, and where the right side diverges."""
 
+from typing import Any
+
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import NullLocator
 
 from freqdyna.experiments import claims, drawing
 from freqdyna.experiments.base import Columns, Findings, Stored
@@ -12,7 +16,7 @@ LABELS = {
     "zero": "f vanishes, ∇f does not",
     "jump": "f does not vanish",
 }
-MARKERS = "osD^"
+MARKERS = "osD^vP"
 TITLES = {"first_order": "first order (gradient)", "second_order": "second order (Hessian)"}
 VALID = {"first_order": ("flat", "zero"), "second_order": ("flat",)}
 """Boundaries with which each identity is exact in the limit."""
@@ -33,10 +37,10 @@ def analyse(units: dict[str, Stored]) -> Findings:
             cutoff = "cut-off K of the frequency"
             drawing.finish(panel, f"{TITLES[order]}, n = {n}", cutoff, "right side / left side")
             rows += _claims(columns, order, n)
-    used = dict(zip(LABELS.values(), COLORS.values(), strict=True))
-    for label, color in used.items():
-        grid[0, 0].plot([], [], color=color, label=label)
-    grid[0, 0].legend(frameon=False, fontsize=9, loc="upper left")
+    for name, color in COLORS.items():
+        grid[0, 0].plot([], [], color=color, linewidth=3, label=LABELS[name])
+    lines, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(lines, labels, loc="outside lower center", ncols=3, frameon=False)
     figure.suptitle("T1: theorem 1 holds where f vanishes on the boundary of the ball")
     notes = (
         "The theorem is stated for any f. Its proof differentiates f cut off outside the ball, "
@@ -48,15 +52,18 @@ def analyse(units: dict[str, Stored]) -> Findings:
     return Findings(figure, sorted(rows, key=lambda claim: claim.verdict != "holds"), notes)
 
 
-def _draw(panel: object, columns: Columns, order: str) -> None:
+def _draw(panel: Axes, columns: Columns, order: str) -> None:
+    """One line a function, in the colour of its behaviour on the boundary."""
     for index, name in enumerate(dict.fromkeys(columns["function"].tolist())):
         own = columns["function"] == name
         color = COLORS[columns["boundary"][own][0]]
-        marker = MARKERS[index % len(MARKERS)]
-        panel.loglog(  # type: ignore[attr-defined]
-            columns["cutoff"][own], columns[order][own], f"-{marker}", color=color, markersize=4
-        )
-    panel.axhline(1.0, color="0.5", linewidth=1, linestyle=":")  # type: ignore[attr-defined]
+        style: dict[str, Any] = {"color": color, "marker": MARKERS[index], "markersize": 5.0}
+        panel.loglog(columns["cutoff"][own], columns[order][own], label=name, **style)
+    panel.axhline(1.0, color="0.5", linewidth=1, linestyle=":")
+    panel.set_ylim(bottom=0.1)
+    cutoffs = np.unique(columns["cutoff"]).tolist()
+    panel.set_xticks(cutoffs, labels=map(str, cutoffs), minor=False)
+    panel.xaxis.set_minor_locator(NullLocator())
 
 
 def _claims(columns: Columns, order: str, n: int) -> list[Claim]:
