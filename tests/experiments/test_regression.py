@@ -11,7 +11,6 @@ from freqdyna.experiments import regression
 from freqdyna.experiments.base import Work
 from freqdyna.experiments.f2 import sweep as f2
 from freqdyna.experiments.f_sin import f_sin
-from freqdyna.stopping import InterruptedRun
 
 DRAWS = {"Unbiased": regression.draw_unbiased, "High": partial(regression.draw_biased, 0.7)}
 
@@ -77,7 +76,7 @@ def test_the_first_update_is_adams(tmp_path):
 def test_an_interrupted_unit_ends_as_it_would_have(tmp_path):
     whole = regression.learning_curves(DRAWS, 2, 1500, work(tmp_path))
     assert whole["test_error"].shape == (2 * 2 * 75,)
-    with pytest.raises(InterruptedRun, match="same command"):
+    with pytest.raises(KeyboardInterrupt):
         regression.learning_curves(DRAWS, 2, 1500, work(tmp_path, stop_after=1000))
     reports = []
     resumed = regression.learning_curves(

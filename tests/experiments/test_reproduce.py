@@ -62,10 +62,10 @@ def test_a_unit_that_stops_keeps_the_ones_before_it(tmp_path):
     first = experiment.units(False)[0]
 
     def stop(work):
-        raise InterruptedRun("stopped")
+        raise KeyboardInterrupt
 
     broken = replace(experiment, units=lambda quick: [first, Unit("late", {}, stop)])
-    with pytest.raises(InterruptedRun):
+    with pytest.raises(InterruptedRun, match="the same command goes on"):
         reproduce.reproduce(broken, tmp_path, quick=False)
     assert store.read(tmp_path / "toy", first) is not None
     reproduce.reproduce(experiment, tmp_path, quick=False)

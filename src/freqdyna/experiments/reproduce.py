@@ -7,7 +7,7 @@ from pathlib import Path
 from freqdyna.devices import seed_devices
 from freqdyna.errors import FreqdynaError
 from freqdyna.experiments import store
-from freqdyna.experiments.base import Experiment, Findings, Stored, Work
+from freqdyna.experiments.base import Experiment, Findings, Stored, Unit, Work
 from freqdyna.experiments.watch import Watch
 from freqdyna.results import run_folder
 from freqdyna.stopping import InterruptedRun, stop_requests
@@ -35,21 +35,26 @@ def reproduce(experiment: Experiment, out: Path, quick: bool) -> Findings:
         size = "under a minute" if quick else experiment.duration
         print(f"{experiment.name}: computing {len(missing)} of {len(units)} parts, {size}")
     for unit in missing:
-        scratch = folder / f"{unit.name}.unfinished"
-        scratch.mkdir(exist_ok=True)
-        devices = seed_devices(2**20)  # all of them; before JAX computes anything
-        facts = run_folder.provenance(devices)
-        began = time.monotonic()
-        with Watch(f"{experiment.name} {unit.name}") as watch, stop_requests(True) as stop:
-            columns = unit.compute(Work(scratch, watch.report, stop))
-        facts["seconds"] = round(time.monotonic() - began, 1)
-        store.write(folder, unit, columns, facts)
-        shutil.rmtree(scratch)
-        if stop.is_set():
-            raise InterruptedRun("stopped; the same command goes on from here")
+        _compute(unit, folder, f"{experiment.name} {unit.name}")
     findings = analyse(experiment, out, quick)
     findings.figure.savefig(folder / FIGURE)
     return findings
+
+
+def _compute(unit: Unit, folder: Path, title: str) -> None:
+    """Compute a unit and store it; if it is interrupted, what it saved waits for the next call."""
+    scratch = folder / f"{unit.name}.unfinished"
+    scratch.mkdir(exist_ok=True)
+    facts = run_folder.provenance(seed_devices(2**20))  # all devices; before JAX computes
+    began = time.monotonic()
+    try:
+        with Watch(title) as watch, stop_requests(unit.saves) as stop:
+            columns = unit.compute(Work(scratch, watch.report, stop))
+    except KeyboardInterrupt:
+        raise InterruptedRun("stopped; the same command goes on from here") from None
+    facts["seconds"] = round(time.monotonic() - began, 1)
+    store.write(folder, unit, columns, facts)
+    shutil.rmtree(scratch)
 
 
 def analyse(experiment: Experiment, out: Path, quick: bool = False) -> Findings:
