@@ -84,7 +84,8 @@ def _section(name: str, out: Path, at: Path) -> list[str]:
 def _origins(units: dict[str, Stored]) -> list[str]:
     """Where the numbers of each unit come from."""
     return [
-        f"`{name}`: {p['seconds']} s on {p['machine']} ({p['devices']} × {p['device_kind']}), "
+        f"`{name}`: {p['seconds']} s{' since it was resumed' if p.get('resumed') else ''} on "
+        f"{p['machine']} ({p['devices']} × {p['device_kind']}), "
         f"{p['date'][:10]}, commit {p['commit']}, `{p['command']}`."
         for name, p in ((name, unit.provenance) for name, unit in units.items())
     ]

@@ -44,8 +44,10 @@ def reproduce(experiment: Experiment, out: Path, quick: bool) -> Findings:
 def _compute(unit: Unit, folder: Path, title: str) -> None:
     """Compute a unit and store it; if it is interrupted, what it saved waits for the next call."""
     scratch = folder / f"{unit.name}.unfinished"
+    resumed = scratch.is_dir()
     scratch.mkdir(exist_ok=True)
-    facts = run_folder.provenance(seed_devices(2**20))  # all devices; before JAX computes
+    devices = seed_devices(2**20)  # all of them; before JAX computes anything
+    facts = run_folder.provenance(devices, resumed=resumed)
     began = time.monotonic()
     try:
         with Watch(title) as watch, stop_requests(unit.saves) as stop:
