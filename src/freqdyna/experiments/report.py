@@ -24,6 +24,8 @@ def print_findings(findings: Findings) -> None:
     for claim in findings.claims:
         table.add_row(*_cells(claim))
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
     console.print(table)
     for line in _remarks(findings):
         console.print(f"- {line}", highlight=False, markup=False)
