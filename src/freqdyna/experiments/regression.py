@@ -15,7 +15,7 @@ import numpy as np
 import optax
 from jax.flatten_util import ravel_pytree
 from jax.sharding import Mesh, PartitionSpec
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from freqdyna import checkpoint
 from freqdyna.devices import seed_devices
@@ -148,7 +148,7 @@ def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, work: Work
     keys = jax.vmap(jax.random.key)(jnp.arange(seeds))
 
     @jax.jit
-    def start(keys: PRNGKeyArray) -> tuple[Fit, Task]:
+    def start(keys: Key[Array, " seeds"]) -> tuple[Fit, Task]:
         runs = [jax.vmap(partial(prepare, draw))(keys) for draw in draws.values()]
         return jax.tree.map(lambda *rows: jnp.concatenate(rows), *runs)
 
