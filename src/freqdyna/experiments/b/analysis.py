@@ -54,7 +54,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
     notes = (
         f"Hann windows of {SIZE} × {SIZE} of {RESOLUTION} × {RESOLUTION} points, {STRIDE} points "
         "apart, the mean removed; g is averaged over the same windows. Bandwidth is the root mean "
-        "square frequency. The correlation is Spearman's, over windows, one for each seed.",
+        "square frequency in cycles per unit of the coordinates, of which the window itself brings "
+        "some. The correlation is Spearman's, over windows, one for each seed.",
         "Mean return of the last five evaluations: "
         + ", ".join(f"{name} {value:.0f}" for name, value in returns.items())
         + ". MazeGridWorld is trained for fewer steps and updates than in the paper.",
