@@ -1,4 +1,4 @@
-"""The command line: `freqdyna train`, `resume`, `plot`, `list` and `bench`."""
+"""The command line: `freqdyna train`, `resume`, `plot`, `list`, `reproduce` and `bench`."""
 
 import argparse
 import sys
@@ -147,6 +147,49 @@ class Bench:
 
 
 @dataclass(frozen=True)
+class Reproduce:
+    """Compute a figure or statement of the paper and say whether its claims hold."""
+
+    name: tyro.conf.Positional[str]
+    """A part of the paper, such as F1; "list" names them all with their state; "table" says what
+    all stored results show."""
+    quick: bool = False
+    """A smoke run of under a minute, too small to conclude from."""
+    out: Path | None = None
+    """Where results are kept and looked for. Unset: runs/reproduce, with --quick
+    runs/reproduce-quick."""
+    page: Path | None = None
+    """With "table": the page to write, in Markdown. Unset: print it."""
+
+    def run(self) -> None:
+        """Do it."""
+        from freqdyna.experiments import registry, report, reproduce
+
+        out = self.out or (reproduce.QUICK if self.quick else reproduce.FULL)
+        if self.page is not None and self.name != "table":
+            raise FreqdynaError(f"page is {str(self.page)!r}; it goes with the name 'table' alone")
+        if self.name == "list":
+            report.print_list(out)
+        elif self.name == "table":
+            self._write_page(report.page(out, self.page or Path("reproduction.md")))
+        else:
+            report.print_findings(reproduce.reproduce(registry.find(self.name), out, self.quick))
+            print(f"results and picture: {out / self.name}")
+
+    def _write_page(self, text: str) -> None:
+        if self.page is None:
+            print(text, end="")
+            return
+        try:
+            self.page.write_text(text)
+        except OSError as error:
+            raise FreqdynaError(
+                f"page is {str(self.page)!r}, which cannot be written: {error}"
+            ) from None
+        print(f"page: {self.page}")
+
+
+@dataclass(frozen=True)
 class List:
     """Name the algorithms, environments and search-controls, one line each."""
 
@@ -194,6 +237,7 @@ def _parse(arguments: list[str]) -> Any:
         | Annotated[Resume, subcommand("resume")]
         | Annotated[Plot, subcommand("plot")]
         | Annotated[List, subcommand("list")]
+        | Annotated[Reproduce, subcommand("reproduce")]
         | Annotated[Bench, subcommand("bench")]
     )
     return tyro.cli(

@@ -1,0 +1,76 @@
+"""The contract of an experiment: units of work that are stored, and an analysis of what is stored.
+
+The analysis sees nothing but what is stored, so that a result can be looked at again, and the
+report be written, without computing anything twice.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from freqdyna.experiments.claims import Claim
+
+Columns = dict[str, np.ndarray]
+"""A table: columns of equal length by name."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a unit is given to work with."""
+
+    folder: Path
+    """For files that let an interrupted unit go on; empty, or from the same unit earlier."""
+    report: Callable[[int, int], None]
+    """Tells how much is done of how much."""
+    stop_requested: threading.Event
+    """Set when the user wants to stop: save what is needed to go on, raise KeyboardInterrupt."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One piece of work, stored as one Parquet file."""
+
+    name: str
+    settings: dict[str, Any]
+    """All that decides the numbers, as JSON can hold it; what is stored must agree with it."""
+    compute: Callable[[Work], Columns]
+    saves: bool = False
+    """Whether it looks at `stop_requested`; if not, it is stopped at once and begun anew."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a unit left behind."""
+
+    columns: Columns
+    settings: dict[str, Any]
+    provenance: dict[str, Any]
+    """Command, commit, versions, machine, date and seconds."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the stored numbers show."""
+
+    figure: Figure
+    claims: Sequence[Claim]
+    notes: Sequence[str] = field(default=())
+    """Sentences for the report: choices that the paper leaves open, and what to read with care."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure or statement of the paper."""
+
+    name: str
+    duration: str
+    """How long the full size takes, in words."""
+    units: Callable[[bool], list[Unit]]
+    """The units of work; given True, those of a smoke run of under a minute."""
+    analyse: Callable[[dict[str, Stored]], Findings]
+    """From stored units by name."""

@@ -1,0 +1,83 @@
+"""Claims: the paper's number beside ours, and a verdict by a stated rule, never by eye."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from freqdyna.results.statistics import bootstrap_interval
+
+Verdict = Literal["holds", "does not hold", "undecided"]
+
+RULES = {
+    "difference": "a difference holds if its whole 95% interval (bootstrap over seeds, paired by "
+    "seed) is on the side that the paper claims, does not hold if it is on the other side, and is "
+    "undecided if it contains zero",
+    "sampling": "a share holds if the paper's number lies in the range of 95% of samples of the "
+    "same size",
+    "accuracy": "an equality or a bound holds if it is met to the accuracy given under the "
+    "interval",
+    "correlation": "a ranking holds if the whole 95% interval of the mean rank correlation "
+    "(bootstrap over seeds) is above 0.5, does not hold if it is below, and is undecided otherwise",
+}
+RANK_CORRELATION = 0.5
+"""From where on one thing is said to rank another."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One row of the report."""
+
+    what: str
+    paper: str
+    ours: str
+    interval: str
+    verdict: Verdict
+    rule: str
+    """One of RULES."""
+
+
+def difference(what: str, paper: str, differences: np.ndarray, negative: bool = True) -> Claim:
+    """A paired difference, one number a seed, that the paper claims to be below (above) zero."""
+    low, high = map(float, bootstrap_interval(differences))
+    claimed, opposed = (high < 0, low > 0) if negative else (low > 0, high < 0)
+    verdict: Verdict = "holds" if claimed else "does not hold" if opposed else "undecided"
+    mean = float(differences.mean())
+    return Claim(what, paper, f"{mean:+.4f}", f"[{low:+.4f}, {high:+.4f}]", verdict, "difference")
+
+
+def share(what: str, paper: float, samples: np.ndarray) -> Claim:
+    """A percentage of the paper beside the same of many samples, in percent."""
+    low, high = np.quantile(samples, [0.025, 0.975])
+    verdict: Verdict = "holds" if low <= paper <= high else "does not hold"
+    return Claim(
+        what,
+        f"{paper:.2f}%",
+        f"{samples.mean():.2f}%",
+        f"[{low:.2f}%, {high:.2f}%]",
+        verdict,
+        "sampling",
+    )
+
+
+def accuracy(what: str, paper: str, ours: str, error: float, tolerance: float) -> Claim:
+    """An equality, whose error must not exceed the tolerance."""
+    verdict: Verdict = "holds" if error <= tolerance else "does not hold"
+    error_text = f"error {error:.1g}, allowed {tolerance:.0g}"
+    return Claim(what, paper, ours, error_text, verdict, "accuracy")
+
+
+def bound(what: str, paper: str, least: float, tolerance: float) -> Claim:
+    """A lower bound of one, which the least value found may miss by rounding only."""
+    verdict: Verdict = "holds" if least >= 1 - tolerance else "does not hold"
+    return Claim(what, paper, f"{least:.4g}", f"allowed ≥ 1 − {tolerance:.0g}", verdict, "accuracy")
+
+
+def ranking(what: str, paper: str, correlations: np.ndarray) -> Claim:
+    """A rank correlation, one number a seed."""
+    low, high = map(float, bootstrap_interval(correlations))
+    verdict: Verdict = "undecided"
+    if low > RANK_CORRELATION or high < RANK_CORRELATION:
+        verdict = "holds" if low > RANK_CORRELATION else "does not hold"
+    mean = float(correlations.mean())
+    return Claim(what, paper, f"{mean:+.2f}", f"[{low:+.2f}, {high:+.2f}]", verdict, "correlation")

@@ -1,0 +1,32 @@
+"""How the figures look: sizes, colours, and learning curves with their intervals."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+
+PANEL = (5.0, 4.0)
+"""Inches of a panel."""
+
+
+def panels(rows: int, columns: int, width: float = PANEL[0], height: float = PANEL[1]) -> Figure:
+    """A figure for a talk: panels of a readable size."""
+    return Figure(figsize=(width * columns, height * rows), dpi=150, layout="constrained")
+
+
+def finish(panel: Axes, title: str, x: str, y: str) -> None:
+    """Title, labels and a light grid."""
+    panel.set_title(title)
+    panel.set_xlabel(x)
+    panel.set_ylabel(y)
+    panel.grid(alpha=0.3)
+    panel.spines[["top", "right"]].set_visible(False)
+
+
+def curve(panel: Axes, at: np.ndarray, values: np.ndarray, label: str, color: str) -> None:
+    """Mean over seeds (the first axis), its standard error shaded, as in the paper."""
+    mean = values.mean(axis=0)
+    error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    panel.plot(at, mean, color=color, label=label, linewidth=1.5)
+    panel.fill_between(at, mean - error, mean + error, color=color, alpha=0.25, linewidth=0)
+    panel.xaxis.set_major_formatter(EngFormatter(sep=""))

@@ -1,0 +1,43 @@
+"""What E2 integrates: Fourier series of random coefficients and orders."""
+
+import math
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from freqdyna.experiments.base import Columns, Unit, Work
+from freqdyna.frequency.fourier_series import FourierSeries
+from freqdyna.frequency.quadrature import interval_energy
+
+ORDERS = (1, 2, 4, 8, 16, 32)
+"""N."""
+
+
+def units(quick: bool) -> list[Unit]:
+    """One unit: some random series of each order."""
+    series = 2 if quick else 10
+    settings = {"orders": list(ORDERS), "series": series}
+    return [Unit("series", settings, partial(_series, series))]
+
+
+def _series(series: int, work: Work) -> Columns:
+    generator = np.random.default_rng(0)
+    rows: list[tuple[int, int, float, float]] = []
+    total = len(ORDERS) * series
+    for order in ORDERS:
+        for _ in range(series):
+            with jax.enable_x64(True):
+                constant, cosines, sines = np.split(
+                    generator.normal(size=2 * order + 1), [1, order + 1]
+                )
+                f = FourierSeries(*map(jnp.asarray, (constant[0], cosines, sines)))
+                stated = [float(f.derivative_energy(d)) for d in (1, 2)]
+            for d in (1, 2):
+                rows.append((order, d, interval_energy(f, -math.pi, math.pi, d), stated[d - 1]))
+            work.report(len(rows) // 2, total)
+    names = ("order", "derivative", "integral", "formula")
+    return {
+        name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)
+    }

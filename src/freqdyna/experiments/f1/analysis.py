@@ -1,0 +1,73 @@
+"""What F1 shows: test error against updates, and whether biased data learn faster."""
+
+import numpy as np
+
+from freqdyna.experiments import claims, drawing
+from freqdyna.experiments.base import Findings, Stored
+from freqdyna.experiments.claims import Claim
+from freqdyna.experiments.f1.sweep import SHARES
+from freqdyna.experiments.regression import POINTS, TEST_POINTS, curves_by_setting
+
+COLORS = {"Unbiased": "blue", "Biased-high": "black", "Biased-low": "darkorange"}
+END = 0.9
+"""The end of a run: the evaluations after this share of its updates."""
+TOP = 1.15
+"""Upper end of the picture, by the error of Unbiased after a tenth of the updates."""
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """One panel for each p_b; each setting against Unbiased, seed by seed."""
+    updates, errors = curves_by_setting(units["curves"].columns)
+    figure = drawing.panels(1, len(SHARES))
+    rows = figure.subplots(1, len(SHARES), sharey=True)
+    found: list[Claim] = []
+    for panel, share in zip(rows, SHARES, strict=True):
+        for name, color in COLORS.items():
+            key = name if name == "Unbiased" else f"{name} {share}%"
+            drawing.curve(panel, updates, errors[key], name, color)
+        drawing.finish(panel, f"$p_b$ = {share}%", "mini-batch updates", "test error (RMSE)")
+        found += against_unbiased(updates, errors, f"Biased-high {share}%", better=True)
+    for share in SHARES:
+        found += against_unbiased(updates, errors, f"Biased-low {share}%", better=False)
+    # The first updates leave the picture above: what tells the data sets apart comes later.
+    rows[0].set_ylim(top=TOP * errors["Unbiased"][:, len(updates) // 10].mean())
+    rows[0].legend(frameon=False)
+    seeds = len(errors["Unbiased"])
+    figure.suptitle(f"F1: regression of f_sin, {seeds} seeds, shaded: standard error")
+    notes = (
+        f"Not in the paper, and chosen here: {POINTS:,} training points, {updates[-1]:,} updates, "
+        f"{TEST_POINTS:,} test points without noise, uniform in [−2, 2].",
+        "The number of updates decides what the error over the whole run says. From where on the "
+        "mean error stays below that of Unbiased: "
+        + ", ".join(
+            f"{name} {ahead_from(updates, errors[name], errors['Unbiased'])}"
+            for name in (f"Biased-high {share}%" for share in SHARES)
+        )
+        + ".",
+    )
+    return Findings(figure, found, notes)
+
+
+def ahead_from(updates: np.ndarray, errors: np.ndarray, others: np.ndarray) -> str:
+    """The update from which on the mean error is below the others' mean, in words."""
+    behind = np.flatnonzero(errors.mean(axis=0) >= others.mean(axis=0))
+    if len(behind) == 0:
+        return "the first evaluation on"
+    last = int(behind[-1])
+    return f"update {updates[last + 1]:,} on" if last + 1 < len(updates) else "not by the end"
+
+
+def against_unbiased(
+    updates: np.ndarray, errors: dict[str, np.ndarray], name: str, better: bool
+) -> list[Claim]:
+    """Test error below (or above) that of unbiased data: over the whole run, and at its end."""
+    difference = errors[name] - errors["Unbiased"]
+    paper = "below 0" if better else "above 0 (text)"
+    late = updates > END * updates[-1]
+    what = f"{name} − Unbiased, test error"
+    return [
+        claims.difference(f"{what} over the whole run", paper, difference.mean(axis=1), better),
+        claims.difference(
+            f"{what} in the last tenth", paper, difference[:, late].mean(axis=1), better
+        ),
+    ]

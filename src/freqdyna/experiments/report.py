@@ -1,0 +1,114 @@
+"""What was found, as tables: on the terminal, and as the page docs/reproduction.md."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from freqdyna.experiments import reproduce
+from freqdyna.experiments.base import Findings, Stored
+from freqdyna.experiments.claims import RULES, Claim
+from freqdyna.experiments.registry import PARTS, find
+
+COLUMNS = ("what", "paper", "ours", "95% interval or accuracy", "verdict")
+
+
+def print_findings(findings: Findings) -> None:
+    """The claims as a table, the rules that decided them, and the notes."""
+    table = Table(box=SIMPLE, pad_edge=False)
+    for column in COLUMNS:
+        table.add_column(column, overflow="fold")
+    for claim in findings.claims:
+        table.add_row(*_cells(claim))
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
+    console.print(table)
+    for line in _remarks(findings):
+        console.print(f"- {line}", highlight=False, markup=False)
+
+
+def print_list(out: Path) -> None:
+    """Every part of the paper and its state."""
+    for name, part in PARTS.items():
+        print(f"  {name:3} {part.title:52} {_state(name, out)}")
+
+
+def page(out: Path, at: Path) -> str:
+    """The page on what was reproduced, from what is stored in `out`; links are seen from `at`."""
+    stored = [name for name, part in PARTS.items() if part.experiment and _is_stored(name, out)]
+    lines = [
+        "# The paper, reproduced",
+        "",
+        f"Written by `freqdyna reproduce table --out {out.as_posix()} --page {at.as_posix()}` from "
+        "the results stored there; nothing on this page is typed by hand.",
+        "",
+        "| part | what it is | state |",
+        "|---|---|---|",
+    ]
+    for name, part in PARTS.items():
+        linked = f"[{name}](#{name.lower()})" if name in stored else name
+        state = "stored, below" if name in stored else _state(name, out)
+        lines.append(f"| {linked} | {part.title} | {state} |")
+    for name in stored:
+        lines += _section(name, out, at)
+    return "\n".join(lines) + "\n"
+
+
+def _section(name: str, out: Path, at: Path) -> list[str]:
+    experiment = find(name)
+    units = reproduce.stored(experiment, out)
+    findings = experiment.analyse(units)
+    picture = os.path.relpath(out / name / reproduce.FIGURE, at.parent)
+    header = ("what", "paper", "ours", "95% interval or accuracy", "holds?")
+    return [
+        "",
+        f"## {name}",
+        "",
+        f"{PARTS[name].title[0].upper()}{PARTS[name].title[1:]}. `freqdyna reproduce {name}`",
+        "",
+        f"| {' | '.join(header)} |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in _cells(c))} |"
+            for c in findings.claims
+        ),
+        "",
+        *(f"- {line}" for line in [*_remarks(findings), *_origins(units)]),
+        "",
+        f"![{PARTS[name].title}]({Path(picture).as_posix()})",
+    ]
+
+
+def _origins(units: dict[str, Stored]) -> list[str]:
+    """Where the numbers of each unit come from."""
+    return [
+        f"`{name}`: {p['seconds']} s{' since it was resumed' if p.get('resumed') else ''} on "
+        f"{p['machine']} ({p['devices']} × {p['device_kind']}), "
+        f"{p['date'][:10]}, commit {p['commit']}, `{p['command']}`."
+        for name, p in ((name, unit.provenance) for name, unit in units.items())
+    ]
+
+
+def _cells(claim: Claim) -> Sequence[str]:
+    return claim.what, claim.paper, claim.ours, claim.interval, claim.verdict
+
+
+def _remarks(findings: Findings) -> list[str]:
+    rules = dict.fromkeys(claim.rule for claim in findings.claims)
+    return [f"Rule: {RULES[rule]}." for rule in rules] + list(findings.notes)
+
+
+def _is_stored(name: str, out: Path) -> bool:
+    return reproduce.is_stored(find(name), out)
+
+
+def _state(name: str, out: Path) -> str:
+    part = PARTS[name]
+    if part.experiment:
+        computed = _is_stored(name, out)
+        return f"computed, in {out / name}" if computed else f"freqdyna reproduce {name}"
+    return part.where or "not built yet"

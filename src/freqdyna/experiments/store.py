@@ -1,0 +1,57 @@
+"""Stored units: small Parquet files that carry their own settings and provenance."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+
+from freqdyna.errors import FreqdynaError
+from freqdyna.experiments.base import Columns, Stored, Unit
+from freqdyna.files import write_atomically
+
+_FACTS = b"freqdyna"
+"""The key of settings and provenance in a file's metadata."""
+
+
+def unit_path(folder: Path, unit: Unit) -> Path:
+    """Where a unit is stored in its experiment's folder."""
+    return folder / f"{unit.name}.parquet"
+
+
+def write(folder: Path, unit: Unit, columns: Columns, provenance: dict[str, Any]) -> None:
+    """Store a unit; repeated texts and numbers in order take next to no room."""
+    table = pyarrow.table({name: _array(column) for name, column in columns.items()})
+    facts = json.dumps({"settings": unit.settings, "provenance": provenance}).encode()
+    table = table.replace_schema_metadata({_FACTS: facts})
+
+    def put(file: Any) -> None:
+        pyarrow.parquet.write_table(table, file, compression="zstd", compression_level=12)
+
+    write_atomically(unit_path(folder, unit), put)
+
+
+def read(folder: Path, unit: Unit) -> Stored | None:
+    """A stored unit; None if there is none. One made with other settings is refused."""
+    path = unit_path(folder, unit)
+    if not path.is_file():
+        return None
+    try:
+        table = pyarrow.parquet.read_table(path)
+        facts = json.loads(table.schema.metadata[_FACTS])
+    except (pyarrow.ArrowException, OSError, TypeError, KeyError, ValueError) as error:
+        raise FreqdynaError(f"{path} is damaged ({error}); remove it to compute it anew") from None
+    if facts["settings"] != unit.settings:
+        raise FreqdynaError(
+            f"{path} was computed with other settings, {facts['settings']}; "
+            "give another folder with --out, or remove it"
+        )
+    columns = {name: table.column(name).to_numpy() for name in table.column_names}
+    return Stored(columns, facts["settings"], facts["provenance"])
+
+
+def _array(column: np.ndarray) -> Any:
+    array = pyarrow.array(column)
+    return array.dictionary_encode() if array.type == pyarrow.string() else array

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from freqdyna.experiments import claims
+
+NOISE = np.random.default_rng(0).normal(size=50)
+
+
+@pytest.mark.parametrize(
+    ("mean", "negative", "verdict"),
+    [
+        (-1.0, True, "holds"),
+        (1.0, True, "does not hold"),
+        (0.0, True, "undecided"),
+        (1.0, False, "holds"),
+        (-1.0, False, "does not hold"),
+    ],
+)
+def test_a_difference_is_judged_by_its_interval(mean, negative, verdict):
+    differences = mean + NOISE - NOISE.mean()
+    assert claims.difference("", "", differences, negative).verdict == verdict
+
+
+def test_a_share_is_judged_by_the_spread_of_samples():
+    samples = np.random.default_rng(0).normal(50, 1, size=4000)
+    assert claims.share("", 51.9, samples).verdict == "holds"
+    assert claims.share("", 52.1, samples).verdict == "does not hold"
+    assert claims.share("", 48.0, samples).paper == "48.00%"
+
+
+def test_accuracy_and_bounds():
+    assert claims.accuracy("", "", "", 1e-7, 1e-6).verdict == "holds"
+    assert claims.accuracy("", "", "", 1e-5, 1e-6).verdict == "does not hold"
+    assert claims.bound("", "", 1 - 1e-7, 1e-6).verdict == "holds"
+    assert claims.bound("", "", 0.99, 1e-6).verdict == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("mean", "verdict"), [(0.9, "holds"), (0.1, "does not hold"), (0.5, "undecided")]
+)
+def test_a_ranking_needs_a_correlation_above_a_half(mean, verdict):
+    correlations = mean + 0.05 * (NOISE - NOISE.mean())
+    assert claims.ranking("", "", correlations).verdict == verdict
+
+
+def test_every_rule_is_explained():
+    made = [
+        claims.difference("", "", NOISE),
+        claims.share("", 1.0, NOISE),
+        claims.accuracy("", "", "", 0.0, 1.0),
+        claims.ranking("", "", NOISE),
+    ]
+    assert {claim.rule for claim in made} == set(claims.RULES)
