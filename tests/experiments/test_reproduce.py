@@ -56,6 +56,27 @@ def test_other_settings_and_damaged_files_are_refused(tmp_path):
         reproduce.stored(toy([]), tmp_path / "elsewhere")
 
 
+def test_what_another_size_left_unfinished_is_not_taken_up(tmp_path):
+    def experiment(seeds, stop):
+        def compute(work):
+            found = [path.name for path in work.folder.iterdir()]
+            (work.folder / "checkpoint").touch()
+            if stop:
+                raise InterruptedRun
+            return {"resumed": np.array([len(found)])}
+
+        units = [Unit("part", {"seeds": seeds}, compute)]
+        return Experiment("toy", "", lambda quick: units, lambda units: Findings(Figure(), []))
+
+    with pytest.raises(InterruptedRun):
+        reproduce.reproduce(experiment(3, stop=True), tmp_path, quick=False)
+    for seeds, resumed in ((4, 0), (3, 1)):
+        out = experiment(seeds, stop=False)
+        reproduce.reproduce(out, tmp_path, quick=False)
+        assert reproduce.stored(out, tmp_path)["part"].columns["resumed"].tolist() == [resumed]
+        (tmp_path / "toy" / "part.parquet").unlink()
+
+
 def test_a_unit_that_stops_keeps_the_ones_before_it(tmp_path):
     log = []
     experiment = toy(log)

@@ -1,7 +1,9 @@
 """`freqdyna reproduce NAME`: compute what is not stored yet, then say what it shows."""
 
+import json
 import shutil
 import time
+import zlib
 from pathlib import Path
 
 from freqdyna.devices import seed_devices
@@ -43,7 +45,9 @@ def reproduce(experiment: Experiment, out: Path, quick: bool) -> Findings:
 
 def _compute(unit: Unit, folder: Path, title: str) -> None:
     """Compute a unit and store it; if it is interrupted, what it saved waits for the next call."""
-    scratch = folder / f"{unit.name}.unfinished"
+    # What another size or setting of the unit left unfinished is not taken up.
+    settings = zlib.crc32(json.dumps(unit.settings, sort_keys=True).encode())
+    scratch = folder / f"{unit.name}-{settings:08x}.unfinished"
     resumed = scratch.is_dir()
     scratch.mkdir(exist_ok=True)
     devices = seed_devices(2**20)  # all of them; before JAX computes anything

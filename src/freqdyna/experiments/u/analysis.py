@@ -59,7 +59,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
             f"the same for a Gaussian, least of all widths (f² of {narrowest:g} and wider)",
             "1 (equality)",
             f"{tightest:.6f}",
-            tightest - 1,
+            abs(tightest - 1),
             1e-3,
         ),
         claims.bound(
