@@ -173,7 +173,8 @@ class Reproduce:
         elif self.name == "table":
             self._write_page(report.page(out, self.page or Path("reproduction.md")))
         else:
-            report.print_findings(reproduce.reproduce(registry.find(self.name), out, self.quick))
+            findings = reproduce.reproduce(registry.find(self.name), out, self.quick)
+            report.print_findings(findings, self.quick)
             print(f"results and picture: {out / self.name}")
 
     def _write_page(self, text: str) -> None:

@@ -134,3 +134,12 @@ def test_the_page_is_what_the_stored_results_say(monkeypatch):
     for name, part in registry.PARTS.items():
         if part.experiment:
             assert reproduce.is_stored(registry.find(name), STORED)
+
+
+def test_a_quick_run_gives_no_verdict(tmp_path, capsys):
+    main(["reproduce", "E1", "--quick", "--out", str(tmp_path)])
+    told = capsys.readouterr().out
+    assert "none: quick" in told
+    assert "does not hold" not in told.split("Rule:")[0]
+    main(["reproduce", "E1", "--out", str(tmp_path / "full")])
+    assert "holds" in capsys.readouterr().out.split("Rule:")[0]

@@ -7,7 +7,7 @@ import numpy as np
 
 from freqdyna.results.statistics import bootstrap_interval
 
-Verdict = Literal["holds", "does not hold", "undecided"]
+Verdict = Literal["holds", "does not hold", "undecided", "none: quick"]
 
 RULES = {
     "difference": "a difference holds if its whole 95% interval (bootstrap over seeds, paired by "

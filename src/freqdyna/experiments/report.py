@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.box import SIMPLE
@@ -16,13 +17,16 @@ from freqdyna.experiments.registry import PARTS, find
 COLUMNS = ("what", "paper", "ours", "95% interval or accuracy", "verdict")
 
 
-def print_findings(findings: Findings) -> None:
-    """The claims as a table, the rules that decided them, and the notes."""
+def print_findings(findings: Findings, quick: bool = False) -> None:
+    """The claims as a table, the rules that decided them, and the notes.
+
+    A quick run gives no verdicts: it is too small for them.
+    """
     table = Table(box=SIMPLE, pad_edge=False)
     for column in COLUMNS:
         table.add_column(column, overflow="fold")
     for claim in findings.claims:
-        table.add_row(*_cells(claim))
+        table.add_row(*_cells(replace(claim, verdict="none: quick") if quick else claim))
     console = Console()
     if not console.is_terminal:
         console = Console(width=120)
