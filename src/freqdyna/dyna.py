@@ -5,6 +5,7 @@ time t; every random number comes from the seed's key folded with t, so a seed d
 streams whatever runs beside it. Without a search-control the same step is DQN with replay.
 """
 
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -253,11 +254,7 @@ class Dyna(Agent[DynaState]):
             replay = self.replay.learned(replay, indices, differences[:real])
             return learner, replay, loss + jnp.mean(differences**2)
 
-        def all_updates(
-            carry: tuple[DQNState, Any, Float[Array, ""]],
-        ) -> tuple[DQNState, Any, Float[Array, ""]]:
-            return repeat(self.planning_steps, update, carry)
-
+        all_updates = partial(repeat, self.planning_steps, update)
         carry = state.learner, state.replay, jnp.zeros(())
         number = jnp.asarray(self.planning_steps)
         if self.first_update_step > 0:
