@@ -39,6 +39,8 @@ class Unit:
     settings: dict[str, Any]
     """All that decides the numbers, as JSON can hold it; what is stored must agree with it."""
     compute: Callable[[Work], Columns]
+    folder: str = ""
+    """Where it is stored if several experiments share it; empty: in its experiment's folder."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class Findings:
 
     figure: Figure
     claims: Sequence[Claim]
+    summary: Sequence[Sequence[str]] = field(default=())
+    """A table of statistics, its header first; may be empty."""
     notes: Sequence[str] = field(default=())
     """Sentences for the report: choices that the paper leaves open, and what to read with care."""
 
