@@ -17,10 +17,11 @@ RULES = {
     "same size",
     "accuracy": "an equality or a bound holds if it is met to the accuracy given under the "
     "interval",
-    "comparison": "a comparison is decided by a Mann-Whitney test over seeds, two-sided, its p "
-    "corrected for the number of comparisons of the figure (Holm): below 0.05 it holds if the "
-    "probability that a seed of the first beats a seed of the second is above one half, and does "
-    "not hold if it is below; the interval is of the difference of means (bootstrap)",
+    "comparison": "a comparison is decided by a permutation test of the means over seeds, "
+    "two-sided, its p corrected for the number of comparisons of the figure (Holm): below 0.05 it "
+    "holds if the first mean is the greater, and does not hold if it is the smaller; the interval "
+    "is of the difference of means (bootstrap); P(better) is the probability that a seed of the "
+    "first beats a seed of the second",
     "interval": "a statement about two distances holds if the whole 95% interval (bootstrap over "
     "the seeds of each group) is above zero, does not hold if it is below, and is undecided if it "
     "contains zero",

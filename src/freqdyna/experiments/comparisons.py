@@ -9,7 +9,7 @@ from scipy import stats
 from freqdyna.experiments.claims import Claim, Verdict
 
 LEVEL = 0.05
-RESAMPLES = 5000
+RESAMPLES = 9999
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,15 @@ class Comparison:
 
 def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
     """A verdict on each, by tests corrected for the number of all (Holm)."""
-    tests = [stats.mannwhitneyu(c.better, c.worse) for c in comparisons]
-    corrected = holm([float(test.pvalue) for test in tests])
+    corrected = holm([permutation_p(c.better, c.worse) for c in comparisons])
     found = []
-    for comparison, test, p in zip(comparisons, tests, corrected, strict=True):
+    for comparison, p in zip(comparisons, corrected, strict=True):
         better, worse = comparison.better, comparison.worse
-        improvement = float(test.statistic) / (len(better) * len(worse))
         verdict: Verdict = "undecided"
         if p < LEVEL:
-            verdict = "holds" if improvement > 0.5 else "does not hold"
-        low, high = interval(lambda a, b: a.mean(-1) - b.mean(-1), better, worse)
+            verdict = "holds" if better.mean() > worse.mean() else "does not hold"
+        low, high = interval(_difference, better, worse)
+        improvement = _probability_of_improvement(better, worse)
         ours = (
             f"mean {better.mean() - worse.mean():+.0f}, "
             f"IQM {float(iqm(better) - iqm(worse)):+.0f}, P(better) {improvement:.2f}"
@@ -84,6 +83,29 @@ def less_spread(what: str, paper: str, steady: np.ndarray, other: np.ndarray) ->
         verdict,
         "spread",
     )
+
+
+def permutation_p(first: np.ndarray, second: np.ndarray) -> float:
+    """How likely so great a difference of means is if seeds are of either group by chance."""
+    return float(
+        stats.permutation_test(
+            (first, second),
+            lambda a, b, axis: a.mean(axis) - b.mean(axis),
+            vectorized=True,
+            n_resamples=RESAMPLES,
+            rng=np.random.default_rng(0),
+        ).pvalue
+    )
+
+
+def _probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
+    """That a seed of the first is above a seed of the second; equals count half."""
+    above = first[:, None] > second
+    return float((above + 0.5 * (first[:, None] == second)).mean())
+
+
+def _difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.asarray(first.mean(-1) - second.mean(-1))
 
 
 def interval(

@@ -8,14 +8,14 @@ from freqdyna.experiments.claims import Claim, Verdict
 from freqdyna.experiments.comparisons import Comparison, interaction, interval, judge
 from freqdyna.experiments.f3.sweep import ALGORITHMS, NOISES, UPDATES, settings
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, curves, final, pick
+from freqdyna.experiments.trainings import area, curves, pick
 
 THRESHOLD = -200.0
 Cells = dict[tuple[str, int, float], Stored]
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """A panel for each number of updates and noise; tests of areas and of final returns."""
+    """A panel for each number of updates and noise; tests of areas under curves."""
     cells = {
         (name, d, noise): stored
         for d in UPDATES
@@ -48,15 +48,14 @@ def _claims(cells: Cells) -> list[Claim]:
     pairs += [(value, "PrioritizedER"), ("Dyna-Frequency, learned model", "ER")]
     comparisons = [
         Comparison(
-            f"{better} − {worse}, {what}, d = {d}, σ = {noise:g}",
+            f"{better} − {worse}, area, d = {d}, σ = {noise:g}",
             "above 0",
-            measure(cells[better, d, noise]),
-            measure(cells[worse, d, noise]),
+            area(cells[better, d, noise]),
+            area(cells[worse, d, noise]),
         )
         for better, worse in pairs
         for d in UPDATES
         for noise in NOISES
-        for what, measure in (("area", area), ("final return", final))
         if (better, d, noise) in cells and (worse, d, noise) in cells
     ]
     found = judge(comparisons)
