@@ -40,7 +40,7 @@ def mountain_car() -> dict[str, dict[str, Any]]:
 
 
 def maze(block: int, seeds: int) -> dict[str, dict[str, Any]]:
-    """The two algorithms of figure 4, in blocks of seeds that do not wait for each other."""
+    """The two algorithms of figure 4; seeds of different blocks do not wait for each other."""
     return {
         f"{name}-seeds{first}": {"algorithm": name, "env": "MazeGridWorld", "first_seed": first}
         | {"seeds": min(block, seeds - first)}
@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--steps", type=int, default=50_000)
-    parser.add_argument("--block", type=int, default=5, help="maze: seeds of one process")
+    parser.add_argument("--block", type=int, default=30, help="maze: seeds of one process")
     given = parser.parse_args()
     cells = mountain_car() if given.grid == "mountain-car" else maze(given.block, given.seeds)
     common = {"steps": given.steps, "seeds": given.seeds}

@@ -6,6 +6,7 @@ network, mini-batches of 32 and d updates a step.
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import plain_torch
@@ -67,10 +68,14 @@ def stable_baselines3(updates: int = 10) -> Rate:
     return rate_of(f"ER, d = {updates}", "Stable-Baselines3", 1, rates, 0.0)
 
 
-def rejax_dqn(seeds: int, updates: int = 10, steps: int = 256) -> Rate:
-    """The DQN of rejax as shipped, `seeds` under `vmap`; its sampler is linear in the buffer."""
+def rejax_dqn(seeds: int, updates: int = 10, steps: int = 256, as_shipped: bool = True) -> Rate:
+    """The DQN of rejax, `seeds` under `vmap`: as shipped, or with a sampler of constant cost.
+
+    The shipped sampler, without replacement, is linear in the size of the buffer.
+    """
     from flax import linen
     from rejax import get_algo
+    from rejax.buffers import ReplayBuffer
     from rejax.networks import DiscreteQNetwork, EpsilonGreedyPolicy
 
     agent = EpsilonGreedyPolicy(DiscreteQNetwork)(
@@ -88,11 +93,15 @@ def rejax_dqn(seeds: int, updates: int = 10, steps: int = 256) -> Rate:
         fill_buffer=64,
     )
     algorithm = algorithm.replace(agent=agent, eval_callback=lambda *_: ())
+    shipped = ReplayBuffer.sample
+    if not as_shipped:
+        ReplayBuffer.sample = _sample_with_replacement
     train = jax.jit(jax.vmap(algorithm.train))
     keys = jax.random.split(jax.random.key(0), seeds)
     began = time.perf_counter()
     jax.block_until_ready(train(keys))
     first = time.perf_counter() - began
+    ReplayBuffer.sample = shipped
     times = []
     for _ in range(2):
         began = time.perf_counter()
@@ -100,7 +109,13 @@ def rejax_dqn(seeds: int, updates: int = 10, steps: int = 256) -> Rate:
         times.append(time.perf_counter() - began)
     rates = [seeds * (steps - 64) / seconds for seconds in times]
     name, compile_seconds = f"ER, d = {updates}", first - min(times)
-    return rate_of(name, "rejax, as shipped", seeds, rates, compile_seconds)
+    kind = "rejax, as shipped" if as_shipped else "rejax, sampler replaced"
+    return rate_of(name, kind, seeds, rates, compile_seconds)
+
+
+def _sample_with_replacement(buffer: Any, num: int, rng: jax.Array) -> Any:
+    indices = jax.random.randint(rng, (num,), 0, buffer.num_entries)
+    return jax.tree.map(lambda rows: rows[indices], buffer.data)
 
 
 def all_peers() -> list[Callable[[], Rate]]:
@@ -112,4 +127,6 @@ def all_peers() -> list[Callable[[], Rate]]:
         stable_baselines3,
         lambda: rejax_dqn(1),
         lambda: rejax_dqn(30, steps=96),
+        lambda: rejax_dqn(1, steps=2_000, as_shipped=False),
+        lambda: rejax_dqn(30, steps=2_000, as_shipped=False),
     ]

@@ -4,6 +4,8 @@ One seed on MountainCar, one thread: a NumPy ring and queue, `torch.optim.Adam`,
 autograd. The tests hold its update and its climbing step against ours.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from torch import nn
@@ -54,6 +56,42 @@ def slopes(network: QNetwork, state: np.ndarray) -> tuple[np.ndarray, np.ndarray
     frequency = (gradient**2).sum() + (torch.stack(rows) ** 2).sum()
     (slope,) = torch.autograd.grad(frequency, s)
     return gradient.detach().numpy(), slope.numpy()
+
+
+def climb(
+    network: QNetwork,
+    begin: Callable[[], tuple[np.ndarray, bool]],
+    normals: np.ndarray,
+    sigma: np.ndarray,
+    mean_step: float,
+    wanted: int,
+) -> list[np.ndarray]:
+    """States found by climbing, at most one step for each row of `normals`.
+
+    `begin` gives a start and whether to climb g rather than V.
+    """
+    root = np.linalg.cholesky(0.01 * sigma + 1e-12 * np.eye(2))
+    found: list[np.ndarray] = []
+    state, by_frequency = begin()
+    last = state
+    for normal in normals:
+        gradient, slope = slopes(network, state)
+        steepest = slope if by_frequency else gradient
+        chosen = sigma @ steepest
+        length = np.linalg.norm(chosen)
+        moves = np.linalg.norm(steepest) >= 1e-5 and np.isfinite(length) and length > 0
+        unit = chosen / length if moves else np.zeros(2)
+        state = state + 0.01 * unit + root @ normal
+        outside = (state < LOW).any() or (state > HIGH).any()
+        if outside or (state[0] >= 0.5 and state[1] >= 0):
+            state, by_frequency = begin()
+            last = state
+        elif np.linalg.norm(state - last) / np.sqrt(2) > mean_step:
+            found.append(state)
+            last = state
+            if len(found) == wanted:
+                break
+    return found
 
 
 class PlainAgent:
@@ -129,26 +167,8 @@ class PlainAgent:
     def _search(self, wanted: int = 20, limit: int = 200) -> None:
         """Climb g from queue states or V from visited ones until m states are found."""
         sigma = self.scatter / max(self.stored - 1, 1)
-        root = np.linalg.cholesky(0.01 * sigma + 1e-12 * np.eye(2))
-        found: list[np.ndarray] = []
-        state, by_frequency = self._begin()
-        last = state
-        for _ in range(limit):
-            gradient, slope = slopes(self.network, state)
-            chosen = sigma @ (slope if by_frequency else gradient)
-            length = np.linalg.norm(chosen)
-            unit = chosen / length if np.isfinite(length) and length > 0 else np.zeros(2)
-            state = state + 0.01 * unit + root @ self.rng.normal(size=2)
-            outside = (state < LOW).any() or (state > HIGH).any()
-            if outside or (state[0] >= 0.5 and state[1] >= 0):
-                state, by_frequency = self._begin()
-                last = state
-            elif np.linalg.norm(state - last) / np.sqrt(2) > self.mean_step:
-                found.append(state)
-                last = state
-                if len(found) == wanted:
-                    break
-        for state in found:
+        normals = self.rng.normal(size=(limit, 2))
+        for state in climb(self.network, self._begin, normals, sigma, self.mean_step, wanted):
             self.queue[self.queued % len(self.queue)] = state
             self.queued += 1
 

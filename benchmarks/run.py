@@ -8,5 +8,5 @@ from peers import all_peers
 from freqdyna.bench_report import measure_all, our_jobs
 
 if __name__ == "__main__":
-    print("Measures our workloads, then the peers': about six minutes on 2 cores.", flush=True)
+    print("Measures our workloads, then the peers': about fifteen minutes on 2 cores.", flush=True)
     measure_all(our_jobs() + all_peers(), Path(sys.argv[1] if sys.argv[1:] else "bench.json"))

@@ -4,12 +4,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import plain_torch
+import pytest
 import torch
 
 from freqdyna import envs
+from freqdyna.config import Config
 from freqdyna.frequency.network import StateValue
 from freqdyna.learners.dqn import DQN
 from freqdyna.replay.transition import Transition
+from freqdyna.search_control import HillClimb, Search
 
 
 def ours(network):
@@ -32,6 +35,14 @@ def random_rows(number, seed=0):
 def packed(rows):
     """The peer's (s, a, r, s', terminal) in the order of our rows, (s, s', a, r, terminal)."""
     return jnp.asarray(rows[:, [0, 1, 4, 5, 2, 3, 6]])
+
+
+def steep_network():
+    network = plain_torch.QNetwork()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.mul_(3.0)
+    return network
 
 
 def test_moves_are_ours():
@@ -58,10 +69,7 @@ def test_ten_updates_are_ours():
 
 
 def test_slopes_of_value_and_frequency_are_ours():
-    network = plain_torch.QNetwork()
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.mul_(3.0)
+    network = steep_network()
     dqn = DQN((2, 32, 32, 3), 0.99, 1e-3, 1000)
     value = StateValue(dqn.network(ours(network)))
     for state in random_rows(20)[:, :2]:
@@ -69,3 +77,64 @@ def test_slopes_of_value_and_frequency_are_ours():
         our_slope, our_gradient = value.slopes(jnp.asarray(state), 1.0, 1.0)
         np.testing.assert_allclose(gradient, our_gradient, rtol=1e-3, atol=1e-5)
         np.testing.assert_allclose(slope, our_slope, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whole_climbs_are_ours(seed):
+    torch.manual_seed(seed)
+    network = steep_network()
+    env = envs.make("MountainCar-v0")
+    value = StateValue(DQN((2, 32, 32, 3), 0.99, 1e-3, 1000).network(ours(network)))
+    rng = np.random.default_rng(seed)
+    limit, wanted, mean_step = 60, 15, 0.01
+    starts = rng.uniform(plain_torch.LOW, plain_torch.HIGH, (limit, 2)).astype(np.float32)
+    starts[0] = 0.55, 0.05  # beyond the goal: the first climb is over at once
+    rules = rng.integers(2, size=limit)  # 0: g, 1: V
+    sigma = np.array([[0.05, 0.001], [0.001, 0.0004]])
+    key = jax.random.key(seed)
+    begins = iter(zip(starts, rules == 0, strict=True))
+    found = plain_torch.climb(
+        network,
+        lambda: next(begins),
+        np.asarray(jax.random.normal(key, (limit, 2)), np.float64),
+        sigma,
+        mean_step,
+        wanted,
+    )
+    search = Search(
+        value=value,
+        derivatives=value.derivatives,
+        slopes=value.slopes,
+        target_slopes=value.slopes,
+        draw_visited=lambda bits: starts,
+        draw_queue=lambda bits: starts,
+        queue_is_empty=jnp.zeros((), bool),
+        low=jnp.asarray(env.low),
+        high=jnp.asarray(env.high),
+        contains=env.contains,
+        project=env.project,
+        terminal=env.terminal,
+        covariance=jnp.asarray(sigma, jnp.float32),
+        mean_step=jnp.float32(mean_step),
+    )
+    config = Config(algorithm="dyna-frequency", search_states=wanted, climb_limit=limit)
+    climb = HillClimb.from_config(config)
+    directions = lambda state: jnp.stack(value.slopes(state, 1.0, 1.0))  # noqa: E731
+    proposal = climb(search, directions, jnp.asarray(starts), jnp.asarray(rules), key)
+    assert proposal.restarts > 0
+    assert int(proposal.count) == len(found) > 5
+    np.testing.assert_allclose(proposal.states[: len(found)], np.array(found), atol=2e-4)
+
+
+def test_half_of_a_mini_batch_is_simulated_from_the_queue():
+    agent = plain_torch.PlainAgent(dyna=True, planning_steps=1)
+    for _ in range(40):
+        agent.step()
+    rows = agent._batch()
+    ring = {tuple(row) for row in agent.ring[: agent.stored, :2].tolist()}
+    queue = {tuple(row) for row in agent.queue[: agent.queued].tolist()}
+    assert len(rows) == 32
+    assert all(tuple(row) in ring for row in rows[:16, :2].tolist())
+    assert all(tuple(row) in queue for row in rows[16:, :2].tolist())
+    following, _, _ = plain_torch.move(rows[16:, :2], rows[16:, 2])
+    np.testing.assert_allclose(rows[16:, 4:6], following, atol=1e-6)

@@ -148,3 +148,17 @@ def test_zero_learning_rate_learns_nothing_whatever_happens():
     after = block.advance(block.init(), 0, 60)
     np.testing.assert_array_equal(after.learner.params, before)
     assert np.asarray(after.diagnostics.updates).tolist() == [80, 80]  # after the warm-up
+
+
+@pytest.mark.parametrize("algorithm", ["er", "prioritized-er", "dyna-frequency"])
+def test_training_needs_no_second_copy_of_the_buffers(algorithm):
+    training = make_training(algorithm, steps=20_000)
+    keys = jax.random.split(jax.random.key(0), 16)
+    states = jax.eval_shape(jax.vmap(training.init), keys)
+    number = jax.ShapeDtypeStruct((), jnp.int32)
+    advance = jax.vmap(training.advance, in_axes=(0, None, None))
+    compiled = jax.jit(advance, donate_argnums=0).lower(states, number, number).compile()
+    memory = compiled.memory_analysis()
+    assert memory.argument_size_in_bytes > 16 * 20_000 * 7 * 4
+    assert memory.alias_size_in_bytes > 0.99 * memory.argument_size_in_bytes
+    assert memory.temp_size_in_bytes < 0.1 * memory.argument_size_in_bytes

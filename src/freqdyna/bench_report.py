@@ -1,6 +1,7 @@
 """What `freqdyna bench` prints: rates and ratios, the arithmetic, and where the time goes."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,16 +11,19 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from freqdyna.bench import WORKLOADS, Rate, flops_per_step, matrix_rate, measure, save, shares
+from freqdyna.bench import WORKLOADS, Rate, flops_per_step, matrix_rate, measure, save
+from freqdyna.bench_growth import BASE, measure_growth
+from freqdyna.bench_growth import SEEDS as GROWTH_SEEDS
+from freqdyna.bench_parts import shares
+from freqdyna.errors import FreqdynaError
 
 SEEDS = (1, 30)
 
-CLIMB_ITERATIONS = 33.0
-"""Of one search on MountainCar with m = 20: 1.6 for each state that is stored."""
 
-
-def measure_all(jobs: list[Callable[[], Rate]], out: Path) -> None:
+def measure_all(jobs: list[Callable[[], Rate]], out: Path, growth: bool = True) -> None:
     """Make every measurement, telling of each as it comes; print the findings and write them."""
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        raise FreqdynaError(f"out is {str(out)!r}; it must be a file in a folder that exists")
     rates = []
     for job in jobs:
         rate = job()
@@ -33,6 +37,9 @@ def measure_all(jobs: list[Callable[[], Rate]], out: Path) -> None:
     print_rates(rates)
     print_arithmetic(findings["arithmetic"])
     print_shares(findings["shares"])
+    if growth:
+        findings["growth"] = report_growth()
+        print_growth(findings["growth"])
     save(out, rates, findings)
     print(f"written: {out}")
 
@@ -71,13 +78,13 @@ def print_rates(rates: list[Rate]) -> None:
 
 
 def report(rates: list[Rate]) -> dict[str, Any]:
-    """How near the arithmetic is, and the parts of a step, for MountainCar with d = 10."""
+    """How near the arithmetic is, and the parts of a step but for d = 30."""
     # On a CPU one product already uses all cores; a GPU needs larger ones to be busy.
     machine = matrix_rate(512 if jax.default_backend() == "cpu" else 4096)
     arithmetic = []
     for rate in rates:
-        if rate.implementation == "freqdyna" and "maze" not in rate.workload:
-            flops = flops_per_step(rate.workload, CLIMB_ITERATIONS)
+        if rate.implementation == "freqdyna":
+            flops = flops_per_step(rate.workload, rate.climb_iterations)
             arithmetic.append(
                 {
                     "workload": rate.workload,
@@ -87,7 +94,7 @@ def report(rates: list[Rate]) -> dict[str, Any]:
                     "machine_flops_per_second": machine,
                 }
             )
-    parts = {w: shares(w, 15) for w in ("ER, d = 10", "Dyna-Frequency, d = 10")}
+    parts = {w: shares(w, 15) for w in WORKLOADS if "d = 30" not in w}
     return {"arithmetic": arithmetic, "shares": parts}
 
 
@@ -111,10 +118,40 @@ def print_arithmetic(rows: list[dict[str, Any]]) -> None:
 
 
 def print_shares(parts: dict[str, dict[str, float]]) -> None:
-    """Microseconds of the parts of a step; what is left is acting, storing and statistics."""
+    """Microseconds of the parts of a step; the random numbers are drawn within the parts."""
     for workload, times in parts.items():
-        whole = times["whole step"]
-        rest = whole - sum(time for name, time in times.items() if name != "whole step")
-        named = {name: time for name, time in times.items() if name != "whole step"}
-        text = ", ".join(f"{name} {time:.0f}" for name, time in {**named, "rest": rest}.items())
-        print(f"{workload}, 15 seeds on one device: {whole:.0f} µs a step and seed: {text}")
+        named = {n: t for n, t in times.items() if n not in ("whole step", "random numbers")}
+        text = ", ".join(f"{name} {time:.0f}" for name, time in named.items())
+        print(
+            f"{workload}, 15 seeds on one device: {times['whole step']:.0f} µs a step and seed: "
+            f"{text}; {times['random numbers']:.0f} of these for random numbers"
+        )
+
+
+def report_growth() -> list[dict[str, Any]]:
+    """The cost of a step as one thing grows, told as it comes."""
+    print(f"cost growth of {BASE}, {GROWTH_SEEDS} seeds but where they vary:", flush=True)
+    rows = []
+    for name, value, rate in measure_growth():
+        microseconds = 1e6 / rate.steps_per_second
+        rows.append({"varied": name, "value": value, "microseconds": microseconds, **asdict(rate)})
+        print(f"  {name} {value}: {microseconds:,.0f} µs", flush=True)
+    return rows
+
+
+def print_growth(rows: list[dict[str, Any]]) -> None:
+    """Microseconds of one step of one seed, all devices busy."""
+    table = Table(title=f"microseconds a step and seed: {BASE}", box=SIMPLE)
+    for column in ("varied", "value"):
+        table.add_column(column, no_wrap=True)
+    for column in ("µs", "steps/s", "compiles in"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            row["varied"],
+            str(row["value"]),
+            f"{row['microseconds']:,.0f}",
+            f"{row['steps_per_second']:,.0f}",
+            f"{row['compile_seconds']:.0f} s",
+        )
+    Console(width=120).print(table)

@@ -126,6 +126,8 @@ class Bench:
 
     seeds: tuple[int, ...] = (1, 30)
     """How many seeds at once, one measurement each."""
+    growth: bool = True
+    """Also measure how the cost grows with seeds, d, m, state dimension and width."""
     out: Path = Path("bench.json")
     """The results."""
 
@@ -133,12 +135,15 @@ class Bench:
         """Do it."""
         from freqdyna.bench_report import measure_all, our_jobs
 
+        if not self.seeds:
+            raise FreqdynaError("seeds is empty; give at least one number")
         for number in self.seeds:
             if number < 1:
                 raise FreqdynaError(f"seeds is {number}; it must be a whole number, 1 or greater")
         jobs = our_jobs(self.seeds)
-        print(f"{len(jobs)} measurements of about 20 seconds each, most of them compilation.")
-        measure_all(jobs, self.out)
+        minutes = len(jobs) / 3 + (5 if self.growth else 0)
+        print(f"Measures for about {minutes:.0f} minutes, most of them compilation.", flush=True)
+        measure_all(jobs, self.out, self.growth)
 
 
 @dataclass(frozen=True)

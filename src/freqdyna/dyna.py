@@ -86,29 +86,7 @@ class Dyna(Agent[DynaState]):
         """Act, store, search, plan. `t` counts the steps taken before this one."""
         keys = jax.random.split(jax.random.fold_in(state.key, t), 6)
         act_key, env_key, reset_key, plan_key, search_key, model_key = keys
-
-        # Observe s_t, take the epsilon-greedy action a_t, observe s_{t+1} and r_{t+1}.
-        epsilon = jnp.where(t < self.warmup_steps, 1.0, self.exploration)
-        action = self.learner.act(state.learner.params, state.observation, epsilon, act_key)
-        next_state, reward, terminal = self.env.transition(state.observation, action, env_key)
-        seen = Transition(state.observation, action, reward, next_state, terminal)
-
-        # Add the transition to B; begin a new episode where this one is over.
-        episode_step = state.episode_step + 1
-        over = terminal | (episode_step >= self.env.episode_limit)
-        state = DynaState(
-            key=state.key,
-            observation=jnp.where(over, self.env.reset(reset_key), next_state),
-            episode_step=jnp.where(over, 0, episode_step),
-            learner=state.learner,
-            replay=self.replay.add(state.replay, seen.pack(), t),
-            queue=state.queue,
-            visited=None if state.visited is None else state.visited.add(seen.state, next_state),
-            model=state.model,
-            diagnostics=state.diagnostics.after_step(over),
-        )
-
-        # Learn the model, fill B_s by search-control, then plan.
+        state, seen = self._interact(state, t, act_key, env_key, reset_key)
         if self.planning is not None:
             state = self._learn_model(self.planning, state, seen, t, model_key)
             state = self._search(self.planning, state, t, search_key)
@@ -145,6 +123,36 @@ class Dyna(Agent[DynaState]):
     def layer_sizes(self) -> tuple[int, ...]:
         """Widths of the Q network's layers."""
         return self.learner.sizes
+
+    def _interact(
+        self,
+        state: DynaState,
+        t: Int[Array, ""],
+        act_key: PRNGKeyArray,
+        env_key: PRNGKeyArray,
+        reset_key: PRNGKeyArray,
+    ) -> tuple[DynaState, Transition]:
+        """Observe s_t, take the ε-greedy action a_t, observe s_{t+1} and r_{t+1}; add all to B."""
+        epsilon = jnp.where(t < self.warmup_steps, 1.0, self.exploration)
+        action = self.learner.act(state.learner.params, state.observation, epsilon, act_key)
+        next_state, reward, terminal = self.env.transition(state.observation, action, env_key)
+        seen = Transition(state.observation, action, reward, next_state, terminal)
+
+        # Begin a new episode where this one is over.
+        episode_step = state.episode_step + 1
+        over = terminal | (episode_step >= self.env.episode_limit)
+        state = DynaState(
+            key=state.key,
+            observation=jnp.where(over, self.env.reset(reset_key), next_state),
+            episode_step=jnp.where(over, 0, episode_step),
+            learner=state.learner,
+            replay=self.replay.add(state.replay, seen.pack(), t),
+            queue=state.queue,
+            visited=None if state.visited is None else state.visited.add(seen.state, next_state),
+            model=state.model,
+            diagnostics=state.diagnostics.after_step(over),
+        )
+        return state, seen
 
     def _learn_model(
         self,

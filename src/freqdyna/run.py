@@ -14,6 +14,7 @@ import numpy as np
 
 from freqdyna import algorithms, checkpoint, envs, search_control
 from freqdyna.agent import AgentState
+from freqdyna.compilation import keep_compiled_programs
 from freqdyna.config import Config
 from freqdyna.devices import seed_devices
 from freqdyna.envs import Environment
@@ -75,6 +76,7 @@ class Run:
     ) -> "Run":
         """Check everything that can be checked before any folder is made."""
         algorithms.find(config.algorithm)
+        keep_compiled_programs()
         devices = seed_devices(config.seeds, devices_before or config.devices)
         if env is None:
             goal = {} if config.goal_reward is None else {"goal_reward": config.goal_reward}

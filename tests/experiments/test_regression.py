@@ -11,7 +11,6 @@ from freqdyna.experiments import regression
 from freqdyna.experiments.base import Work
 from freqdyna.experiments.f2 import sweep as f2
 from freqdyna.experiments.f_sin import f_sin
-from freqdyna.stopping import InterruptedRun
 
 DRAWS = {"Unbiased": regression.draw_unbiased, "High": partial(regression.draw_biased, 0.7)}
 
@@ -67,17 +66,18 @@ def test_samples_have_the_expected_shares():
     np.testing.assert_allclose(mean, [69.40, 27.40], atol=5 * 0.47 / np.sqrt(10))  # 50,000 points
 
 
-def test_the_first_update_is_adams(tmp_path):
-    """Adam's first step is the step size in the gradient's direction, for every parameter."""
+def test_the_first_update_is_adams():
+    """Adam's first step is the step size for every parameter whose slope is not tiny."""
     fit, task = regression.prepare(regression.draw_unbiased, jax.random.key(0))
-    step = regression.update(fit, task, jnp.int32(0)).params - fit.params
-    np.testing.assert_allclose(np.abs(step), regression.LEARNING_RATE, rtol=0.01)
+    step = np.abs(regression.update(fit, task, jnp.int32(0)).params - fit.params)
+    assert step.max() == pytest.approx(regression.LEARNING_RATE, rel=1e-3)
+    assert np.quantile(step, 0.1) == pytest.approx(regression.LEARNING_RATE, rel=0.01)
 
 
 def test_an_interrupted_unit_ends_as_it_would_have(tmp_path):
     whole = regression.learning_curves(DRAWS, 2, 1500, work(tmp_path))
     assert whole["test_error"].shape == (2 * 2 * 75,)
-    with pytest.raises(InterruptedRun, match="same command"):
+    with pytest.raises(KeyboardInterrupt):
         regression.learning_curves(DRAWS, 2, 1500, work(tmp_path, stop_after=1000))
     reports = []
     resumed = regression.learning_curves(

@@ -62,10 +62,10 @@ def test_a_unit_that_stops_keeps_the_ones_before_it(tmp_path):
     first = experiment.units(False)[0]
 
     def stop(work):
-        raise InterruptedRun("stopped")
+        raise KeyboardInterrupt
 
     broken = replace(experiment, units=lambda quick: [first, Unit("late", {}, stop)])
-    with pytest.raises(InterruptedRun):
+    with pytest.raises(InterruptedRun, match="the same command goes on"):
         reproduce.reproduce(broken, tmp_path, quick=False)
     assert store.read(tmp_path / "toy", first) is not None
     reproduce.reproduce(experiment, tmp_path, quick=False)
@@ -76,13 +76,13 @@ def test_a_quick_example_from_the_command_line(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     main(["reproduce", "E1", "--quick"])
     printed = capsys.readouterr().out
-    assert "64π²" in printed
+    assert "64 π²" in printed
     assert "does not hold" not in printed
     main(["reproduce", "E1", "--quick"])
     assert "analysing what is stored" in capsys.readouterr().out
     main(["reproduce", "table", "--out=runs/reproduce-quick", "--page=page.md"])
     page = Path("page.md").read_text()
-    assert "| ∫ \\|f_sin′\\|² over [−2, 0) | 64π² | 64π² |" in page
+    assert "| ∫ \\|f_sin′\\|² over [−2, 0) | 64 π² | 64 π² |" in page
     assert "(runs/reproduce-quick/E1/figure.png)" in page
     main(["reproduce", "list"])
     printed = capsys.readouterr().out

@@ -1,8 +1,10 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from freqdyna.experiments import registry, reproduce
+from freqdyna.experiments.f1.analysis import ahead_from
 
 STORED = Path(__file__).parents[2] / "results" / "reproduce"
 
@@ -30,3 +32,10 @@ def test_the_papers_shares_are_within_sampling_error():
     shares = [claim for claim in claims if claim.rule == "sampling"]
     assert [claim.paper for claim in shares] == ["65.35%", "68.97%", "18.17%", "27.45%"]
     assert {claim.verdict for claim in shares} == {"holds"}
+
+
+def test_from_where_on_a_curve_is_below():
+    updates = np.array([20, 40, 60])
+    assert ahead_from(updates, np.array([[2.0, 1, 1]]), np.array([[1.0, 2, 2]])) == "update 40 on"
+    assert ahead_from(updates, np.ones((1, 3)), np.array([[2.0, 2, 1]])) == "not by the end"
+    assert ahead_from(updates, np.ones((1, 3)), np.full((1, 3), 2)) == "the first evaluation on"

@@ -28,7 +28,7 @@ class Work:
     report: Callable[[int, int], None]
     """Tells how much is done of how much."""
     stop_requested: threading.Event
-    """Set when the user wants to stop: save what is needed to go on, raise InterruptedRun."""
+    """Set when the user wants to stop: save what is needed to go on, raise KeyboardInterrupt."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Unit:
     settings: dict[str, Any]
     """All that decides the numbers, as JSON can hold it; what is stored must agree with it."""
     compute: Callable[[Work], Columns]
+    saves: bool = False
+    """Whether it looks at `stop_requested`; if not, it is stopped at once and begun anew."""
     folder: str = ""
     """Where it is stored if several experiments share it; empty: in its experiment's folder."""
 

@@ -15,14 +15,13 @@ import numpy as np
 import optax
 from jax.flatten_util import ravel_pytree
 from jax.sharding import Mesh, PartitionSpec
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from freqdyna import checkpoint
 from freqdyna.devices import seed_devices
 from freqdyna.experiments.base import Columns, Unit, Work
 from freqdyna.experiments.f_sin import HIGH, LOW, f_sin
 from freqdyna.learners.network import init_network, network_from_flat
-from freqdyna.stopping import InterruptedRun
 
 POINTS = 4000
 """Training points of every data set."""
@@ -141,7 +140,7 @@ def advance(
 def curves_unit(draws: dict[str, Draw], seeds: int, updates: int) -> Unit:
     """The learning curves of all settings and seeds, as one unit of work."""
     settings = {"settings": list(draws), "seeds": seeds, "updates": updates, "points": POINTS}
-    return Unit("curves", settings, partial(learning_curves, draws, seeds, updates))
+    return Unit("curves", settings, partial(learning_curves, draws, seeds, updates), True)
 
 
 def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, work: Work) -> Columns:
@@ -149,7 +148,7 @@ def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, work: Work
     keys = jax.vmap(jax.random.key)(jnp.arange(seeds))
 
     @jax.jit
-    def start(keys: PRNGKeyArray) -> tuple[Fit, Task]:
+    def start(keys: Key[Array, " seeds"]) -> tuple[Fit, Task]:
         runs = [jax.vmap(partial(prepare, draw))(keys) for draw in draws.values()]
         return jax.tree.map(lambda *rows: jnp.concatenate(rows), *runs)
 
@@ -183,7 +182,7 @@ def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, work: Work
             checkpoint.save(path, fit, {"error": curves}, {"evaluations": done})
             saved_at = time.monotonic()
         if work.stop_requested.is_set():
-            raise InterruptedRun("stopped; the same command goes on from here")
+            raise KeyboardInterrupt
     curves = curves[:, :evaluations]
     at = EVALUATE_EVERY * np.arange(1, evaluations + 1, dtype=np.int32)
     return {

@@ -24,6 +24,8 @@ def print_findings(findings: Findings) -> None:
     for claim in findings.claims:
         table.add_row(*_cells(claim))
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
     console.print(table)
     if findings.summary:
         statistics = Table(box=SIMPLE, pad_edge=False)
@@ -100,7 +102,8 @@ def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
 def _origins(units: dict[str, Stored]) -> list[str]:
     """Where the numbers of each unit come from."""
     return [
-        f"`{name}`: {p['seconds']} s on {p['machine']} ({p['devices']} × {p['device_kind']}), "
+        f"`{name}`: {p['seconds']} s{' since it was resumed' if p.get('resumed') else ''} on "
+        f"{p['machine']} ({p['devices']} × {p['device_kind']}), "
         f"{p['date'][:10]}, commit {p['commit']}, `{p['command']}`."
         for name, p in ((name, unit.provenance) for name, unit in units.items())
     ]

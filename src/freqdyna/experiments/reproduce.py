@@ -63,20 +63,21 @@ def sized_units(experiment: Experiment, quick: bool, seeds: int | None) -> list[
 
 
 def compute(unit: Unit, folder: Path) -> None:
-    """Compute one unit and store it; after an interruption the same call goes on."""
+    """Compute a unit and store it; if it is interrupted, what it saved waits for the next call."""
     scratch = store.unit_path(folder, unit).with_suffix(".unfinished")
+    resumed = scratch.is_dir()
     scratch.mkdir(parents=True, exist_ok=True)
     devices = seed_devices(2**20)  # all of them; before JAX computes anything
+    facts = run_folder.provenance(devices, resumed=resumed)
     began = time.monotonic()
-    with Watch(f"{folder.name} {unit.name}") as watch, stop_requests(True) as stop:
-        columns = unit.compute(Work(scratch, watch.report, stop))
-        if stop.is_set():  # it was too late to stop inside the unit: keep it
-            watch.close()
-    facts = run_folder.provenance(devices, seconds=round(time.monotonic() - began, 1))
+    try:
+        with Watch(f"{folder.name} {unit.name}") as watch, stop_requests(unit.saves) as stop:
+            columns = unit.compute(Work(scratch, watch.report, stop))
+    except KeyboardInterrupt:
+        raise InterruptedRun("stopped; the same command goes on from here") from None
+    facts["seconds"] = round(time.monotonic() - began, 1)
     store.write(folder, unit, columns, facts)
     shutil.rmtree(scratch)
-    if stop.is_set():
-        raise InterruptedRun("stopped; the same command goes on from here")
 
 
 def analyse(

@@ -28,7 +28,7 @@ def training(quick: bool, **settings: Any) -> Unit:
     named = {k: v for k, v in settings.items() if k not in ("env", "algorithm", "seeds", "steps")}
     parts = [settings["env"], settings["algorithm"]]
     parts += [f"{key.replace('_', '-')}-{named[key]}" for key in sorted(named)]
-    return Unit("-".join(parts), settings, partial(_train, settings), FOLDER)
+    return Unit("-".join(parts), settings, partial(_train, settings), folder=FOLDER)
 
 
 def with_seeds(unit: Unit, seeds: int) -> Unit:

@@ -16,6 +16,7 @@ class Watch:
         self._bar: Any = None
         self._task: Any = None
         self._start = self._last = time.monotonic()
+        self._first: int | None = None
 
     def report(self, done: int, total: int) -> None:
         """Show that `done` of `total` is done."""
@@ -23,9 +24,12 @@ class Watch:
             self._show_bar(done, total)
             return
         now = time.monotonic()
+        if self._first is None:  # what came before was compilation, or an earlier process
+            self._first, self._start = done, now
         if now - self._last >= SECONDS_BETWEEN_LINES or done == total:
-            left = (now - self._start) / max(done, 1) * (total - done)
-            print(f"{self._title}: {done:,} of {total:,} | {left:.0f} s left", flush=True)
+            left = (now - self._start) / max(done - self._first, 1) * (total - done)
+            told = f" | {left:.0f} s left" if done > self._first else ""
+            print(f"{self._title}: {done:,} of {total:,}{told}", flush=True)
             self._last = now
 
     def _show_bar(self, done: int, total: int) -> None:

@@ -36,7 +36,9 @@ def gauss(low: float, high: float, panels: int) -> tuple[Numbers, Numbers]:
     return (edges[:-1, None] + half * (nodes + 1)).ravel(), np.tile(half * weights, panels)
 
 
-def ball(n: int, panels: int = PANELS) -> tuple[Shaped[np.ndarray, "q n"], Numbers]:
+def ball(
+    n: int, panels: int = PANELS, angles: int = ANGLES
+) -> tuple[Shaped[np.ndarray, "q n"], Numbers]:
     """Nodes in the unit ball around the origin of n = 1 or 2 dimensions, and their weights."""
     if n == 1:
         nodes, weights = gauss(-1.0, 1.0, 2 * panels)
@@ -44,10 +46,10 @@ def ball(n: int, panels: int = PANELS) -> tuple[Shaped[np.ndarray, "q n"], Numbe
     if n != 2:
         raise FreqdynaError(f"the point has {n} coordinates; the local theory takes 1 or 2")
     radii, weights = gauss(0.0, 1.0, panels)
-    angles = 2 * math.pi * np.arange(ANGLES) / ANGLES
-    directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    turns = 2 * math.pi * np.arange(angles) / angles
+    directions = np.stack([np.cos(turns), np.sin(turns)], axis=1)
     points = radii[:, None, None] * directions
-    each = np.repeat(weights * radii * 2 * math.pi / ANGLES, ANGLES)
+    each = np.repeat(weights * radii * 2 * math.pi / angles, angles)
     return points.reshape(-1, 2), each
 
 

@@ -44,8 +44,9 @@ def local_fourier_transform(
     f: Function, x: Centre, k: Shaped[np.ndarray, "m n"]
 ) -> Complex[np.ndarray, " m"]:
     """f̂(k) = ∫ f(y) exp(−2πi y·k) dy over B(x, 1), for each row of `k`."""
-    greatest = float(np.abs(k).max(initial=0.0))
-    points, weights = quadrature.ball(len(x), PANELS + math.ceil(greatest))
+    greatest = math.ceil(np.linalg.norm(k, axis=1).max(initial=0.0))
+    # A wave of length ‖k‖ makes 2 · 2π‖k‖ turns around the circle at most.
+    points, weights = quadrature.ball(len(x), PANELS + greatest, ANGLES + 16 * greatest)
     points = np.asarray(x) + points
     weighted = weights * quadrature.values(f, points)
     return np.array([np.exp(-2j * math.pi * (points @ row)) @ weighted for row in k])

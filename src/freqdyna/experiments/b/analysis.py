@@ -54,7 +54,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
     notes = (
         f"Hann windows of {SIZE} × {SIZE} of {RESOLUTION} × {RESOLUTION} points, {STRIDE} points "
         "apart, the mean removed; g is averaged over the same windows. Bandwidth is the root mean "
-        "square frequency. The correlation is Spearman's, over windows, one for each seed.",
+        "square frequency in cycles per unit of the coordinates, of which the window itself brings "
+        "some. The correlation is Spearman's, over windows, one for each seed.",
         "Mean return of the last five evaluations: "
         + ", ".join(f"{name} {value:.0f}" for name, value in returns.items())
         + ". MazeGridWorld is trained for fewer steps and updates than in the paper.",
@@ -108,7 +109,7 @@ def _draw(
     for panel, where, surface, title, scale in (
         (panels[0], (x, y), value, "V", {}),
         (panels[1], (x, y), frequency, "g", {"norm": LogNorm(least, frequency.max())}),
-        (panels[2], inner, found["bandwidth"], "local bandwidth (cycles a unit)", {}),
+        (panels[2], inner, found["bandwidth"], "bandwidth", {}),
     ):
         mesh = panel.pcolormesh(*where, surface.T, shading="nearest", rasterized=True, **scale)
         figure.colorbar(mesh, ax=panel)
@@ -120,5 +121,5 @@ def _draw(
     ranks = [rankdata(found[key]) for key in ("g", "bandwidth", "product")]
     panels[3].scatter(ranks[0], ranks[2], s=8, color="tab:blue", label="energy × second moment")
     panels[3].scatter(ranks[0], ranks[1], s=8, color="red", label="bandwidth")
-    panels[3].legend(frameon=False, fontsize=9)
-    drawing.finish(panels[3], "regions ranked", "rank by g", "rank by the windowed FFT")
+    panels[3].legend(frameon=False, fontsize=9, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    drawing.finish(panels[3], "", "rank of the region by g", "rank by the windowed FFT")

@@ -35,8 +35,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
     rows = [
         claims.accuracy(
             f"∫ |f_sin′|² over {region}",
-            f"{paper:.0f}π²" if paper > 1 else "π²",
-            f"{integral / math.pi**2:.12g}π²",
+            f"{paper:.0f} π²",
+            f"{integral / math.pi**2:.12g} π²",
             abs(integral / (paper * math.pi**2) - 1),
             TOLERANCE,
         )

@@ -5,7 +5,7 @@ from functools import partial
 from freqdyna.experiments.base import Unit
 from freqdyna.experiments.regression import Draw, curves_unit, draw_biased, draw_unbiased
 
-UPDATES = 30_000
+UPDATES = 20_000
 SEEDS = 50
 SHARES = (60, 70, 80)
 """p_b in percent."""

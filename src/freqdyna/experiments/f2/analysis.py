@@ -4,7 +4,7 @@ import numpy as np
 
 from freqdyna.experiments import claims, drawing
 from freqdyna.experiments.base import Findings, Stored
-from freqdyna.experiments.f1.analysis import END, against_unbiased
+from freqdyna.experiments.f1.analysis import END, TOP, against_unbiased
 from freqdyna.experiments.f2.sweep import BAND, BY_NORM, SHOWN, SPIKE
 from freqdyna.experiments.f_sin import HIGH, LOW
 from freqdyna.experiments.regression import curves_by_setting
@@ -26,6 +26,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     for name, color in COLORS.items():
         drawing.curve(learning, updates, errors[name], name, color)
     drawing.finish(learning, "learning curves", "mini-batch updates", "test error (RMSE)")
+    learning.set_ylim(top=TOP * errors["Unbiased"][:, len(updates) // 10].mean())
     learning.legend(frameon=False)
     for panel, name in zip(scatters, BY_NORM, strict=True):
         own = points["setting"] == name

@@ -3,4 +3,4 @@
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.u import analysis, sweep
 
-EXPERIMENT = Experiment("U", "under a minute", sweep.units, analysis.analyse)
+EXPERIMENT = Experiment("U", "about a minute", sweep.units, analysis.analyse)
