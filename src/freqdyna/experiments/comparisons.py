@@ -57,7 +57,7 @@ def interaction(
 
     def statistic(*groups: np.ndarray) -> np.ndarray:
         a, b, c, d = (group.mean(-1) for group in groups)
-        return (a - b) - (c - d)
+        return np.asarray((a - b) - (c - d))
 
     value = float(statistic(*pair, *than))
     low, high = interval(statistic, *pair, *than)
