@@ -158,6 +158,12 @@ class Reproduce:
     out: Path | None = None
     """Where results are kept and looked for. Unset: runs/reproduce, with --quick
     runs/reproduce-quick."""
+    seeds: int | None = None
+    """Seeds of each training, for a smaller or larger run than the paper's 30."""
+    processes: int = 1
+    """Parts computed at a time; on a GPU as many as the machine has cores."""
+    verify: bool = False
+    """Train one stored part again, drawn at random, and compare."""
     page: Path | None = None
     """With "table": the page to write, in Markdown. Unset: print it."""
 
@@ -173,7 +179,19 @@ class Reproduce:
         elif self.name == "table":
             self._write_page(report.page(out, self.page or Path("reproduction.md")))
         else:
-            findings = reproduce.reproduce(registry.find(self.name), out, self.quick)
+            experiment = registry.find(self.name)
+            for field_name in ("seeds", "processes"):
+                given = getattr(self, field_name)
+                if given is not None and given < 1:
+                    raise FreqdynaError(
+                        f"{field_name} is {given}; it must be a whole number, 1 or greater"
+                    )
+            if self.verify:
+                from freqdyna.experiments.verify import verify
+
+                print(verify(experiment, out, self.seeds))
+                return
+            findings = reproduce.reproduce(experiment, out, self.quick, self.seeds, self.processes)
             report.print_findings(findings, self.quick)
             print(f"results and picture: {out / self.name}")
 

@@ -41,6 +41,8 @@ class Unit:
     compute: Callable[[Work], Columns]
     saves: bool = False
     """Whether it looks at `stop_requested`; if not, it is stopped at once and begun anew."""
+    folder: str = ""
+    """Where it is stored if several experiments share it; empty: in its experiment's folder."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class Findings:
 
     figure: Figure
     claims: Sequence[Claim]
+    summary: Sequence[Sequence[str]] = field(default=())
+    """A table of statistics, its header first; may be empty."""
     notes: Sequence[str] = field(default=())
     """Sentences for the report: choices that the paper leaves open, and what to read with care."""
 

@@ -17,6 +17,17 @@ RULES = {
     "same size",
     "accuracy": "an equality or a bound holds if it is met to the accuracy given under the "
     "interval",
+    "comparison": "a comparison is decided by a permutation test of the means over seeds, "
+    "two-sided, its p corrected for the number of comparisons of the figure (Holm): below 0.05 it "
+    "holds if the first mean is the greater, and does not hold if it is the smaller; the interval "
+    "is of the difference of means (bootstrap); P(better) is the probability that a seed of the "
+    "first beats a seed of the second",
+    "interval": "a statement about two distances holds if the whole 95% interval (bootstrap over "
+    "the seeds of each group) is above zero, does not hold if it is below, and is undecided if it "
+    "contains zero",
+    "spread": "a statement about spread over seeds is decided by a Brown-Forsythe test at 0.05",
+    "every": "'not every one' holds if some interval is wholly below zero, does not hold if all "
+    "are wholly above, and is undecided otherwise",
     "correlation": "a ranking holds if the whole 95% interval of the mean rank correlation "
     "(bootstrap over seeds) is above 0.5, does not hold if it is below, and is undecided otherwise",
 }

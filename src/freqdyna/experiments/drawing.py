@@ -5,6 +5,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
+from freqdyna.results.statistics import bootstrap_interval
+
+COLORS = {
+    "ER": "forestgreen",
+    "PrioritizedER": "blue",
+    "Dyna-Value": "red",
+    "Dyna-Frequency": "black",
+    "Dyna-GradNorm": "darkorange",
+    "Dyna-HessNorm": "mediumvioletred",
+    "Dyna-V+g": "teal",
+    "Dyna-V·g": "purple",
+}
+"""The paper's colours of algorithms, and ours where its captions name none."""
 PANEL = (5.0, 4.0)
 """Inches of a panel."""
 
@@ -21,6 +34,17 @@ def finish(panel: Axes, title: str, x: str, y: str) -> None:
     panel.set_ylabel(y)
     panel.grid(alpha=0.3)
     panel.spines[["top", "right"]].set_visible(False)
+
+
+def learning_curve(panel: Axes, steps: np.ndarray, returns: np.ndarray, name: str) -> None:
+    """Mean return over seeds with its 95% interval, in the paper's colours."""
+    color = next((c for known, c in COLORS.items() if name.startswith(known)), "purple")
+    mean = returns.mean(axis=0)
+    low, high = bootstrap_interval(returns)
+    style = "--" if "learned model" in name else "-"
+    panel.plot(steps, mean, style, color=color, label=name, linewidth=1.5)
+    panel.fill_between(steps, low, high, color=color, alpha=0.15, linewidth=0)
+    panel.xaxis.set_major_formatter(EngFormatter(sep=""))
 
 
 def curve(panel: Axes, at: np.ndarray, values: np.ndarray, label: str, color: str) -> None:

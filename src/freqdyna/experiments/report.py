@@ -31,6 +31,13 @@ def print_findings(findings: Findings, quick: bool = False) -> None:
     if not console.is_terminal:
         console = Console(width=120)
     console.print(table)
+    if findings.summary:
+        statistics = Table(box=SIMPLE, pad_edge=False)
+        for column in findings.summary[0]:
+            statistics.add_column(column, overflow="fold")
+        for row in findings.summary[1:]:
+            statistics.add_row(*row)
+        console.print(statistics)
     for line in _remarks(findings):
         console.print(f"- {line}", highlight=False, markup=False)
 
@@ -81,10 +88,19 @@ def _section(name: str, out: Path, at: Path) -> list[str]:
             for c in findings.claims
         ),
         "",
+        *_markdown(findings.summary),
         *(f"- {line}" for line in [*_remarks(findings), *_origins(units)]),
         "",
         f"![{PARTS[name].title}]({Path(picture).as_posix()})",
     ]
+
+
+def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table, its header first, and an empty line; nothing for none."""
+    if not rows:
+        return []
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:], ""]
 
 
 def _origins(units: dict[str, Stored]) -> list[str]:

@@ -17,8 +17,9 @@ _FACTS = b"freqdyna"
 
 
 def unit_path(folder: Path, unit: Unit) -> Path:
-    """Where a unit is stored in its experiment's folder."""
-    return folder / f"{unit.name}.parquet"
+    """Where a unit of the experiment with that folder is stored."""
+    home = folder.parent / unit.folder if unit.folder else folder
+    return home / f"{unit.name}.parquet"
 
 
 def write(folder: Path, unit: Unit, columns: Columns, provenance: dict[str, Any]) -> None:
@@ -30,7 +31,9 @@ def write(folder: Path, unit: Unit, columns: Columns, provenance: dict[str, Any]
     def put(file: Any) -> None:
         pyarrow.parquet.write_table(table, file, compression="zstd", compression_level=12)
 
-    write_atomically(unit_path(folder, unit), put)
+    path = unit_path(folder, unit)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, put)
 
 
 def read(folder: Path, unit: Unit) -> Stored | None:

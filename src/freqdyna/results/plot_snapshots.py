@@ -42,7 +42,7 @@ def plot_states(
                 panel.text(0.5, 0.5, f"{label}: no {store}", ha="center")
                 continue
             x, y = snapshot[store][index].T[:: -1 if _rows_first(env) else 1]
-            _frame(panel, env)
+            frame(panel, env)
             panel.scatter(x, y, s=2, color=color, alpha=0.5, linewidths=0, zorder=3)
             panel.set_title(f"{store} of {label}\nseed {name}, step {at:,}", fontsize=10)
     return figure
@@ -63,7 +63,7 @@ def plot_surfaces(
             greatest = max(float(surface.max()), 1e-12)
             scale = {"norm": LogNorm(max(float(surface.min()), 1e-6 * greatest), greatest)}
         coordinates = axes(env, surface.shape)
-        _frame(panel, env, filled=False)
+        frame(panel, env, filled=False)
         if _rows_first(env):
             coordinates, surface = coordinates[::-1], surface.T
         image = panel.pcolormesh(
@@ -143,7 +143,7 @@ def _rows_first(env: Environment) -> bool:
     return env.coordinates[0] == "row"
 
 
-def _frame(panel: "Axes", env: Environment, filled: bool = True) -> None:
+def frame(panel: "Axes", env: Environment, filled: bool = True) -> None:
     """Axes over the state space, its landmarks filled below the data or outlined above them."""
     order = -1 if _rows_first(env) else 1
     margin = 0.5 if _rows_first(env) else 0.0  # a cell reaches half a step beyond its number

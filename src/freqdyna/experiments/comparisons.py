@@ -1,0 +1,135 @@
+"""Comparisons of trainings: statistics over seeds, and verdicts corrected for their number."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from freqdyna.experiments.claims import Claim, Verdict
+
+LEVEL = 0.05
+RESAMPLES = 9999
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The paper claims that `better` is above `worse`: one number a seed each."""
+
+    what: str
+    paper: str
+    better: np.ndarray
+    worse: np.ndarray
+
+
+def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
+    """A verdict on each, by tests corrected for the number of all (Holm)."""
+    corrected = holm([permutation_p(c.better, c.worse) for c in comparisons])
+    found = []
+    for comparison, p in zip(comparisons, corrected, strict=True):
+        better, worse = comparison.better, comparison.worse
+        verdict: Verdict = "undecided"
+        if p < LEVEL:
+            verdict = "holds" if better.mean() > worse.mean() else "does not hold"
+        low, high = interval(_difference, better, worse)
+        improvement = _probability_of_improvement(better, worse)
+        ours = (
+            f"mean {better.mean() - worse.mean():+.0f}, "
+            f"IQM {float(iqm(better) - iqm(worse)):+.0f}, P(better) {improvement:.2f}"
+        )
+        found.append(
+            Claim(
+                comparison.what,
+                comparison.paper,
+                ours,
+                f"[{low:+.0f}, {high:+.0f}], p = {p:.2g}",
+                verdict,
+                "comparison",
+            )
+        )
+    return found
+
+
+def interaction(
+    what: str, paper: str, pair: tuple[np.ndarray, np.ndarray], than: tuple[np.ndarray, np.ndarray]
+) -> Claim:
+    """Whether the distance within `pair` (first minus second) exceeds that within `than`."""
+
+    def statistic(*groups: np.ndarray) -> np.ndarray:
+        a, b, c, d = (group.mean(-1) for group in groups)
+        return np.asarray((a - b) - (c - d))
+
+    value = float(statistic(*pair, *than))
+    low, high = interval(statistic, *pair, *than)
+    verdict: Verdict = "holds" if low > 0 else "does not hold" if high < 0 else "undecided"
+    return Claim(what, paper, f"{value:+.0f}", f"[{low:+.0f}, {high:+.0f}]", verdict, "interval")
+
+
+def less_spread(what: str, paper: str, steady: np.ndarray, other: np.ndarray) -> Claim:
+    """Whether seeds differ less in `steady`: the ratio of the standard deviations."""
+    p = float(stats.levene(steady, other, center="median").pvalue)
+    ratio = float(steady.std(ddof=1) / other.std(ddof=1))
+    low, high = interval(
+        lambda a, b: a.std(-1, ddof=1) / np.maximum(b.std(-1, ddof=1), 1e-12), steady, other
+    )
+    verdict: Verdict = "undecided"
+    if p < LEVEL:
+        verdict = "holds" if ratio < 1 else "does not hold"
+    return Claim(
+        what,
+        paper,
+        f"ratio {ratio:.2f}",
+        f"[{low:.2f}, {high:.2f}], p = {p:.2g}",
+        verdict,
+        "spread",
+    )
+
+
+def permutation_p(first: np.ndarray, second: np.ndarray) -> float:
+    """How likely so great a difference of means is if seeds are of either group by chance."""
+    return float(
+        stats.permutation_test(
+            (first, second),
+            lambda a, b, axis: a.mean(axis) - b.mean(axis),
+            vectorized=True,
+            n_resamples=RESAMPLES,
+            rng=np.random.default_rng(0),
+        ).pvalue
+    )
+
+
+def _probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
+    """That a seed of the first is above a seed of the second; equals count half."""
+    above = first[:, None] > second
+    return float((above + 0.5 * (first[:, None] == second)).mean())
+
+
+def _difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.asarray(first.mean(-1) - second.mean(-1))
+
+
+def interval(
+    statistic: Callable[..., np.ndarray], *groups: np.ndarray, level: float = 0.95
+) -> tuple[float, float]:
+    """Stratified percentile bootstrap: the seeds of each group are redrawn by themselves."""
+    generator = np.random.default_rng(0)
+    drawn = [
+        group[generator.integers(len(group), size=(RESAMPLES, len(group)))] for group in groups
+    ]
+    low, high = np.quantile(statistic(*drawn), [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def iqm(values: np.ndarray) -> np.ndarray:
+    """The mean of the middle half of the seeds (the last axis)."""
+    return np.asarray(stats.trim_mean(values, 0.25, axis=-1))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values corrected for their number, step by step (Holm)."""
+    order = np.argsort(p_values)
+    corrected, greatest = np.ones(len(p_values)), 0.0
+    for rank, place in enumerate(order):
+        greatest = max(greatest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        corrected[place] = greatest
+    return corrected.tolist()

@@ -1,0 +1,35 @@
+"""What F3 trains: five algorithms on MountainCar, two numbers of updates, two noises."""
+
+from typing import Any
+
+from freqdyna.experiments.base import Unit
+from freqdyna.experiments.trainings import training
+
+ALGORITHMS: dict[str, dict[str, str]] = {
+    "ER": {"algorithm": "er"},
+    "PrioritizedER": {"algorithm": "prioritized-er"},
+    "Dyna-Value": {"algorithm": "dyna-value"},
+    "Dyna-Frequency": {"algorithm": "dyna-frequency"},
+    "Dyna-Frequency, learned model": {"algorithm": "dyna-frequency", "model": "learned"},
+}
+UPDATES = (10, 30)
+NOISES = (0.0, 0.1)
+
+
+def settings(name: str, updates: int, noise: float) -> dict[str, Any]:
+    """One cell of the figure."""
+    cell = {"env": "MountainCar-v0", "planning_steps": updates, "reward_noise": noise}
+    return cell | ALGORITHMS[name]
+
+
+def units(quick: bool) -> list[Unit]:
+    """All cells, the longest first; a smoke run has three."""
+    if quick:
+        few = ("ER", "Dyna-Value", "Dyna-Frequency")
+        return [training(True, **settings(name, UPDATES[0], 0.0)) for name in few]
+    return [
+        training(False, **settings(name, updates, noise))
+        for updates in reversed(UPDATES)
+        for name in reversed(ALGORITHMS)
+        for noise in NOISES
+    ]

@@ -1,0 +1,64 @@
+"""What F6 shows: what each half of g does alone, and how often its direction vanishes."""
+
+import numpy as np
+
+from freqdyna.experiments import drawing
+from freqdyna.experiments.base import Findings, Stored
+from freqdyna.experiments.comparisons import Comparison, interval, judge
+from freqdyna.experiments.f6.sweep import by_name
+from freqdyna.experiments.summary import summary
+from freqdyna.experiments.trainings import area, curves
+
+THRESHOLD = -200.0
+
+
+def vanished(stored: Stored) -> np.ndarray:
+    """The share of climbing steps without a direction, in percent, one number a seed."""
+    return 100 * np.nanmean(curves(stored, "climb_vanished")[1], axis=1)
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """A panel for each environment; the paper's explanation tested."""
+    found = by_name(units)
+    environments = list(dict.fromkeys(env for env, _ in found))
+    figure = drawing.panels(1, len(environments))
+    panels = figure.subplots(1, len(environments), squeeze=False)[0]
+    for panel, env in zip(panels, environments, strict=True):
+        for (where, name), stored in found.items():
+            if where == env:
+                drawing.learning_curve(panel, *curves(stored), name)
+        drawing.finish(panel, f"{env}, 10 updates", "environment steps", "return")
+    panels[0].legend(frameon=False)
+    seeds = len(area(next(iter(found.values()))))
+    figure.suptitle(f"F6: half of g alone, {seeds} seeds, shaded: 95% interval of the mean")
+    table = summary({f"{name}, {env}": s for (env, name), s in found.items()}, THRESHOLD)
+    table[0] = [*table[0], "climbing steps without a direction"]
+    for row, stored in zip(table[1:], found.values(), strict=True):
+        share = vanished(stored)
+        low, high = interval(lambda v: v.mean(-1), share)
+        row.append(f"{share.mean():.1f}% [{low:.1f}, {high:.1f}]")
+    claims = judge(
+        [
+            Comparison(
+                f"Dyna-HessNorm does badly on GridWorld: {other} − Dyna-HessNorm, area",
+                "above 0",
+                area(found["GridWorld", other]),
+                area(found["GridWorld", "Dyna-HessNorm"]),
+            )
+            for other in ("Dyna-GradNorm", "Dyna-Frequency")
+        ]
+        + [
+            Comparison(
+                "steps without a direction, Dyna-HessNorm: GridWorld − MountainCar, points",
+                "above 0 (frequently zero)",
+                vanished(found["GridWorld", "Dyna-HessNorm"]),
+                vanished(found["MountainCar-v0", "Dyna-HessNorm"]),
+            )
+            for _ in environments[1:]
+        ]
+    )
+    note = (
+        "A direction counts as vanished below 1e-5. The share is over all climbing steps of "
+        "Dyna-HessNorm, half of whose climbs follow V."
+    )
+    return Findings(figure, claims, table, (note,))

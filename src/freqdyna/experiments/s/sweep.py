@@ -1,0 +1,77 @@
+"""What S trains: both Dyna algorithms under each reading of the paper, one change at a time."""
+
+from typing import Any
+
+from freqdyna.experiments.base import Stored, Unit
+from freqdyna.experiments.trainings import pick, training
+
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
+    "MountainCar-v0": {"planning_steps": 10, "reward_noise": 0.0},  # a cell of F3
+    "MazeGridWorld": {},  # F4
+}
+ALGORITHMS = ("dyna-frequency", "dyna-value")
+CODE: dict[str, Any] = {
+    "climb_noise_scales": "deviation",
+    "climb_boundary": "project",
+    "frequency_network": "target",
+    "queue_size": 1_000_000,
+}
+READINGS: dict[str, dict[str, dict[str, Any]]] = {
+    # Each reading: the settings that it changes on MountainCar, and on the maze.
+    "ours": {env: {} for env in ENVIRONMENTS},
+    "η scales the deviation": {env: {"climb_noise_scales": "deviation"} for env in ENVIRONMENTS},
+    "identity for Σ": {env: {"climb_preconditioner": "identity"} for env in ENVIRONMENTS},
+    "project at the edge": {env: {"climb_boundary": "project"} for env in ENVIRONMENTS},
+    "g of the target network": {env: {"frequency_network": "target"} for env in ENVIRONMENTS},
+    "queue of 10⁶": {env: {"queue_size": 1_000_000} for env in ENVIRONMENTS},
+    "terminal states kept": {env: {"climb_keep_terminal": True} for env in ENVIRONMENTS},
+    "the other goal reward": {
+        "MountainCar-v0": {"goal_reward": 1.0},
+        "MazeGridWorld": {"goal_reward": -1.0},
+    },
+    "the other warm-up": {
+        "MountainCar-v0": {"learn_in_warmup": False},
+        "MazeGridWorld": {"learn_in_warmup": True},
+    },
+    "all as in the published code": {
+        "MountainCar-v0": CODE | {"goal_reward": 1.0},
+        "MazeGridWorld": CODE | {"climb_preconditioner": "identity", "climb_keep_terminal": True},
+    },
+    "the same, restart at the edge": {
+        "MountainCar-v0": CODE | {"goal_reward": 1.0, "climb_boundary": "restart"},
+        "MazeGridWorld": CODE
+        | {
+            "climb_preconditioner": "identity",
+            "climb_keep_terminal": True,
+            "climb_boundary": "restart",
+        },
+    },
+}
+
+
+def settings(reading: str, env: str, algorithm: str) -> dict[str, Any]:
+    """One training; the target network's g is a setting of dyna-frequency alone."""
+    changed = dict(READINGS[reading][env])
+    if algorithm == "dyna-value":
+        changed.pop("frequency_network", None)
+    return {"env": env, "algorithm": algorithm} | ENVIRONMENTS[env] | changed
+
+
+def units(quick: bool) -> list[Unit]:
+    """All trainings, none twice, the longest first; a smoke run has two readings."""
+    readings = list(READINGS)[:2] if quick else list(READINGS)
+    environments = list(ENVIRONMENTS)[:1] if quick else list(reversed(ENVIRONMENTS))
+    wanted = [
+        training(quick, **settings(reading, env, algorithm))
+        for env in environments
+        for reading in readings
+        for algorithm in ALGORITHMS
+    ]
+    return list({unit.name: unit for unit in wanted}.values())
+
+
+def by_reading(units: dict[str, Stored]) -> dict[tuple[str, str, str], Stored]:
+    """The stored training of each reading, environment and algorithm."""
+    keys = [(r, env, a) for r in READINGS for env in ENVIRONMENTS for a in ALGORITHMS]
+    found = {key: pick(units, **settings(*key)) for key in keys}
+    return {key: stored for key, stored in found.items() if stored is not None}

@@ -1,0 +1,138 @@
+"""Trainings as units of work: stored once, and shared by all figures that look at them."""
+
+import shutil
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from freqdyna import runs
+from freqdyna.errors import FreqdynaError
+from freqdyna.experiments.base import Columns, Stored, Unit, Work
+from freqdyna.results import run_folder
+from freqdyna.results.result import Result
+
+FOLDER = "trainings"
+SEEDS, STEPS = 30, 50_000
+QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "episode_limit": 100, "eval_every": 40}
+METRICS = ("return", "climb_iterations", "climb_restarts", "climb_vanished", "model_error")
+"""What is kept of each evaluation."""
+STATES = 1000
+"""States kept of each store and seed at the end: as many as the paper draws (figure 5)."""
+DRAWN = "MazeGridWorld"
+"""The environment whose states a figure draws; of others none are kept."""
+
+
+def training(quick: bool, **settings: Any) -> Unit:
+    """A training of the paper's size with these settings, named after them."""
+    settings = {"seeds": SEEDS, "steps": STEPS, **settings} | (QUICK if quick else {})
+    named = {k: v for k, v in settings.items() if k not in ("env", "algorithm", "seeds", "steps")}
+    parts = [settings["env"], settings["algorithm"]]
+    parts += [f"{key.replace('_', '-')}-{named[key]}" for key in sorted(named)]
+    return Unit("-".join(parts), settings, partial(_train, settings), folder=FOLDER)
+
+
+def with_seeds(unit: Unit, seeds: int) -> Unit:
+    """The same training with another number of seeds."""
+    if unit.folder != FOLDER:
+        raise FreqdynaError(f"seeds is {seeds}; {unit.name} trains nothing, leave it away")
+    settings = unit.settings | {"seeds": seeds}
+    return replace(unit, settings=settings, compute=partial(_train, settings))
+
+
+def pick(units: dict[str, Stored], **settings: Any) -> Stored | None:
+    """The training with just these settings, of whatever size; None if it is not there."""
+    size = {"seeds", "steps", *QUICK}
+    for stored in units.values():
+        if {k: v for k, v in stored.settings.items() if k not in size} == settings:
+            return stored
+    return None
+
+
+def curves(stored: Stored, metric: str = "return") -> tuple[np.ndarray, np.ndarray]:
+    """The evaluated steps, and a metric of shape (seeds, evaluations)."""
+    rows = stored.columns["table"] == "curve"
+    steps = np.unique(stored.columns["step"][rows])
+    return steps, stored.columns[metric][rows].astype(np.float64).reshape(-1, len(steps))
+
+
+def states(stored: Stored, store: str) -> np.ndarray:
+    """States of "queue" or "replay" at the end, shape (seeds, states, 2)."""
+    rows = stored.columns["table"] == store
+    drawn = np.stack([stored.columns["x"][rows], stored.columns["y"][rows]], -1)
+    return drawn.astype(np.float64).reshape(len(np.unique(stored.columns["seed"])), -1, 2)
+
+
+def area(stored: Stored) -> np.ndarray:
+    """The mean return of each seed after the warm-up: the area under its curve, by its length."""
+    steps, returns = curves(stored)
+    return returns[:, steps > steps[-1] / 10].mean(axis=1)
+
+
+def final(stored: Stored) -> np.ndarray:
+    """The mean return of each seed in the last tenth of its steps."""
+    steps, returns = curves(stored)
+    return returns[:, steps > steps[-1] * 0.9].mean(axis=1)
+
+
+def steps_to(stored: Stored, threshold: float) -> np.ndarray:
+    """The step of each seed's first evaluation above a return; infinite if there is none."""
+    steps, returns = curves(stored)
+    above = returns > threshold
+    return np.where(above.any(axis=1), steps[above.argmax(axis=1)], np.inf)
+
+
+def _train(settings: dict[str, Any], work: Work) -> Columns:
+    folder = work.folder / "run"
+    if (folder / run_folder.CONFIG).is_file():
+        result = runs.resume(folder)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+        snapshots = (settings["steps"],) if settings["env"] == DRAWN else ()
+        result = runs.train(out=folder, snapshot_steps=snapshots, **settings)
+    return columns_of(result)
+
+
+def columns_of(result: Result) -> Columns:
+    """The curves, and states of replay and queue at the end, in one table.
+
+    The column "table" tells the rows apart: "curve", "queue" or "replay". States are kept to three
+    digits, which is finer than any figure needs and half the size.
+    """
+    evaluations = len(result.steps)
+    kept = [name for name in METRICS if name in result.metrics]
+    tables: list[Columns] = [
+        {
+            "table": np.repeat("curve", len(result.seeds) * evaluations),
+            "seed": np.repeat(result.seeds.astype(np.int32), evaluations),
+            "step": np.tile(result.steps.astype(np.int32), len(result.seeds)),
+            **{name: result.metrics[name].astype(np.float32).ravel() for name in kept},
+        }
+    ]
+    for snapshot in result.snapshots.values():
+        for store in ("queue", "replay"):
+            if store in snapshot:
+                drawn = snapshot[store][:, :STATES]
+                tables.append(
+                    {
+                        "table": np.repeat(store, drawn.shape[0] * drawn.shape[1]),
+                        "seed": np.repeat(result.seeds.astype(np.int32), drawn.shape[1]),
+                        "x": drawn[..., 0].astype(np.float16).ravel(),
+                        "y": drawn[..., 1].astype(np.float16).ravel(),
+                    }
+                )
+    return _stacked(tables)
+
+
+def _stacked(tables: list[Columns]) -> Columns:
+    """The rows of all; what a table lacks is zero (steps) or not a number."""
+    names = list(dict.fromkeys(name for table in tables for name in table))
+    types = {name: next(t[name].dtype for t in tables if name in t) for name in names}
+    stacked = {}
+    for name in names:
+        missing = np.nan if types[name].kind == "f" else 0
+        stacked[name] = np.concatenate(
+            [t.get(name, np.full(len(t["seed"]), missing, types[name])) for t in tables]
+        )
+    return stacked

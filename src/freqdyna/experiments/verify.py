@@ -1,0 +1,60 @@
+"""`freqdyna reproduce NAME --verify`: make one stored training again, and compare."""
+
+import random
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+from freqdyna.devices import seed_devices
+from freqdyna.errors import FreqdynaError
+from freqdyna.experiments import reproduce, store
+from freqdyna.experiments.base import Experiment, Stored
+from freqdyna.experiments.trainings import FOLDER, area, curves, with_seeds
+from freqdyna.results import run_folder
+
+LEAST_P = 0.01
+"""Below it, two sets of seeds count as different; one comparison in a hundred errs."""
+SAME = ("device_kind", "versions")
+
+
+def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | None = None) -> str:
+    """Train one unit of `experiment`, drawn at random, again; say how it agrees, or refuse.
+
+    On the device and versions that made it, every return must be equal to the bit. Elsewhere
+    rounding sends seeds other ways, and the areas under their curves are compared by a test.
+    """
+    units = [unit for unit in experiment.units(False) if unit.folder == FOLDER]
+    if not units:
+        raise FreqdynaError(f"{experiment.name} trains nothing; run it again in another folder")
+    unit = random.Random(chosen).choice(units)
+    before = store.read(out / experiment.name, unit)
+    if before is None:
+        raise FreqdynaError(f"{store.unit_path(out / experiment.name, unit)} is not stored")
+    again = with_seeds(unit, seeds or unit.settings["seeds"])
+    print(f"{experiment.name}: training {unit.name} again, {again.settings['seeds']} seeds")
+    with tempfile.TemporaryDirectory() as folder:
+        reproduce.compute(again, Path(folder) / experiment.name)
+        now = store.read(Path(folder) / experiment.name, again)
+    assert now is not None
+    return _agreement(unit.name, before, now)
+
+
+def _agreement(name: str, before: Stored, now: Stored) -> str:
+    returns = curves(now)[1]
+    stored = curves(before)[1][: len(returns)]
+    equal = float((returns == stored).mean())
+    facts = run_folder.provenance(seed_devices(2**20))
+    if all(facts[key] == before.provenance[key] for key in SAME):
+        if equal < 1:
+            raise FreqdynaError(f"{name}: {1 - equal:.1%} of the returns differ from the stored")
+        return f"{name}: all {returns.size} returns are those stored, to the bit"
+    p = float(stats.mannwhitneyu(area(now), area(before)).pvalue)
+    text = (
+        f"{name}: {equal:.0%} of the returns are equal; mean area {np.mean(area(now)):.1f}, "
+        f"stored {np.mean(area(before)):.1f}, p = {p:.2g} on another device or version"
+    )
+    if p < LEAST_P:
+        raise FreqdynaError(f"{text}: they differ")
+    return f"{text}: they agree"

@@ -1,0 +1,69 @@
+"""Statistics over seeds, against SciPy, closed forms and known error rates."""
+
+import numpy as np
+import pytest
+
+from freqdyna.experiments.comparisons import (
+    Comparison,
+    holm,
+    interaction,
+    interval,
+    iqm,
+    judge,
+    less_spread,
+    permutation_p,
+)
+
+
+def normal(mean, spread=1.0, seeds=30, seed=0):
+    return np.random.default_rng(seed).normal(mean, spread, seeds)
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+
+
+def test_the_interquartile_mean_leaves_a_quarter_out_on_each_side():
+    assert iqm(np.array([-1000.0, 1.0, 3.0, 1000.0])) == 2.0
+
+
+def test_verdicts_follow_the_means():
+    above = Comparison("a", "above 0", normal(2), normal(0, seed=1))
+    below = Comparison("b", "above 0", normal(0), normal(2, seed=1))
+    equal = Comparison("c", "above 0", normal(0), normal(0.1, seed=1))
+    verdicts = [claim.verdict for claim in judge([above, below, equal])]
+    assert verdicts == ["holds", "does not hold", "undecided"]
+
+
+def test_a_difference_that_one_test_would_see_is_not_seen_among_many():
+    pair = normal(0.55), normal(0.0, seed=1)
+    p = permutation_p(*pair)
+    assert 0.005 < p < 0.05
+    alone = judge([Comparison("a", "above 0", *pair)])
+    among = judge([Comparison("a", "above 0", *pair)] * 20)
+    assert alone[0].verdict == "holds"
+    assert {claim.verdict for claim in among} == {"undecided"}
+
+
+def test_intervals_cover_as_often_as_they_say():
+    covered = 0
+    for seed in range(200):
+        low, high = interval(lambda v: v.mean(-1), normal(1.0, seed=seed))
+        covered += low <= 1.0 <= high
+    # 95% nominal, a little less for 30 seeds; fewer than 176 of 200 at 93% has p < 0.01.
+    assert covered >= 176
+
+
+def test_distances_are_compared():
+    zero, one, three = normal(0), normal(1, seed=1), normal(3, seed=2)
+    assert interaction("a", "", (three, zero), (one, zero)).verdict == "holds"
+    assert interaction("a", "", (one, zero), (three, zero)).verdict == "does not hold"
+    assert interaction("a", "", (one, zero), (one, zero)).verdict == "undecided"
+
+
+def test_spread_is_compared():
+    steady, wild = normal(0, 0.2), normal(0, 2.0, seed=1)
+    assert less_spread("a", "", steady, wild).verdict == "holds"
+    assert less_spread("a", "", wild, steady).verdict == "does not hold"
+    assert less_spread("a", "", normal(0), normal(5, seed=1)).verdict == "undecided"
