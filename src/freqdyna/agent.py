@@ -7,7 +7,7 @@ import equinox as eqx
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from freqdyna.diagnostics import Diagnostics
-from freqdyna.envs.base import Environment
+from freqdyna.envs.space import Action, Space
 
 
 class AgentState(eqx.Module):
@@ -22,7 +22,7 @@ State = TypeVar("State", bound=AgentState)
 class Agent(eqx.Module, Generic[State]):
     """Pure functions of one seed's state."""
 
-    env: eqx.AbstractVar[Environment]
+    env: eqx.AbstractVar[Space]
 
     @abc.abstractmethod
     def init(self, key: PRNGKeyArray) -> State:
@@ -35,8 +35,8 @@ class Agent(eqx.Module, Generic[State]):
     @abc.abstractmethod
     def act(
         self, state: State, observation: Float[Array, " n"], epsilon: float, key: PRNGKeyArray
-    ) -> Int[Array, ""]:
-        """The epsilon-greedy action of the current policy."""
+    ) -> Action:
+        """The action of the current policy, exploring by `epsilon`."""
 
     @abc.abstractmethod
     def metrics(self, state: State) -> dict[str, Array]:

@@ -35,8 +35,7 @@ def shares(workload: str, seeds: int) -> dict[str, float]:
     states = jax.jit(jax.vmap(warm))(keys)
 
     def interact(state: Any, i: Any) -> Any:
-        interact_keys = jax.random.split(jax.random.fold_in(state.key, i), 3)
-        return agent._interact(state, t + i, *interact_keys)[0]
+        return agent._store(state, t + i, *agent._interact(state, t + i))[0]
 
     parts: dict[str, Callable[[Any, Any], Any]] = {
         "whole step": lambda s, i: agent.step(s, t + i),

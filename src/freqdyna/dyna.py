@@ -3,6 +3,9 @@
 Everything here is written for one seed. A step is a pure function of the agent's state and the
 time t; every random number comes from the seed's key folded with t, so a seed draws the same
 streams whatever runs beside it. Without a search-control the same step is DQN with replay.
+
+`step` takes a whole step in an environment of pure functions. `choose` and `observe` are its two
+halves, for an environment that somebody else steps between them.
 """
 
 from functools import partial
@@ -11,13 +14,14 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray, UInt32
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, UInt32
 
+from freqdyna import few
 from freqdyna.agent import Agent, AgentState
 from freqdyna.diagnostics import Diagnostics
 from freqdyna.envs.base import Environment
-from freqdyna.frequency.network import StateValue
-from freqdyna.learners.dqn import DQN, DQNState
+from freqdyna.envs.space import Action, Space
+from freqdyna.learners.base import Learner, LearnerState
 from freqdyna.loops import repeat
 from freqdyna.models.learned_model import LearnedModel
 from freqdyna.planning import Planning, Simulation
@@ -37,7 +41,8 @@ class DynaState(AgentState):
     """The seed's training stream; constant, folded with the time of each step."""
     observation: Float[Array, " n"]
     episode_step: Int[Array, ""]
-    learner: DQNState
+    learner: LearnerState
+    """The state of the agent's `Learner`."""
     replay: Any
     """The state of the agent's `Replay` (the paper's B)."""
     queue: Queue | None
@@ -48,11 +53,24 @@ class DynaState(AgentState):
     diagnostics: Diagnostics
 
 
+class Experience(eqx.Module):
+    """What came of an action."""
+
+    reward: Float[Array, ""]
+    next_state: Float[Array, " n"]
+    terminal: Bool[Array, ""]
+    over: Bool[Array, ""]
+    """Whether the episode ended here, by termination or by its time limit."""
+    observation: Float[Array, " n"]
+    """Where to go on from: the next state, or the start of a new episode."""
+
+
 class Dyna(Agent[DynaState]):
     """The parts of an agent and the numbers that say how they work together."""
 
-    env: Environment
-    learner: DQN
+    env: Space
+    """An `Environment`, or no more than its space if it is stepped elsewhere."""
+    learner: Learner[Any]
     replay: Replay[Any]
     planning: Planning | None
     """None: no search-control, no model; every mini-batch comes from the replay."""
@@ -68,15 +86,16 @@ class Dyna(Agent[DynaState]):
     """The step from which on there are searches and planning updates."""
 
     def init(self, key: PRNGKeyArray) -> DynaState:
-        """The state before the first step."""
+        """The state before the first step; elsewhere than in an `Environment` it begins at zero."""
         step_key, reset_key, learner_key, model_key = jax.random.split(key, 4)
         n, planning = self.env.observation_size, self.planning
+        start = self.env.reset(reset_key) if isinstance(self.env, Environment) else jnp.zeros(n)
         return DynaState(
             key=step_key,
-            observation=self.env.reset(reset_key),
+            observation=start,
             episode_step=jnp.zeros((), int),
             learner=self.learner.init(learner_key),
-            replay=self.replay.init(row_width(n)),
+            replay=self.replay.init(row_width(n, self.env.action_size)),
             queue=None if planning is None else Queue.empty(planning.queue_size, n),
             visited=None if planning is None else Visited.nothing(n),
             model=None if planning is None else planning.model.init(model_key),
@@ -85,9 +104,20 @@ class Dyna(Agent[DynaState]):
 
     def step(self, state: DynaState, t: Int[Array, ""]) -> DynaState:
         """Act, store, search, plan. `t` counts the steps taken before this one."""
-        keys = jax.random.split(jax.random.fold_in(state.key, t), 6)
-        act_key, env_key, reset_key, plan_key, search_key, model_key = keys
-        state, seen = self._interact(state, t, act_key, env_key, reset_key)
+        return self.observe(state, t, *self._interact(state, t))
+
+    def choose(self, state: DynaState, t: Int[Array, ""]) -> Action:
+        """Observe s_t, and take the exploring action a_t."""
+        epsilon = jnp.where(t < self.warmup_steps, 1.0, self.exploration)
+        act_key, *_ = self._keys(state, t)
+        return self.learner.act(state.learner.params, state.observation, epsilon, act_key)
+
+    def observe(
+        self, state: DynaState, t: Int[Array, ""], action: Action, experience: Experience
+    ) -> DynaState:
+        """Observe s_{t+1} and r_{t+1}, add all to B, and learn: model, search, planning updates."""
+        *_, plan_key, search_key, model_key = self._keys(state, t)
+        state, seen = self._store(state, t, action, experience)
         if self.planning is not None:
             state = self._learn_model(self.planning, state, seen, t, model_key)
             state = self._search(self.planning, state, t, search_key)
@@ -95,8 +125,8 @@ class Dyna(Agent[DynaState]):
 
     def act(
         self, state: DynaState, observation: Float[Array, " n"], epsilon: float, key: PRNGKeyArray
-    ) -> Int[Array, ""]:
-        """The epsilon-greedy action of the current policy."""
+    ) -> Action:
+        """The action of the current policy, exploring by `epsilon`."""
         return self.learner.act(state.learner.params, observation, epsilon, key)
 
     def metrics(self, state: DynaState) -> dict[str, Array]:
@@ -114,46 +144,54 @@ class Dyna(Agent[DynaState]):
         }
         if state.queue is not None:
             shown |= {"queue": state.queue.sample(bits[1]), "queue_count": state.queue.count}
-        return shown | surfaces(StateValue(self.learner.network(state.learner.params)), self.env)
+        return shown | surfaces(self.learner.value(state.learner.params), self.env)
 
     def parameters(self, state: DynaState) -> Float[Array, " p"]:
-        """The Q network's parameters."""
+        """The network's parameters."""
         return state.learner.params
 
     @property
     def layer_sizes(self) -> tuple[int, ...]:
-        """Widths of the Q network's layers."""
+        """Widths of the network's layers."""
         return self.learner.sizes
 
-    def _interact(
-        self,
-        state: DynaState,
-        t: Int[Array, ""],
-        act_key: PRNGKeyArray,
-        env_key: PRNGKeyArray,
-        reset_key: PRNGKeyArray,
-    ) -> tuple[DynaState, Transition]:
-        """Observe s_t, take the ε-greedy action a_t, observe s_{t+1} and r_{t+1}; add all to B."""
-        epsilon = jnp.where(t < self.warmup_steps, 1.0, self.exploration)
-        action = self.learner.act(state.learner.params, state.observation, epsilon, act_key)
-        next_state, reward, terminal = self.env.transition(state.observation, action, env_key)
-        seen = Transition(state.observation, action, reward, next_state, terminal)
-
+    def _interact(self, state: DynaState, t: Int[Array, ""]) -> tuple[Action, Experience]:
+        """Take a step in an environment of pure functions."""
+        env = self.env
+        assert isinstance(env, Environment)
+        _, env_key, reset_key, *_ = self._keys(state, t)
+        action = self.choose(state, t)
+        next_state, reward, terminal = env.transition(state.observation, action, env_key)
         # Begin a new episode where this one is over.
-        episode_step = state.episode_step + 1
-        over = terminal | (episode_step >= self.env.episode_limit)
+        over = terminal | (state.episode_step + 1 >= env.episode_limit)
+        observation = jnp.where(over, env.reset(reset_key), next_state)
+        return action, Experience(reward, next_state, terminal, over, observation)
+
+    def _store(
+        self, state: DynaState, t: Int[Array, ""], action: Action, experience: Experience
+    ) -> tuple[DynaState, Transition]:
+        """Add what was seen to B."""
+        seen = Transition(
+            state.observation, action, experience.reward, experience.next_state, experience.terminal
+        )
         state = DynaState(
             key=state.key,
-            observation=jnp.where(over, self.env.reset(reset_key), next_state),
-            episode_step=jnp.where(over, 0, episode_step),
+            observation=experience.observation,
+            episode_step=jnp.where(experience.over, 0, state.episode_step + 1),
             learner=state.learner,
             replay=self.replay.add(state.replay, seen.pack(), t),
             queue=state.queue,
-            visited=None if state.visited is None else state.visited.add(seen.state, next_state),
+            visited=None
+            if state.visited is None
+            else state.visited.add(seen.state, seen.next_state),
             model=state.model,
-            diagnostics=state.diagnostics.after_step(over),
+            diagnostics=state.diagnostics.after_step(experience.over),
         )
         return state, seen
+
+    def _keys(self, state: DynaState, t: Int[Array, ""]) -> Key[Array, " 6"]:
+        """For acting, environment, reset, planning updates, search and model."""
+        return jax.random.split(jax.random.fold_in(state.key, t), 6)
 
     def _learn_model(
         self,
@@ -182,8 +220,20 @@ class Dyna(Agent[DynaState]):
         queue, visited = state.queue, state.visited
         assert queue is not None
         assert visited is not None
-        value = StateValue(self.learner.network(state.learner.params))
-        target_value = StateValue(self.learner.network(state.learner.target_params))
+        value = self.learner.value(state.learner.params)
+        target_value = self.learner.value(state.learner.target_params)
+        low, high = jnp.asarray(self.env.low), jnp.asarray(self.env.high)
+        if not self.env.is_bounded:
+            # Where the space has no bounds, those of the visited states (paper notes, Hopper).
+            low = jnp.where(jnp.isfinite(low), low, visited.low)
+            high = jnp.where(jnp.isfinite(high), high, visited.high)
+
+        def contains(s: Float[Array, " n"]) -> Bool[Array, ""]:
+            inside = self.env.contains(s)
+            return inside if self.env.is_bounded else inside & few.every((s >= low) & (s <= high))
+
+        def project(s: Float[Array, " n"]) -> Float[Array, " n"]:
+            return self.env.project(s if self.env.is_bounded else jnp.clip(s, low, high))
 
         search = Search(
             value=value,
@@ -193,10 +243,11 @@ class Dyna(Agent[DynaState]):
             draw_visited=lambda bits: self._draw_visited(state, t, bits),
             draw_queue=lambda bits: self._draw_queue(state, t, bits),
             queue_is_empty=queue.is_empty(),
-            low=jnp.asarray(self.env.low),
-            high=jnp.asarray(self.env.high),
-            contains=self.env.contains,
-            project=self.env.project,
+            low=low,
+            high=high,
+            contains=contains,
+            project=project,
+            on_manifold=self.env.on_manifold,
             terminal=self.env.terminal,
             covariance=visited.covariance(),
             mean_step=visited.mean_step,
@@ -228,25 +279,25 @@ class Dyna(Agent[DynaState]):
                 self.planning,
                 state.model,
                 lambda bits: self._draw_queue(state, t, bits),
-                self.env.num_actions,
+                self.learner,
                 self.planning_steps,
                 simulation_key,
             )
         updates_before = (t - self.first_update_step) * self.planning_steps
 
         def update(
-            i: Int[Array, ""], carry: tuple[DQNState, Any, Float[Array, ""]]
-        ) -> tuple[DQNState, Any, Float[Array, ""]]:
+            i: Int[Array, ""], carry: tuple[LearnerState, Any, Float[Array, ""]]
+        ) -> tuple[LearnerState, Any, Float[Array, ""]]:
             learner, replay, loss = carry
             rows, indices = self.replay.sample(replay, bits[i, :real], t + 1)
             states = rows[:, : self.env.observation_size]
             if simulation is not None:
                 states = jnp.concatenate([states, simulation.states[i]])
 
-            def complete(values: Float[Array, "batch actions"]) -> Float[Array, "batch width"]:
+            def complete(outputs: Float[Array, "batch outputs"]) -> Float[Array, "batch width"]:
                 if simulation is None:
                     return rows
-                return jnp.concatenate([rows, simulation.transitions(i, values[real:])])
+                return jnp.concatenate([rows, simulation.transitions(i, outputs[real:])])
 
             learner, differences = self.learner.update(
                 learner, states, complete, updates_before + i + 1

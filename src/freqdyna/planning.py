@@ -5,9 +5,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from freqdyna import few
+from freqdyna.learners.base import Learner
 from freqdyna.models.base import Model
 from freqdyna.replay.transition import Transition
 from freqdyna.search_control.base import Draw, SearchControl
@@ -22,7 +22,7 @@ class Planning(eqx.Module):
     """Simulated transitions in a mini-batch (βb)."""
     queue_size: int = eqx.field(static=True)
     exploration: float
-    """The share of random actions among those paired with queue states."""
+    """How much the actions explore that are paired with queue states."""
 
 
 class Simulation(eqx.Module):
@@ -31,12 +31,13 @@ class Simulation(eqx.Module):
     Everything is drawn before the updates; only the greedy actions wait for the network.
     """
 
+    learner: Learner[Any]
     model: Model[Any]
     model_state: Any
     states: Float[Array, "d k n"]
     """Drawn from the search-control queue: k for each of the d updates."""
-    explores: Bool[Array, "d k"]
-    random_actions: Int[Array, "d k"]
+    exploration: Any
+    """The learner's draws of shape (d, k)."""
     noise: Float[Array, "d k z"]
 
     @staticmethod
@@ -44,7 +45,7 @@ class Simulation(eqx.Module):
         planning: Planning,
         model_state: Any,
         draw_queue: Draw,
-        actions: int,
+        learner: Learner[Any],
         updates: int,
         key: PRNGKeyArray,
     ) -> "Simulation":
@@ -53,30 +54,30 @@ class Simulation(eqx.Module):
         state_key, explore_key, action_key, noise_key = jax.random.split(key, 4)
         drawn = draw_queue(jax.random.bits(state_key, (updates * planning.simulated,), jnp.uint32))
         return Simulation(
+            learner=learner,
             model=planning.model,
             model_state=model_state,
             states=drawn.reshape(*shape, -1),
-            explores=jax.random.uniform(explore_key, shape) < planning.exploration,
-            random_actions=jax.random.randint(action_key, shape, 0, actions),
+            exploration=learner.draw_exploration(
+                (explore_key, action_key), shape, planning.exploration
+            ),
             noise=jax.random.normal(noise_key, (*shape, planning.model.noise_size)),
         )
 
     def transitions(
-        self, i: Int[Array, ""], values: Float[Array, "k actions"]
+        self, i: Int[Array, ""], outputs: Float[Array, "k outputs"]
     ) -> Float[Array, "k width"]:
-        """Those of update i, packed: ε-greedy by the current action values of their states."""
+        """Those of update i, packed, with actions by the current outputs at their states."""
 
         def transition(
             s: Float[Array, " n"],
-            explore: Bool[Array, ""],
-            random_action: Int[Array, ""],
+            exploration: Any,
             noise: Float[Array, " z"],
-            value: Float[Array, " actions"],
+            output: Float[Array, " outputs"],
         ) -> Float[Array, " width"]:
-            action = jnp.where(explore, random_action, few.argmax(value))
+            action = self.learner.explored(output, exploration)
             next_state, reward, terminal = self.model.query(self.model_state, s, action, noise)
             return Transition(s, action, reward, next_state, terminal).pack()
 
-        return jax.vmap(transition)(
-            self.states[i], self.explores[i], self.random_actions[i], self.noise[i], values
-        )
+        exploration = jax.tree.map(lambda drawn: drawn[i], self.exploration)
+        return jax.vmap(transition)(self.states[i], exploration, self.noise[i], outputs)

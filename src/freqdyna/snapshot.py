@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Shaped
 
-from freqdyna.envs.base import Environment
+from freqdyna.envs.space import Space
 from freqdyna.frequency.network import StateValue
 
 STATES = 2000
@@ -14,12 +14,12 @@ RESOLUTION = 64
 """Points of a surface along each coordinate, both bounds included."""
 
 
-def axes(env: Environment, shape: tuple[int, ...]) -> list[Shaped[np.ndarray, " _"]]:
+def axes(env: Space, shape: tuple[int, ...]) -> list[Shaped[np.ndarray, " _"]]:
     """The values of each coordinate at which a surface of that shape is recorded."""
     return [np.linspace(*ends) for ends in zip(env.low, env.high, shape, strict=True)]
 
 
-def surfaces(value: StateValue, env: Environment) -> dict[str, Float[Array, "points points"]]:
+def surfaces(value: StateValue, env: Space) -> dict[str, Float[Array, "points points"]]:
     """V and g = ‖∇V‖² + ‖H_V‖²_F; the first index follows the first coordinate.
 
     Nothing where the state has more or fewer than two coordinates.

@@ -13,6 +13,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Int, PRNGKeyArray
 
 from freqdyna.agent import Agent, AgentState
+from freqdyna.envs.base import Environment
 from freqdyna.evaluation import evaluate
 
 Metrics = dict[str, Array]
@@ -42,7 +43,9 @@ class Training(eqx.Module):
         def policy(observation: Array, act_key: PRNGKeyArray) -> Array:
             return self.agent.act(state, observation, self.eval_exploration, act_key)
 
-        metrics = evaluate(self.agent.env, policy, self.eval_episodes, eval_key)
+        env = self.agent.env
+        assert isinstance(env, Environment)
+        metrics = evaluate(env, policy, self.eval_episodes, eval_key)
         metrics |= self.agent.metrics(state)
         state = eqx.tree_at(lambda s: s.diagnostics, state, state.diagnostics.since_now())
         return state, metrics

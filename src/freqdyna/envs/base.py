@@ -12,36 +12,32 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from freqdyna import few
-from freqdyna.envs.picture import Landmark
+from freqdyna.envs.space import Action, Space, State
 from freqdyna.errors import FreqdynaError
 
-State = Float[Array, " n"]
-Action = Int[Array, ""]
 Reward = Float[Array, ""]
 Terminal = Bool[Array, ""]
 
+__all__ = ["Action", "Environment", "Reward", "State", "Terminal"]
 
-class Environment(eqx.Module):
-    """A Markov decision process whose states are vectors in a box.
 
-    A subclass gives the class variables and the abstract methods below, all written for one
+class Environment(Space):
+    """A Markov decision process as pure functions.
+
+    A subclass gives all these class variables and the abstract methods below, all written for one
     state; `vmap` them over many.
     """
 
-    name: eqx.AbstractClassVar[str]
+    name: ClassVar[str]
     summary: eqx.AbstractClassVar[str]
-    num_actions: eqx.AbstractClassVar[int]
-    low: eqx.AbstractClassVar[np.ndarray]
-    """The least value of each of the n coordinates, shape (n,)."""
-    high: eqx.AbstractClassVar[np.ndarray]
-    """The greatest value of each of the n coordinates, shape (n,)."""
+    num_actions: ClassVar[int]
+    low: ClassVar[np.ndarray]
+    high: ClassVar[np.ndarray]
+    knows_terminal: ClassVar[bool] = True
     noise_size: ClassVar[int] = 0
     """How many standard normal numbers one move consumes."""
-    coordinates: ClassVar[tuple[str, ...]] = ("state 1", "state 2")
-    """What the first two coordinates are called in pictures."""
 
     reward_noise: eqx.AbstractVar[float]
     """Standard deviation of the Gaussian noise added to every reward."""
@@ -59,16 +55,6 @@ class Environment(eqx.Module):
             raise FreqdynaError(
                 f"episode_limit is {self.episode_limit!r}; it must be a whole number, 1 or greater"
             )
-
-    @property
-    def observation_size(self) -> int:
-        """The number n of state coordinates."""
-        return len(self.low)
-
-    @property
-    def landmarks(self) -> tuple[Landmark, ...]:
-        """What pictures of a two-dimensional state space show, lowest layer first."""
-        return ()
 
     @abc.abstractmethod
     def reset(self, key: PRNGKeyArray) -> State:
@@ -103,14 +89,6 @@ class Environment(eqx.Module):
         if self.reward_noise > 0:
             reward = reward + self.reward_noise * noise[0]
         return next_state, reward, self.terminal(next_state)
-
-    def contains(self, state: State) -> Bool[Array, ""]:
-        """Whether `state` belongs to the state space."""
-        return few.every((state >= self.low) & (state <= self.high))
-
-    def project(self, state: State) -> State:
-        """The valid state nearest to `state`."""
-        return jax.numpy.clip(state, self.low, self.high)
 
 
 def _is_number(value: object) -> bool:

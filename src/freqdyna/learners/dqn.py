@@ -1,7 +1,5 @@
 """DQN: Q-learning of a network towards a target network that is copied now and then."""
 
-from collections.abc import Callable
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -10,19 +8,24 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna import few
+from freqdyna.frequency.network import StateValue
+from freqdyna.learners.base import Complete, Learner, LearnerState
 from freqdyna.learners.network import Network, init_network, network_from_flat
 from freqdyna.replay.transition import Transition
 
+Exploration = tuple[Bool[Array, "*shape"], Int[Array, "*shape"]]
+"""Whether each action is random, and if so which it is."""
 
-class DQNState(eqx.Module):
-    """What DQN learns. Parameters are one flat vector, so that Adam is one fused operation."""
+
+class DQNState(LearnerState):
+    """What DQN learns."""
 
     params: Float[Array, " p"]
     target_params: Float[Array, " p"]
     optimizer: optax.OptState
 
 
-class DQN(eqx.Module):
+class DQN(Learner[DQNState]):
     """Deep Q-learning with Adam, for one state or one mini-batch at a time."""
 
     sizes: tuple[int, ...] = eqx.field(static=True)
@@ -42,6 +45,10 @@ class DQN(eqx.Module):
         """The network that a flat parameter vector stands for."""
         return network_from_flat(params, self.sizes)
 
+    def value(self, params: Float[Array, " p"]) -> StateValue:
+        """V(s) = max_a Q(s, a)."""
+        return StateValue(self.network(params))
+
     def act(
         self,
         params: Float[Array, " p"],
@@ -51,24 +58,34 @@ class DQN(eqx.Module):
     ) -> Int[Array, ""]:
         """The epsilon-greedy action."""
         explore_key, action_key = jax.random.split(key)
-        random_action = jax.random.randint(action_key, (), 0, self.sizes[-1])
-        greedy_action = few.argmax(self.network(params)(state))
-        explore = jax.random.uniform(explore_key) < epsilon
-        return jnp.where(explore, random_action, greedy_action)
+        exploration = self.draw_exploration((explore_key, action_key), (), epsilon)
+        return self.explored(self.network(params)(state), exploration)
+
+    def draw_exploration(
+        self,
+        keys: tuple[PRNGKeyArray, PRNGKeyArray],
+        shape: tuple[int, ...],
+        epsilon: Float[Array, ""] | float,
+    ) -> Exploration:
+        """A share `epsilon` of the actions is random."""
+        explores = jax.random.uniform(keys[0], shape) < epsilon
+        return explores, jax.random.randint(keys[1], shape, 0, self.sizes[-1])
+
+    def explored(
+        self, outputs: Float[Array, " actions"], exploration: Exploration
+    ) -> Int[Array, ""]:
+        """The greedy action by the action values, or the random one."""
+        explore, random_action = exploration
+        return jnp.where(explore, random_action, few.argmax(outputs))
 
     def update(
         self,
         state: DQNState,
         states: Float[Array, "batch n"],
-        complete: Callable[[Float[Array, "batch actions"]], Float[Array, "batch width"]],
+        complete: Complete,
         update_count: Int[Array, ""],
     ) -> tuple[DQNState, Float[Array, " batch"]]:
-        """One Adam step on a mini-batch; also its temporal differences.
-
-        `complete` makes packed transitions of the states, given their current action values: a
-        simulated transition begins with a greedy action, and these values serve for both.
-        `update_count` is the number of updates including this one (the paper's n_tau).
-        """
+        """Towards r + γ max_a Q(s', a) of the target network; see `Learner.update`."""
         values, pull_back = jax.vjp(
             lambda network: jax.vmap(network)(states), self.network(state.params)
         )

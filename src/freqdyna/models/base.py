@@ -4,7 +4,9 @@ import abc
 from typing import Generic, TypeVar
 
 import equinox as eqx
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
+
+from freqdyna.envs.space import Action
 
 ModelState = TypeVar("ModelState")
 
@@ -32,7 +34,7 @@ class Model(eqx.Module, Generic[ModelState]):
         self,
         state: ModelState,
         s: Float[Array, " n"],
-        action: Int[Array, ""],
+        action: Action,
         noise: Float[Array, " k"],
     ) -> Outcome:
         """What `action` leads to from `s`."""

@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
-from freqdyna.envs.base import Environment
+from freqdyna.envs.base import Action, Environment
 from freqdyna.models.base import Model, Outcome
 
 
@@ -26,7 +26,7 @@ class TrueModel(Model[None]):
         self,
         state: None,
         s: Float[Array, " n"],
-        action: Int[Array, ""],
+        action: Action,
         noise: Float[Array, " k"],
     ) -> Outcome:
         """Ask the environment."""

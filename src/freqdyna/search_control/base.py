@@ -47,6 +47,8 @@ class Search:
     """Empirical covariance of the visited states (the paper's Σ̂)."""
     mean_step: Float[Array, ""]
     """Running mean of ‖s_{t+1} − s_t‖₂/√n (the paper's ε_a)."""
+    on_manifold: Callable[[State], State] = lambda state: state
+    """The nearest state of the set that states lie on; the state itself but for a few spaces."""
 
     def visited(self, key: PRNGKeyArray, count: int) -> Float[Array, "count n"]:
         """States drawn from the experience replay (the paper's B), uniformly."""

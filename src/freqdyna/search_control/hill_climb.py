@@ -106,6 +106,7 @@ class HillClimb(eqx.Module):
             state = climb.state + self.step_size * unit + noise[climb.iterations]
             if self.boundary == "project":
                 state = search.project(state)
+            state = search.on_manifold(state)
             over = ~search.contains(state)
             if not self.keep_terminal:
                 over = over | search.terminal(state)

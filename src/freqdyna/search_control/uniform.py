@@ -25,6 +25,7 @@ class UniformSearch(SearchControl):
         """Draw m states and move the usable ones to the front."""
         shape = (self.states, search.low.shape[0])
         states = jax.random.uniform(key, shape, minval=search.low, maxval=search.high)
+        states = jax.vmap(search.on_manifold)(states)
         usable = jax.vmap(lambda s: search.contains(s) & ~search.terminal(s))(states)
         order = jnp.argsort(~usable)  # stable: the usable first, in the order drawn
         return Proposal.of(states[order], usable.sum())

@@ -6,7 +6,7 @@ from jaxtyping import Array, Float
 
 
 class Visited(eqx.Module):
-    """Mean, covariance and mean step, updated state by state (Welford's method)."""
+    """Mean, covariance, mean step and range, updated state by state (Welford's method)."""
 
     count: Float[Array, ""]
     mean: Float[Array, " n"]
@@ -14,11 +14,15 @@ class Visited(eqx.Module):
     """Sum of the outer products of the deviations from the mean."""
     mean_step: Float[Array, ""]
     """Mean of ‖s_{t+1} − s_t‖₂/√n (the paper's ε_a)."""
+    low: Float[Array, " n"]
+    high: Float[Array, " n"]
+    """The least and the greatest value of each coordinate so far."""
 
     @staticmethod
     def nothing(n: int) -> "Visited":
         """Before the first state."""
-        return Visited(jnp.zeros(()), jnp.zeros(n), jnp.zeros((n, n)), jnp.zeros(()))
+        far = jnp.full(n, jnp.inf)
+        return Visited(jnp.zeros(()), jnp.zeros(n), jnp.zeros((n, n)), jnp.zeros(()), far, -far)
 
     def add(self, state: Float[Array, " n"], next_state: Float[Array, " n"]) -> "Visited":
         """Take note of a state and of the step that left it."""
@@ -31,6 +35,8 @@ class Visited(eqx.Module):
             mean,
             self.scatter + jnp.outer(deviation, state - mean),
             self.mean_step + (step - self.mean_step) / count,
+            jnp.minimum(self.low, state),
+            jnp.maximum(self.high, state),
         )
 
     def covariance(self) -> Float[Array, "n n"]:

@@ -1,0 +1,97 @@
+"""What an agent knows of the place it lives in, whoever steps it: states, actions and bounds."""
+
+import abc
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from freqdyna import few
+from freqdyna.envs.picture import Landmark
+
+State = Float[Array, " n"]
+Action = Int[Array, ""] | Float[Array, " a"]
+"""One of a number of actions, or a vector of continuous ones."""
+
+NO_ACTIONS: np.ndarray = np.zeros(0, np.float32)
+
+
+class Space(eqx.Module):
+    """States are vectors in a box; actions are numbered, or vectors in a box of their own."""
+
+    coordinates: ClassVar[tuple[str, ...]] = ("state 1", "state 2")
+    """What the first two coordinates are called in pictures."""
+    knows_terminal: ClassVar[bool] = False
+    """Whether `terminal` can tell where episodes end."""
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """What the environment is called."""
+
+    @property
+    @abc.abstractmethod
+    def low(self) -> np.ndarray:
+        """The least value of each of the n coordinates, shape (n,); −∞ where it is not known."""
+
+    @property
+    @abc.abstractmethod
+    def high(self) -> np.ndarray:
+        """The greatest value of each of the n coordinates, shape (n,); ∞ where it is not known."""
+
+    @property
+    @abc.abstractmethod
+    def num_actions(self) -> int:
+        """How many actions there are; 0 where they are continuous."""
+
+    @property
+    def action_low(self) -> np.ndarray:
+        """The least value of each continuous action, shape (a,); empty for numbered actions."""
+        return NO_ACTIONS
+
+    @property
+    def action_high(self) -> np.ndarray:
+        """The greatest value of each continuous action, shape (a,)."""
+        return NO_ACTIONS
+
+    @property
+    def observation_size(self) -> int:
+        """The number n of state coordinates."""
+        return len(self.low)
+
+    @property
+    def action_size(self) -> int:
+        """How many numbers an action is: 1 for a numbered one."""
+        return max(1, len(self.action_low))
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether every coordinate has known bounds."""
+        return bool(np.isfinite(self.low).all() and np.isfinite(self.high).all())
+
+    @property
+    def landmarks(self) -> tuple[Landmark, ...]:
+        """What pictures of a two-dimensional state space show, lowest layer first."""
+        return ()
+
+    def terminal(self, state: State) -> Bool[Array, ""]:
+        """Whether the episode ends in `state`; no, where that is not known."""
+        return jnp.zeros((), bool)
+
+    def contains(self, state: State) -> Bool[Array, ""]:
+        """Whether `state` belongs to the state space."""
+        return few.every((state >= self.low) & (state <= self.high))
+
+    def project(self, state: State) -> State:
+        """The valid state nearest to `state`."""
+        return jax.numpy.clip(state, self.low, self.high)
+
+    def on_manifold(self, state: State) -> State:
+        """The nearest state of the set that states lie on, where that is thinner than its box.
+
+        Called after each step of a climb.
+        """
+        return state
