@@ -227,7 +227,7 @@ def test_a_diverged_seed_is_reported_and_the_others_go_on():
         params = state.learner.params.at[1].set(np.inf)
         return eqx.tree_at(lambda s: s.learner.params, state, params)
 
-    run.block = type(run.block)(**(vars(run.block) | {"init": init}))
+    run.block.init = init
     with pytest.warns(UserWarning, match="seed 1 diverged at step 11: its loss is not finite"):
         result = run.execute(None, Watching(False, False, False, 60.0))
     healthy = freqdyna.train(**SMALL)

@@ -5,7 +5,7 @@ import pytest
 
 from freqdyna import algorithms, envs
 from freqdyna.config import Config
-from freqdyna.training import Training, compile_block, evaluation_steps
+from freqdyna.training import CompiledBlock, Layout, Training, evaluation_steps
 
 SETTINGS = {
     "env": "GridWorld",
@@ -25,7 +25,7 @@ def make_training(algorithm="er", **settings):
 
 
 def make_block(training, seeds, devices=2):
-    return compile_block(training, np.array(seeds), jax.devices()[:devices])
+    return CompiledBlock(training, Layout.of(np.array(seeds), jax.devices()[:devices]))
 
 
 def states_equal(first, second, rows=slice(None)):
@@ -130,7 +130,7 @@ def test_every_step_is_the_same_program(algorithm):
 
 def test_seeds_that_do_not_divide_are_all_there(training):
     block = make_block(training, [0, 1, 2])
-    assert (block.seeds, block.rows) == (3, 4)
+    assert (block.layout.seeds, block.layout.rows) == (3, 4)
     even = make_block(training, [0, 1, 2, 2])
     state = block.advance(block.init(), 0, 30)
     assert states_equal(state, even.advance(even.init(), 0, 30))

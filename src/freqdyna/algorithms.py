@@ -8,9 +8,14 @@ from freqdyna.agent import Agent
 from freqdyna.config import Config
 from freqdyna.dyna import Dyna
 from freqdyna.envs import DynaMaze, Environment
+from freqdyna.envs.host_space import Factory, HostSpace
+from freqdyna.envs.space import Space
 from freqdyna.errors import FreqdynaError, unknown_name
+from freqdyna.learners.base import Learner
 from freqdyna.learners.dqn import DQN
+from freqdyna.learners.naf import NAF, output_size
 from freqdyna.models.base import Model
+from freqdyna.models.host_model import host_model
 from freqdyna.models.learned_model import LearnedModel
 from freqdyna.models.true_model import TrueModel
 from freqdyna.planning import Planning
@@ -32,6 +37,8 @@ class Recipe:
     """Whether the user names the search-control."""
     prioritized: bool = False
     tabular: bool = False
+    continuous: bool = False
+    """Whether it is for continuous actions alone; else for numbered ones alone."""
 
 
 ALGORITHMS: dict[str, Recipe] = {
@@ -49,6 +56,11 @@ ALGORITHMS: dict[str, Recipe] = {
     "dyna-replay": Recipe("Dyna, planning from visited states", "replay"),
     "dyna-uniform": Recipe("Dyna, planning from anywhere", "uniform"),
     "dyna": Recipe("Dyna with the search-control that you give", own_search_control=True),
+    "naf": Recipe("NAF: Q-learning with continuous actions", continuous=True),
+    "dyna-naf-value": Recipe("dyna-value with continuous actions", "value", continuous=True),
+    "dyna-naf-frequency": Recipe(
+        "dyna-frequency with continuous actions", "frequency", continuous=True
+    ),
     "tabular-dyna-q": Recipe("Dyna-Q in a table with a count model (DynaMaze)", tabular=True),
 }
 
@@ -60,29 +72,33 @@ def find(name: str) -> Recipe:
     return ALGORITHMS[name]
 
 
-def build(config: Config, env: Environment, search: SearchControl | None = None) -> Agent[Any]:
-    """The agent that `config` describes, for `env`; `search` takes the recipe's place."""
-    config = config.resolved()
+def build(
+    config: Config,
+    space: Space,
+    search: SearchControl | None = None,
+    factory: Factory | None = None,
+) -> Agent[Any]:
+    """The agent that `config` describes, for `space`; `search` takes the recipe's place.
+
+    `factory` makes the environments of a space that is stepped on the host.
+    """
+    config = config.resolved(space)
     assert config.planning_steps is not None
-    assert config.hidden is not None
     recipe = find(config.algorithm)
-    if recipe.search_control is None and not recipe.own_search_control and config.model != "true":
+    model_free = recipe.search_control is None and not recipe.own_search_control
+    if model_free and config.model != "true" and not isinstance(space, HostSpace):
         raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
-    planning = _planning(config, env, search)
+    _check_actions(config, space)
+    planning = _planning(config, space, search, factory)
     if recipe.tabular:
-        return _tabular(config, env, config.planning_steps)
+        return _tabular(config, space, config.planning_steps)
     if config.planning_steps < 1:
         raise FreqdynaError(
             f"planning_steps is 0; it must be 1 or greater for algorithm {config.algorithm!r}"
         )
     return Dyna(
-        env=env,
-        learner=DQN(
-            sizes=(env.observation_size, *config.hidden, env.num_actions),
-            discount=config.discount,
-            learning_rate=config.learning_rate,
-            target_period=config.target_period,
-        ),
+        env=space,
+        learner=_learner(config, space),
         replay=_replay(config),
         planning=planning,
         batch_size=config.batch_size,
@@ -93,7 +109,43 @@ def build(config: Config, env: Environment, search: SearchControl | None = None)
     )
 
 
-def _tabular(config: Config, env: Environment, planning_steps: int) -> TabularDyna:
+def _check_actions(config: Config, space: Space) -> None:
+    recipe = find(config.algorithm)
+    if recipe.own_search_control or recipe.continuous == (space.num_actions == 0):
+        return
+    kind = "numbered" if space.num_actions else "continuous"
+    fitting = [
+        name
+        for name, other in ALGORITHMS.items()
+        if other.own_search_control or other.continuous != recipe.continuous
+    ]
+    raise FreqdynaError(
+        f"algorithm is {config.algorithm!r}, but the actions of {space.name!r} are {kind}; "
+        f"take one of {', '.join(fitting)}"
+    )
+
+
+def _learner(config: Config, space: Space) -> Learner[Any]:
+    """DQN for numbered actions, NAF for continuous ones."""
+    assert config.hidden is not None
+    if space.num_actions:
+        return DQN(
+            sizes=(space.observation_size, *config.hidden, space.num_actions),
+            discount=config.discount,
+            learning_rate=config.learning_rate,
+            target_period=config.target_period,
+        )
+    return NAF(
+        sizes=(space.observation_size, *config.hidden, output_size(space.action_size)),
+        low=space.action_low,
+        high=space.action_high,
+        discount=config.discount,
+        learning_rate=config.learning_rate,
+        target_rate=config.target_rate,
+    )
+
+
+def _tabular(config: Config, env: Space, planning_steps: int) -> TabularDyna:
     if not isinstance(env, DynaMaze):
         raise FreqdynaError(
             f"env is {env.name!r}; algorithm {config.algorithm!r} needs 'DynaMaze', whose states "
@@ -112,7 +164,9 @@ def _replay(config: Config) -> Replay[Any]:
     return UniformReplay(capacity)
 
 
-def _planning(config: Config, env: Environment, search: SearchControl | None) -> Planning | None:
+def _planning(
+    config: Config, space: Space, search: SearchControl | None, factory: Factory | None
+) -> Planning | None:
     recipe = find(config.algorithm)
     given = search is not None or config.search_control is not None
     if given and not recipe.own_search_control:
@@ -130,14 +184,26 @@ def _planning(config: Config, env: Environment, search: SearchControl | None) ->
         if name is None:
             return None
         search = search_control.make(search_control.find(name), config)
-    model: Model[Any] = TrueModel(env)
-    if config.model == "learned":
-        known = config.model_termination == "known"
-        model = LearnedModel(env, config.model_learning_rate, known)
     return Planning(
         search_control=search,
-        model=model,
+        model=_model(config, space, factory),
         simulated=round(config.simulated_share * config.batch_size),
         queue_size=config.queue_size,
         exploration=config.planning_exploration,
     )
+
+
+def _model(config: Config, space: Space, factory: Factory | None) -> Model[Any]:
+    if config.model == "learned":
+        known = config.model_termination == "known"
+        if known and not space.knows_terminal:
+            raise FreqdynaError(
+                f"model_termination is 'known', but {space.name!r} does not say where episodes "
+                "end; it must be 'learned'"
+            )
+        return LearnedModel(space, config.model_learning_rate, known)
+    if isinstance(space, Environment):
+        return TrueModel(space)
+    assert isinstance(space, HostSpace)
+    assert factory is not None
+    return host_model(factory, space)

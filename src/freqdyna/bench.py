@@ -21,7 +21,7 @@ from freqdyna.devices import seed_devices
 from freqdyna.envs import Environment
 from freqdyna.files import write_atomically
 from freqdyna.results import run_folder
-from freqdyna.training import Block, Training, compile_block
+from freqdyna.training import Block, CompiledBlock, Layout, Training
 
 REPEATS = 5
 WARM_UP = 200
@@ -134,7 +134,7 @@ def workload_config(workload: str, seeds: int, **changes: Any) -> Config:
 def _warm_block(config: Config, env: Environment) -> tuple[Block, Any, float]:
     devices = seed_devices(config.seeds)
     training = Training(algorithms.build(config, env), 1, 0.05)
-    block = compile_block(training, np.arange(config.seeds), devices)
+    block = CompiledBlock(training, Layout.of(np.arange(config.seeds), devices))
     began = time.perf_counter()
     state = jax.block_until_ready(block.advance(block.init(), 0, 0))  # no step: compiles
     compile_seconds = time.perf_counter() - began

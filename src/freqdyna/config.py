@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from freqdyna.envs.host_space import HostSpace
+from freqdyna.envs.space import Space
 from freqdyna.errors import FreqdynaError, unknown_name
 from freqdyna.files import write_atomically
 
@@ -17,22 +19,35 @@ _SETTINGS_ELSEWHERE: dict[str, Any] = {
     "hidden": (32, 32),
     "search_states": 20,
     "learn_in_warmup": False,
+    "model": "true",
+    "model_termination": "known",
+    "eval_exploration": 0.05,
+    "episode_limit": 2000,
+}
+_SETTINGS_CONTINUOUS: dict[str, Any] = {
+    # Five planning updates are the paper's (figure 7); the rest is ours.
+    "planning_steps": 5,
+    "hidden": (64, 64),
+    "eval_exploration": 0.0,
 }
 _SETTINGS_BY_ENV: dict[str, dict[str, Any]] = {
     # What the paper sets differently from MountainCar (reproducibility section).
     "MazeGridWorld": {"planning_steps": 30, "hidden": (64, 64), "search_states": 50},
     # The paper's loop to the letter; in the mazes it collapses networks (docs/algorithms/er.md).
     "MountainCar-v0": {"learn_in_warmup": True},
+    # Gymnasium's limits.
+    "CartPole-v1": {"episode_limit": 500},
+    "Acrobot-v1": {"episode_limit": 500},
 }
 
 _GREATEST = 2**31 - 1  # keys and counters are 32 bits wide
 _GREATEST_FLOAT = 1e30  # inside float32, with some room for sums
 _AT_LEAST_ONE = (
     *("seeds", "steps", "batch_size", "target_period", "buffer_size", "queue_size"),
-    *("climb_limit", "episode_limit", "eval_every", "eval_episodes"),
+    *("climb_limit", "eval_every", "eval_episodes"),
 )
 _SHARES = (
-    *("discount", "exploration", "eval_exploration", "simulated_share"),
+    *("discount", "exploration", "simulated_share", "target_rate"),
     *("planning_exploration", "frequency_probability"),
 )
 _NOT_NEGATIVE = (
@@ -57,7 +72,7 @@ class Config:
     algorithm: str = "er"
     """Name of the algorithm; `freqdyna list` names them all."""
     env: str = "MountainCar-v0"
-    """Name of the environment; `freqdyna list` names them all."""
+    """Name of the environment: one of `freqdyna list`, or any that Gymnasium knows."""
     seeds: int = 30
     """Number of independent runs, trained at once."""
     first_seed: int = 0
@@ -65,7 +80,8 @@ class Config:
     steps: int = 50_000
     """Environment steps of each seed."""
     planning_steps: int | None = None
-    """Updates for each environment step (the paper's d). Unset: 30 on MazeGridWorld, else 10."""
+    """Updates for each environment step (the paper's d). Unset: 30 on MazeGridWorld, 5 with
+    continuous actions, else 10."""
     batch_size: int = 32
     """Transitions in a mini-batch (b)."""
     learning_rate: float = 1e-3
@@ -75,11 +91,15 @@ class Config:
     discount: float = 0.99
     """Discount factor (gamma)."""
     hidden: tuple[int, ...] | None = None
-    """Widths of the tanh layers. Unset: 64 64 on MazeGridWorld, else 32 32."""
+    """Widths of the tanh layers. Unset: 64 64 on MazeGridWorld and with continuous actions, else
+    32 32."""
     target_period: int = 1000
     """Updates between two copies of the network to the target network (tau)."""
+    target_rate: float = 0.005
+    """NAF only: share of its distance that the target network goes at each update."""
     exploration: float = 0.1
-    """Share of random actions after the warm-up (epsilon)."""
+    """Share of random actions after the warm-up (epsilon); with continuous actions the standard
+    deviation of their noise, by half their range."""
     warmup_steps: int = 5000
     """First steps, in which every action is random."""
     learn_in_warmup: bool | None = None
@@ -98,11 +118,13 @@ class Config:
     queue_size: int = 100_000
     """States that the search-control queue holds."""
     planning_exploration: float = 0.1
-    """Share of random actions among those paired with queue states."""
-    model: str = "true"
-    """What simulates transitions: "true" (the environment's own) or "learned" (online)."""
-    model_termination: str = "known"
-    """Learned model: whether a state is terminal is "known", or "learned" too."""
+    """As exploration, for the actions paired with queue states."""
+    model: str | None = None
+    """What simulates transitions: "true" (the environment's own) or "learned" (online). Unset: true
+    for built-in environments, learned for Gymnasium's."""
+    model_termination: str | None = None
+    """Learned model: whether a state is terminal is "known", or "learned" too. Unset: known for
+    built-in environments."""
     model_learning_rate: float = 1e-4
     """Adam's step size for the learned model."""
     frequency_probability: float = 0.5
@@ -131,14 +153,18 @@ class Config:
     """Standard deviation of the Gaussian noise on rewards (sigma)."""
     goal_reward: float | None = None
     """Reward of the step that reaches the goal. Unset: the environment's own."""
-    episode_limit: int = 2000
-    """Steps after which an episode is cut; a cut is not a termination."""
+    episode_limit: int | None = None
+    """Steps after which an episode is cut; a cut is not a termination. Unset: the environment's
+    own limit, if Gymnasium's, else 2000."""
+    normalize: bool = False
+    """Gymnasium's environments: whether observations are scaled by their mean and deviation over
+    1,000 random steps."""
     eval_every: int = 500
     """Environment steps between two evaluations."""
     eval_episodes: int = 1
     """Episodes averaged in one evaluation of one seed."""
-    eval_exploration: float = 0.05
-    """Share of random actions in evaluation."""
+    eval_exploration: float | None = None
+    """As exploration, in evaluation. Unset: 0.05, or 0 with continuous actions."""
     snapshot_steps: tuple[int, ...] = ()
     """Steps after which to record the replay, the queue, V and g, for `freqdyna plot --what`."""
     devices: int | None = None
@@ -149,9 +175,18 @@ class Config:
             object.__setattr__(self, field.name, _plain(getattr(self, field.name)))
         self._check()
 
-    def resolved(self) -> "Config":
-        """The same with what is unset filled in by what the paper sets for the environment."""
+    def resolved(self, space: Space | None = None) -> "Config":
+        """The same with what is unset filled in by what the paper sets for the environment.
+
+        `space` is needed but for built-in environments.
+        """
         defaults = _SETTINGS_ELSEWHERE | _SETTINGS_BY_ENV.get(self.env, {})
+        if space is not None and not space.num_actions:
+            defaults |= _SETTINGS_CONTINUOUS
+        if isinstance(space, HostSpace):
+            defaults |= {"model": "learned", "episode_limit": space.episode_limit}
+        if space is not None and not space.knows_terminal:
+            defaults |= {"model_termination": "learned"}
         unset = {name: value for name, value in defaults.items() if getattr(self, name) is None}
         return replace(self, **unset)
 
@@ -162,7 +197,7 @@ class Config:
         _require("search_control", self.search_control, named, "a name")
         for name in _AT_LEAST_ONE:
             _require_whole(name, getattr(self, name), 1)
-        for name in ("search_states", "devices"):
+        for name in ("search_states", "devices", "episode_limit"):
             if getattr(self, name) is not None:
                 _require_whole(name, getattr(self, name), 1)
         if self.planning_steps is not None:
@@ -171,15 +206,18 @@ class Config:
             _require_whole(name, getattr(self, name), 0)
         for name in _SHARES:
             _require_number(name, getattr(self, name), 0, 1)
+        if self.eval_exploration is not None:
+            _require_number("eval_exploration", self.eval_exploration, 0, 1)
         for name in _NOT_NEGATIVE:
             _require_number(name, getattr(self, name), 0, math.inf)
-        for name in ("learn_in_warmup", "climb_keep_terminal"):
+        for name in ("learn_in_warmup", "climb_keep_terminal", "normalize"):
             flag = getattr(self, name)
             unset = flag is None and name == "learn_in_warmup"
             _require(name, flag, unset or isinstance(flag, bool), "True or False")
         for name, choices in _CHOICES.items():
             chosen = getattr(self, name)
-            _require(name, chosen, chosen in choices, f"{choices[0]!r} or {choices[1]!r}")
+            unset = chosen is None and name in _SETTINGS_ELSEWHERE
+            _require(name, chosen, unset or chosen in choices, f"{choices[0]!r} or {choices[1]!r}")
         if self.goal_reward is not None:
             _require_number("goal_reward", self.goal_reward, -math.inf, math.inf)
         if self.hidden is not None:

@@ -155,6 +155,15 @@ class Dyna(Agent[DynaState]):
         """Widths of the network's layers."""
         return self.learner.sizes
 
+    def try_out(self, key: PRNGKeyArray) -> DynaState:
+        """A step whose outcome means nothing: to find mistakes in its parts by tracing it."""
+        state, t = self.init(key), jnp.zeros((), int)
+        if isinstance(self.env, Environment):
+            return self.step(state, t)
+        nothing, no = jnp.zeros(self.env.observation_size), jnp.zeros((), bool)
+        experience = Experience(jnp.zeros(()), nothing, no, no, nothing)
+        return self.observe(state, t, self.choose(state, t), experience)
+
     def _interact(self, state: DynaState, t: Int[Array, ""]) -> tuple[Action, Experience]:
         """Take a step in an environment of pure functions."""
         env = self.env

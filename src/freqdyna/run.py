@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from freqdyna import algorithms, checkpoint, envs, search_control
@@ -18,14 +17,17 @@ from freqdyna.compilation import keep_compiled_programs
 from freqdyna.config import Config
 from freqdyna.devices import seed_devices
 from freqdyna.envs import Environment
+from freqdyna.envs.host import host_space
+from freqdyna.envs.host_space import Factory, HostSpace
 from freqdyna.errors import FreqdynaError
+from freqdyna.host_block import HostBlock
 from freqdyna.progress import Progress, make_progress
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
 from freqdyna.results.tensorboard import Events
 from freqdyna.search_control import SearchControl, describe
 from freqdyna.stopping import InterruptedRun, stop_requests
-from freqdyna.training import Block, Training, compile_block, evaluation_steps
+from freqdyna.training import Block, CompiledBlock, Layout, Training, evaluation_steps
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before the host looks up: for progress and for interrupts."""
@@ -70,32 +72,34 @@ class Run:
     @staticmethod
     def prepare(
         config: Config,
-        env: Environment | None,
+        env: Environment | Factory | None,
         search: SearchControl | None = None,
         devices_before: int | None = None,
     ) -> "Run":
-        """Check everything that can be checked before any folder is made."""
+        """Check everything that can be checked before any folder is made.
+
+        `env` is an environment of pure functions, or makes Gymnasium ones; None: by its name.
+        """
         algorithms.find(config.algorithm)
         keep_compiled_programs()
         devices = seed_devices(config.seeds, devices_before or config.devices)
-        if env is None:
-            goal = {} if config.goal_reward is None else {"goal_reward": config.goal_reward}
-            env = envs.make(
-                config.env,
-                reward_noise=config.reward_noise,
-                episode_limit=config.episode_limit,
-                **goal,
-            )
-        agent = algorithms.build(config, env, search)
+        env = env or _named(config)
+        factory = None if isinstance(env, Environment) else env
+        space = env if isinstance(env, Environment) else _host_space(env, config)
+        config = config.resolved(space)
+        agent = algorithms.build(config, space, search, factory)
         name = config.search_control
         if name is not None and name not in search_control.SEARCH_CONTROLS:
             _try_out(agent, name)
-        training = Training(agent, config.eval_episodes, config.eval_exploration)
+        training = Training(agent, config.eval_episodes, config.eval_exploration or 0.0)
         seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
-        block = compile_block(training, seeds, devices)
+        layout = Layout.of(seeds, devices)
+        block: Block = CompiledBlock(training, layout)
+        if factory is not None:
+            block = HostBlock(training, layout, factory, seeds)
         planning = getattr(agent, "planning", None)
         facts = {
-            "environment": repr(env),
+            "environment": repr(space),
             "search_control": describe(planning.search_control) if planning else "",
         }
         return Run(config, training, block, run_folder.provenance(devices, **facts))
@@ -149,6 +153,7 @@ class Run:
                     1, min(2 * steps, int(steps * SECONDS_A_SLICE / max(seconds, 1e-6)))
                 )
                 step += steps
+                self._pass_on(progress)
                 progress.update(step, mean_return)
                 if stop_requested.is_set():
                     saver.save(state, step)
@@ -163,6 +168,7 @@ class Run:
             if stop not in evaluations:
                 continue
             state, metrics = self.block.evaluate(state, stop)
+            self._pass_on(progress)
             self.curves.append(self._own_rows(metrics))
             mean_return = float(self.curves[-1]["return"].mean())
             self._report_diverged(progress)
@@ -175,8 +181,6 @@ class Run:
         """The state to go on from, its step, and what the user must know about it."""
         notes = []
         for path in checkpoint.checkpoints(folder) if folder is not None else []:
-            keys = jax.vmap(jax.random.key)(jnp.zeros(self.block.seeds, int))
-            like = jax.eval_shape(jax.vmap(self.training.init), keys)
             try:
                 note = checkpoint.load_arrays(path)[1]
                 step = int(note["step"])
@@ -186,7 +190,7 @@ class Run:
                 continue
             if note.get("config") != json.loads(json.dumps(asdict(self.config))):
                 raise FreqdynaError(f"config.toml was changed since {path.name} was written")
-            state, curves, _ = checkpoint.load(path, like)
+            saved, curves, _ = checkpoint.load(path, self.block.like())
             if note["device_kind"] != self.provenance["device_kind"] or (
                 note["devices"] != self.provenance["devices"]
             ):
@@ -199,25 +203,20 @@ class Run:
             names = list(curves)
             rows = len(curves[names[0]]) if names else 0
             self.curves = [{name: curves[name][i] for name in names} for i in range(rows)]
-            return self._place(state), step, notes
+            return self.block.restored(saved, note.get("facts", {})), step, notes
         if notes:
             notes.append("no checkpoint could be read: starting from the first step")
         return self.block.init(), 0, notes
 
     def _own_rows(self, arrays: dict[str, Any]) -> dict[str, np.ndarray]:
         """Without the copies that fill the last device."""
-        return {name: np.asarray(array)[: self.block.seeds] for name, array in arrays.items()}
+        return {name: np.asarray(array)[: self.config.seeds] for name, array in arrays.items()}
 
-    def _place(self, state: AgentState) -> AgentState:
-        """Lay a loaded state out over the devices, with the copies that fill the last one."""
-        spare = self.block.rows - self.block.seeds
-
-        def filled(leaf: Any) -> Any:
-            leaf = jnp.concatenate([leaf, jnp.repeat(leaf[-1:], spare, axis=0)]) if spare else leaf
-            return jax.device_put(leaf, self.block.sharding)
-
-        placed: AgentState = jax.tree.map(filled, state)
-        return placed
+    def _pass_on(self, progress: Progress) -> None:
+        """Tell what the block has to say."""
+        for message in self.block.messages:
+            progress.warn(message)
+        self.block.messages.clear()
 
     def _result(self, state: AgentState) -> Result:
         names = self.curves[0] if self.curves else {}
@@ -225,12 +224,12 @@ class Run:
         first = self.config.first_seed
         return Result(
             config=self.config,
-            provenance=self.provenance,
+            provenance=self.provenance | self.block.facts(),
             seeds=np.arange(first, first + self.config.seeds),
             steps=evaluations[: len(self.curves)],
             metrics={name: np.stack([row[name] for row in self.curves], axis=1) for name in names},
             parameters=np.asarray(jax.vmap(self.training.agent.parameters)(state))[
-                : self.block.seeds
+                : self.config.seeds
             ],
             layer_sizes=self.training.agent.layer_sizes,
             snapshots=self.snapshots,
@@ -260,11 +259,30 @@ class Run:
                 )
 
 
+def _named(config: Config) -> Environment | Factory:
+    """The environment of a name: one of ours, or one that Gymnasium knows."""
+    if config.env not in envs.ENVIRONMENTS:
+        return envs.gymnasium_factory(config.env)
+    settings = {"reward_noise": config.reward_noise}
+    for name in ("goal_reward", "episode_limit"):
+        if getattr(config, name) is not None:
+            settings[name] = getattr(config, name)
+    return envs.make(config.env, **settings)
+
+
+def _host_space(factory: Factory, config: Config) -> HostSpace:
+    for name, given in (("reward_noise", config.reward_noise), ("goal_reward", config.goal_reward)):
+        if given:
+            raise FreqdynaError(
+                f"{name} is {given}; it is a setting of built-in environments alone"
+            )
+    return host_space(factory, config.episode_limit, config.normalize, config.first_seed)
+
+
 def _try_out(agent: Any, name: str) -> None:
     """Trace one step with a search-control of the user's, whose mistakes show there."""
     try:
-        key, t = jax.random.key(0), jnp.zeros((), int)
-        jax.eval_shape(lambda key, t: agent.step(agent.init(key), t), key, t)
+        jax.eval_shape(agent.try_out, jax.random.key(0))
     except Exception as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FreqdynaError(f"search_control is {name!r}, which fails: {reason}") from error
@@ -292,10 +310,10 @@ class _Saver:
             return
         result = self.run._result(state)
         curves = {name: values.T for name, values in result.metrics.items()}
-        note = {"step": step, "config": asdict(self.run.config)}
+        note = {"step": step, "config": asdict(self.run.config), "facts": self.run.block.facts()}
         note |= {k: self.run.provenance[k] for k in ("devices", "device_kind")}
-        own_rows = jax.tree.map(lambda leaf: leaf[: self.run.block.seeds], state)
-        checkpoint.save(checkpoint.checkpoint_path(self.folder, step), own_rows, curves, note)
+        saved = self.run.block.saved(state)
+        checkpoint.save(checkpoint.checkpoint_path(self.folder, step), saved, curves, note)
         checkpoint.prune(self.folder)
         if len(result.steps):
             run_folder.write_result(self.folder, result)

@@ -4,10 +4,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+import gymnasium
+
 from freqdyna import checkpoint, envs
 from freqdyna import search_control as search_controls
 from freqdyna.config import Config
 from freqdyna.envs import Environment
+from freqdyna.envs.host_space import Factory, factory_of, made, space_of
 from freqdyna.errors import FreqdynaError
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
@@ -16,7 +19,7 @@ from freqdyna.search_control import SearchControl
 
 
 def train(
-    env: str | Environment = "MountainCar-v0",
+    env: "str | Environment | gymnasium.Env[Any, Any] | Factory" = "MountainCar-v0",
     algorithm: str = "er",
     *,
     search_control: str | SearchControl | type[SearchControl] | None = None,
@@ -28,34 +31,43 @@ def train(
 ) -> Result:
     """Train `algorithm` on `env` for many seeds at once.
 
-    `env` is a name (`freqdyna list` names them) or an `Environment`; `settings` are the fields
-    of `freqdyna.Config`. `search_control` goes with the algorithm "dyna": a name, or a class or
+    `env` is a name (one of `freqdyna list`, or one that Gymnasium knows), an `Environment`, a
+    Gymnasium environment, or a function that makes one; `settings` are the fields of
+    `freqdyna.Config`. `search_control` goes with the algorithm "dyna": a name, or a class or
     an object of one's own. With `out` the run is kept in that new folder, checkpointed every
     `checkpoint_seconds`, and can be interrupted and resumed.
     """
-    if isinstance(env, Environment):
-        for name in ("reward_noise", "goal_reward", "episode_limit"):
-            if name in settings:
-                raise FreqdynaError(f"{name} is a setting of the environment given; set it there")
+    given: Environment | Factory | None = None
+    if isinstance(env, str):
+        name = env
+    elif isinstance(env, Environment):
+        given, name = env, env.name
+        for setting in ("reward_noise", "goal_reward", "episode_limit"):
+            if settings.get(setting) is not None and setting in settings:
+                raise FreqdynaError(
+                    f"{setting} is a setting of the environment given; set it there"
+                )
         settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
-    name = env.name if isinstance(env, Environment) else env
+    else:
+        given = factory_of(env)
+        name = space_of(made(given)).name
     if isinstance(search_control, str):
         search_control = search_controls.find(search_control)
     settings |= {"env": name, "algorithm": algorithm}
     if search_control is not None:
         strategy = search_control if isinstance(search_control, type) else type(search_control)
         settings["search_control"] = search_controls.full_name(strategy)
-    config = Config.of(settings).resolved()
+    config = Config.of(settings)
     search = _instance(search_control, config)
     watching = Watching(out is not None, progress, tensorboard, checkpoint_seconds)
-    run = Run.prepare(config, env if isinstance(env, Environment) else None, search)
-    return run.execute(None if out is None else run_folder.create(out, config), watching)
+    run = Run.prepare(config, given, search)
+    return run.execute(None if out is None else run_folder.create(out, run.config), watching)
 
 
 def resume(
     folder: str | os.PathLike[str],
     *,
-    env: Environment | None = None,
+    env: "Environment | gymnasium.Env[Any, Any] | Factory | None" = None,
     search_control: SearchControl | type[SearchControl] | None = None,
     progress: bool = True,
     tensorboard: bool = False,
@@ -69,7 +81,7 @@ def resume(
     watching = Watching(True, progress, tensorboard, checkpoint_seconds)
     path = Path(folder)
     config, before = run_folder.read_config(path), run_folder.read_provenance(path)
-    if env is None and config.env not in envs.ENVIRONMENTS:
+    if env is None and config.env not in [*envs.ENVIRONMENTS, *gymnasium.registry]:
         raise FreqdynaError(
             f"this run's environment {config.env!r} is not built in; "
             f"continue with freqdyna.resume({str(path)!r}, env=...)"
@@ -77,6 +89,8 @@ def resume(
     if not checkpoint.checkpoints(path) and run_folder.has_results(path):
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
     search = _instance(search_control, config)
+    if env is not None and not isinstance(env, Environment):
+        env = factory_of(env)
     run = Run.prepare(config, env, search, before.get("devices"))
     for given, fact in (("env", "environment"), ("search_control", "search_control")):
         ours, theirs = run.provenance[fact], before.get(fact, "")

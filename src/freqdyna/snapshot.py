@@ -24,7 +24,7 @@ def surfaces(value: StateValue, env: Space) -> dict[str, Float[Array, "points po
 
     Nothing where the state has more or fewer than two coordinates.
     """
-    if env.observation_size != 2:
+    if env.observation_size != 2 or not env.is_bounded:
         return {}
     coordinates = map(jnp.asarray, axes(env, (RESOLUTION, RESOLUTION)))
     grid = jnp.stack(jnp.meshgrid(*coordinates, indexing="ij"), axis=-1)

@@ -1,5 +1,6 @@
 """Training as a pure function of a key, and the same for a block of seeds on many devices."""
 
+import abc
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -76,56 +77,114 @@ def evaluation_steps(steps: int, eval_every: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Block:
-    """The compiled training of a block of seeds, split over devices.
+class Layout:
+    """How the seeds of a block lie on devices.
 
     Each device trains its own share and waits for no other. Where the seeds do not divide
     evenly, the last seed is trained more than once and its copies are dropped.
     """
 
-    init: Callable[[], AgentState]
-    advance: Callable[[AgentState, int, int], AgentState]
-    """(states, start, stop) to states; the states given are used up."""
-    evaluate: Callable[[AgentState, int], tuple[AgentState, Metrics]]
-    """(states, step) to states and metrics, a row a seed; the states given are used up."""
-    snapshot: Callable[[AgentState, int], Metrics]
-    """(states, step) to arrays, a row a seed."""
     seeds: int
     rows: int
     """Seeds and the copies that fill up the last device."""
-    sharding: NamedSharding
+    mesh: Mesh
+    keys: Any
+    """The key of each row."""
 
+    @staticmethod
+    def of(seeds: np.ndarray, devices: list[jax.Device]) -> "Layout":
+        """`seeds` over `devices`."""
+        rows = math.ceil(len(seeds) / len(devices)) * len(devices)
+        filled = np.append(seeds, np.repeat(seeds[-1:], rows - len(seeds)))
+        mesh = Mesh(np.array(devices), ("seeds",))
+        keys = jax.vmap(jax.random.key)(jnp.asarray(filled))
+        keys = jax.device_put(keys, NamedSharding(mesh, PartitionSpec("seeds")))
+        return Layout(len(seeds), rows, mesh, keys)
 
-def compile_block(training: Training, seeds: np.ndarray, devices: list[jax.Device]) -> Block:
-    """The compiled functions for `seeds` on `devices`; JAX compiles each at its first call."""
-    rows = math.ceil(len(seeds) / len(devices)) * len(devices)
-    filled = np.append(seeds, np.repeat(seeds[-1:], rows - len(seeds)))
-    mesh = Mesh(np.array(devices), ("seeds",))
-    by_seed, shared = PartitionSpec("seeds"), PartitionSpec()
-    sharding = NamedSharding(mesh, by_seed)
-    keys = jax.device_put(jax.vmap(jax.random.key)(jnp.asarray(filled)), sharding)
-
-    def over_seeds(function: Callable[..., Any], batched: int, unbatched: int) -> Any:
+    def over_seeds(self, function: Callable[..., Any], batched: int, unbatched: int) -> Any:
         """`function` of one seed, for all: `batched` arguments a row a seed, the rest shared."""
+        by_seed, shared = PartitionSpec("seeds"), PartitionSpec()
         batch = jax.vmap(function, in_axes=(0,) * batched + (None,) * unbatched)
         return jax.shard_map(
             batch,
-            mesh=mesh,
+            mesh=self.mesh,
             in_specs=(by_seed,) * batched + (shared,) * unbatched,
             out_specs=by_seed,
             check_vma=False,
         )
 
-    init = jax.jit(over_seeds(training.init, 1, 0))
-    advance = jax.jit(over_seeds(training.advance, 1, 2), donate_argnums=0)
-    evaluate_ = jax.jit(over_seeds(training.evaluate, 2, 1), donate_argnums=0)
-    snapshot = jax.jit(over_seeds(training.snapshot, 2, 1))
-    return Block(
-        init=lambda: init(keys),
-        advance=lambda state, start, stop: advance(state, jnp.int32(start), jnp.int32(stop)),
-        evaluate=lambda state, step: evaluate_(state, keys, jnp.int32(step)),
-        snapshot=lambda state, step: snapshot(state, keys, jnp.int32(step)),
-        seeds=len(seeds),
-        rows=rows,
-        sharding=sharding,
-    )
+    def own_rows(self, tree: Any) -> Any:
+        """Without the copies that fill the last device."""
+        return jax.tree.map(lambda leaf: leaf[: self.seeds], tree)
+
+    def placed(self, tree: Any) -> Any:
+        """Rows of the seeds laid out over the devices, with the copies that fill the last one."""
+        spare, sharding = self.rows - self.seeds, NamedSharding(self.mesh, PartitionSpec("seeds"))
+
+        def filled(leaf: Any) -> Any:
+            leaf = jnp.concatenate([leaf, jnp.repeat(leaf[-1:], spare, axis=0)]) if spare else leaf
+            return jax.device_put(leaf, sharding)
+
+        return jax.tree.map(filled, tree)
+
+
+class Block(abc.ABC):
+    """The training of a block of seeds, in the steps that a run takes."""
+
+    def __init__(self, training: Training, layout: Layout) -> None:
+        self.training, self.layout = training, layout
+        self.messages: list[str] = []
+        """What the user must know; whoever tells it empties the list."""
+        self._init = jax.jit(layout.over_seeds(training.init, 1, 0))
+        self._snapshot = jax.jit(layout.over_seeds(training.snapshot, 2, 1))
+
+    def init(self) -> AgentState:
+        """The states before the first step."""
+        return self._init(self.layout.keys)
+
+    @abc.abstractmethod
+    def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
+        """Take the steps start, ..., stop - 1; the states given are used up."""
+
+    @abc.abstractmethod
+    def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
+        """The metrics after `step` steps, a row a seed; the states given are used up."""
+
+    def snapshot(self, state: AgentState, step: int) -> Metrics:
+        """What is worth looking at after `step` steps, a row a seed."""
+        return self._snapshot(state, self.layout.keys, jnp.int32(step))
+
+    def saved(self, state: AgentState) -> Any:
+        """What a checkpoint holds of the states."""
+        return self.layout.own_rows(state)
+
+    def like(self) -> Any:
+        """The shapes of what `saved` returns."""
+        keys = jax.vmap(jax.random.key)(jnp.zeros(self.layout.seeds, int))
+        return jax.eval_shape(jax.vmap(self.training.init), keys)
+
+    def restored(self, saved: Any, facts: dict[str, Any]) -> AgentState:
+        """The states of a checkpoint, given also the `facts` that were saved with it."""
+        placed: AgentState = self.layout.placed(saved)
+        return placed
+
+    def facts(self) -> dict[str, Any]:
+        """What is worth keeping with the results, as JSON can hold it."""
+        return {}
+
+
+class CompiledBlock(Block):
+    """Everything compiled, the environment too; JAX compiles each function at its first call."""
+
+    def __init__(self, training: Training, layout: Layout) -> None:
+        super().__init__(training, layout)
+        self._advance = jax.jit(layout.over_seeds(training.advance, 1, 2), donate_argnums=0)
+        self._evaluate = jax.jit(layout.over_seeds(training.evaluate, 2, 1), donate_argnums=0)
+
+    def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
+        """In one call, however many steps."""
+        return self._advance(state, jnp.int32(start), jnp.int32(stop))
+
+    def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
+        """All episodes in one call."""
+        return self._evaluate(state, self.layout.keys, jnp.int32(step))

@@ -1,0 +1,164 @@
+"""The space of a Gymnasium environment: what of it we support, and how its numbers become ours."""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from freqdyna.envs.space import NO_ACTIONS, Space
+from freqdyna.errors import FreqdynaError
+
+Factory = Callable[[], "gymnasium.Env[Any, Any]"]
+"""Makes a new environment at each call: every seed has its own, and another to be evaluated in."""
+
+EPISODE_LIMIT = 2000
+"""Steps of an episode where neither the environment nor the user sets a limit."""
+UNBOUNDED = 1e6
+"""Bounds beyond this are no bounds: spaces write the greatest float for infinity."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """Observations less `mean`, by `scale`; shape (n,) each."""
+
+    mean: np.ndarray
+    scale: np.ndarray
+
+    def __call__(self, observations: np.ndarray) -> np.ndarray:
+        """Scaled, of shape (..., n)."""
+        return ((observations - self.mean) / self.scale).astype(np.float32)
+
+    def inverse(self, observations: np.ndarray) -> np.ndarray:
+        """As the environment has them."""
+        return np.asarray(observations * self.scale + self.mean, np.float32)
+
+
+class HostSpace(Space):
+    """The space of an environment that is stepped in Python."""
+
+    observation_space: spaces.Box = eqx.field(static=True)
+    action_space: spaces.Discrete[Any] | spaces.Box = eqx.field(static=True)
+    label: str = eqx.field(static=True)
+    episode_limit: int = eqx.field(static=True)
+    """Steps after which an episode is cut; the environment's own limit may come first."""
+    scaling: Scaling = eqx.field(static=True)
+
+    @property
+    def name(self) -> str:
+        """The environment's id, or its class."""
+        return self.label
+
+    @property
+    def low(self) -> np.ndarray:
+        """The observation space's bounds where it has them; −∞ elsewhere."""
+        bounds = self.observation_space.low.astype(np.float32)
+        return np.where(bounds < -UNBOUNDED, -np.inf, self.scaling(bounds)).astype(np.float32)
+
+    @property
+    def high(self) -> np.ndarray:
+        """The observation space's bounds where it has them; ∞ elsewhere."""
+        bounds = self.observation_space.high.astype(np.float32)
+        return np.where(bounds > UNBOUNDED, np.inf, self.scaling(bounds)).astype(np.float32)
+
+    @property
+    def num_actions(self) -> int:
+        """How many actions there are; 0 where they are continuous."""
+        space = self.action_space
+        return int(space.n) if isinstance(space, spaces.Discrete) else 0
+
+    @property
+    def action_low(self) -> np.ndarray:
+        """The least value of each continuous action, shape (a,)."""
+        space = self.action_space
+        return space.low.astype(np.float32) if isinstance(space, spaces.Box) else NO_ACTIONS
+
+    @property
+    def action_high(self) -> np.ndarray:
+        """The greatest value of each continuous action, shape (a,)."""
+        space = self.action_space
+        return space.high.astype(np.float32) if isinstance(space, spaces.Box) else NO_ACTIONS
+
+    def random_action(self) -> np.ndarray:
+        """One of ours, drawn from the space as it was seeded."""
+        space = self.action_space
+        drawn = np.asarray(space.sample())
+        return np.asarray(drawn - space.start) if isinstance(space, spaces.Discrete) else drawn
+
+    def action_of(self, action: np.ndarray) -> Any:
+        """What the environment's `step` takes."""
+        space = self.action_space
+        if isinstance(space, spaces.Discrete):
+            return int(action) + int(space.start)
+        return np.clip(action, space.low, space.high).astype(space.dtype)
+
+
+def space_of(env: "gymnasium.Env[Any, Any]", episode_limit: int | None = None) -> HostSpace:
+    """The space of `env`, unscaled; one that we do not support is refused."""
+    name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
+    seen, acted = env.observation_space, env.action_space
+    if not isinstance(seen, spaces.Box) or len(seen.shape) != 1:
+        raise FreqdynaError(
+            f"the observations of {name!r} are {_words(seen)}; they must be a Box of one "
+            "dimension: gymnasium.wrappers.FlattenObservation makes one of many others"
+        )
+    if isinstance(acted, spaces.Box):
+        finite = len(acted.shape) == 1 and np.abs([acted.low, acted.high]).max() <= UNBOUNDED
+        supported = finite and bool((acted.high > acted.low).all())
+    else:
+        supported = isinstance(acted, spaces.Discrete)
+    if not supported:
+        raise FreqdynaError(
+            f"the actions of {name!r} are {_words(acted)}; they must be Discrete, or a Box of one "
+            "dimension with finite bounds"
+        )
+    own_limit = env.spec.max_episode_steps if env.spec is not None else None
+    limit = episode_limit or own_limit or EPISODE_LIMIT
+    size = seen.shape[0]
+    unscaled = Scaling(np.zeros(size, np.float32), np.ones(size, np.float32))
+    return HostSpace(seen, acted, name, limit, unscaled)  # type: ignore[arg-type]
+
+
+def factory_of(env: "str | gymnasium.Env[Any, Any] | Factory") -> Factory:
+    """A factory: of a registered id, of an environment by copying it, or the one given."""
+    if isinstance(env, str):
+        return lambda: gymnasium.make(env)
+    if not isinstance(env, gymnasium.Env):
+        return env
+    spec, example = env.spec, env
+
+    def another() -> "gymnasium.Env[Any, Any]":
+        if spec is not None:
+            return gymnasium.make(spec)
+        try:
+            return copy.deepcopy(example)
+        except Exception as error:
+            raise FreqdynaError(
+                f"env is an object that cannot be copied ({error}); give a function that makes one"
+            ) from error
+
+    return another
+
+
+def made(factory: Factory) -> "gymnasium.Env[Any, Any]":
+    """A new environment; whatever keeps it from being made is told in a sentence."""
+    try:
+        env = factory()
+    except FreqdynaError:
+        raise
+    except Exception as error:  # the user's code may fail in any way
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else ""
+        kind = type(error).__name__
+        raise FreqdynaError(f"env cannot be made: {kind}: {reason}") from error
+    if not isinstance(env, gymnasium.Env):
+        raise FreqdynaError(f"env made {type(env).__name__}; it must be a gymnasium.Env")
+    return env
+
+
+def _words(space: Any) -> str:
+    shape = f" of shape {space.shape}" if isinstance(space, spaces.Box) else ""
+    return f"{type(space).__name__}{shape}"

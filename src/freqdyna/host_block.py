@@ -1,0 +1,178 @@
+"""Training in Gymnasium environments: they are stepped in Python, everything else is compiled.
+
+A step is one call of a compiled function for all seeds: it takes what came of the last actions, and
+returns the next ones. So little goes between Python and the device: observations, rewards and
+actions.
+"""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from freqdyna.agent import AgentState
+from freqdyna.dyna import Dyna, DynaState, Experience
+from freqdyna.envs.host import EVALUATION, EnvironmentFailed, Failure, HostEnvs, Seat
+from freqdyna.envs.host_space import Factory, HostSpace, made
+from freqdyna.errors import FreqdynaError
+from freqdyna.training import Block, Layout, Metrics, Training
+
+
+class HostBlock(Block):
+    """The seeds of a block, each with an environment of its own and another for evaluation."""
+
+    def __init__(
+        self, training: Training, layout: Layout, factory: Factory, seeds: np.ndarray
+    ) -> None:
+        super().__init__(training, layout)
+        agent = training.agent
+        assert isinstance(agent, Dyna)
+        assert isinstance(agent.env, HostSpace)
+        self.space, self.seeds = agent.env, seeds
+        self.envs = HostEnvs(factory, self.space, seeds)
+        self.eval_seats = [Seat(made(factory), self.space, int(s), EVALUATION) for s in seeds]
+
+        def observe(state: DynaState, action: Any, experience: Experience, t: Any) -> Any:
+            state = agent.observe(state, t, action, experience)
+            return state, agent.choose(state, t + 1)
+
+        def act(state: DynaState, observation: Any, key: Any, step: Any, i: Any) -> Any:
+            key = jax.random.fold_in(jax.random.fold_in(jax.random.fold_in(key, 1), step), i)
+            return agent.act(state, observation, training.eval_exploration, key)
+
+        def measure(state: DynaState) -> tuple[DynaState, Metrics]:
+            metrics = agent.metrics(state)
+            since_now = state.diagnostics.since_now()
+            return eqx.tree_at(lambda s: s.diagnostics, state, since_now), metrics
+
+        self._choose = jax.jit(layout.over_seeds(agent.choose, 1, 1))
+        self._observe = jax.jit(layout.over_seeds(observe, 3, 1), donate_argnums=0)
+        self._act = jax.jit(layout.over_seeds(act, 3, 2))
+        self._measure = jax.jit(layout.over_seeds(measure, 1, 0), donate_argnums=0)
+
+    def init(self) -> AgentState:
+        """The agents before the first step, each at the start of its first episode."""
+        starts = self.envs.begin()
+        self._tell(set())
+        return self._at(super().init(), starts)
+
+    def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
+        """Step by step; one compiled call each."""
+        action = self._choose(state, jnp.int32(start))
+        for t in range(start, stop):
+            failed = set(self.envs.failures)
+            found = self.envs.step(np.asarray(action), t)
+            self._tell(failed)
+            rows: dict[str, Any] = {name: self._filled(array) for name, array in found.items()}
+            experience = Experience(**rows)
+            state, action = self._observe(state, action, experience, jnp.int32(t))
+        return state
+
+    def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
+        """The mean over evaluation episodes; not a number for a seed that ended."""
+        episodes, count = self.training.eval_episodes, len(self.seeds)
+        sums = np.zeros((3, count))
+        failed = set(self.envs.failures)
+        for episode in range(episodes):
+            sums += self._episode(state, step, episode)
+        self._tell(failed)
+        sums[:, list(self.envs.failures)] = np.nan
+        state, metrics = self._measure(state)
+        totals, lengths, terminated = sums / episodes
+        found = {"return": totals, "length": lengths, "terminated": terminated}
+        return state, {k: jnp.asarray(v, jnp.float32) for k, v in found.items()} | metrics
+
+    def saved(self, state: AgentState) -> Any:
+        """The agents, and how their environments got where they are."""
+        return {"agent": super().saved(state), "host": self.envs.memory()}
+
+    def like(self) -> Any:
+        """The shapes of the same."""
+        return {"agent": super().like(), "host": self.envs.memory()}
+
+    def restored(self, saved: Any, facts: dict[str, Any]) -> AgentState:
+        """Repeat the episodes under way; where that leads elsewhere, begin a new one."""
+        ended = facts.get("ended", {})
+        failures = {
+            int(np.flatnonzero(self.seeds == int(seed))[0]): Failure(fact["step"], fact["reason"])
+            for seed, fact in ended.items()
+        }
+        reached = self.envs.restore(saved["host"], failures)
+        self._tell(set(failures))
+        there = np.asarray(saved["agent"].observation)
+        for row, seed in enumerate(self.seeds):
+            if row in self.envs.failures or np.array_equal(reached[row], there[row]):
+                continue
+            reached[row] = self.envs.begin_anew(row, 0)
+            self.messages.append(
+                f"seed {seed}: {self.space.name} does not repeat itself; its episode begins anew"
+            )
+        return self._at(super().restored(saved["agent"], facts), reached)
+
+    def facts(self) -> dict[str, Any]:
+        """Seeds that ended before their time, and why."""
+        if not self.envs.failures:
+            return {}
+        ended = {
+            str(self.seeds[row]): {"step": failure.step, "reason": failure.reason}
+            for row, failure in sorted(self.envs.failures.items())
+        }
+        return {"ended": ended}
+
+    def _episode(self, state: AgentState, step: int, number: int) -> np.ndarray:
+        """One evaluation episode of every seed: returns, lengths, whether terminated."""
+        count, limit = len(self.seeds), self.space.episode_limit
+        observations = np.zeros((count, self.space.observation_size), np.float32)
+        outcome, active = np.zeros((3, count)), set(range(count)) - set(self.envs.failures)
+
+        def attempt(row: int, action: np.ndarray | None) -> None:
+            """Begin, without an action, or go on; a failure ends the seed."""
+            seat = self.eval_seats[row]
+            try:
+                if action is None:
+                    observations[row] = seat.begin(step * self.training.eval_episodes + number)
+                    return
+                observations[row], reward, terminal, over = seat.step(action)
+            except EnvironmentFailed as error:
+                self.envs.failures[row] = Failure(step, f"in evaluation, {error}")
+                active.discard(row)
+                return
+            outcome[:, row] += (reward, 1, terminal)
+            if over:
+                active.discard(row)
+
+        for row in sorted(active):
+            attempt(row, None)
+        for i in range(limit):
+            if not active:
+                break
+            where = jnp.int32(step), jnp.int32(number * limit + i)
+            actions = self._act(state, self._filled(observations), self.layout.keys, *where)
+            chosen = np.asarray(actions)
+            for row in sorted(active):
+                attempt(row, chosen[row])
+        return outcome
+
+    def _tell(self, known: set[int]) -> None:
+        """Say which seeds ended since then; if none is left, give up."""
+        for row in sorted(set(self.envs.failures) - known):
+            failure = self.envs.failures[row]
+            self.messages.append(
+                f"seed {self.seeds[row]} ended at step {failure.step:,}: {self.space.name}: "
+                f"{failure.reason}; the other seeds go on"
+            )
+        if len(self.envs.failures) == len(self.seeds):
+            reason = next(iter(self.envs.failures.values())).reason
+            raise FreqdynaError(f"{self.space.name} failed for every seed; the first: {reason}")
+
+    def _filled(self, rows: np.ndarray) -> np.ndarray:
+        """With copies of the last row, to fill up the last device."""
+        spare = self.layout.rows - len(rows)
+        return np.concatenate([rows, np.repeat(rows[-1:], spare, axis=0)]) if spare else rows
+
+    def _at(self, state: AgentState, observations: np.ndarray) -> AgentState:
+        """The agents, each at an observation."""
+        placed = self.layout.placed(jnp.asarray(observations))
+        return eqx.tree_at(lambda s: s.observation, state, placed)
