@@ -5,14 +5,15 @@ import math
 import tomllib
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from freqdyna.envs.host_space import HostSpace
-from freqdyna.envs.space import Space
 from freqdyna.errors import FreqdynaError, unknown_name
 from freqdyna.files import write_atomically
+
+if TYPE_CHECKING:
+    from freqdyna.envs.space import Space
 
 _SETTINGS_ELSEWHERE: dict[str, Any] = {
     "planning_steps": 10,
@@ -23,12 +24,6 @@ _SETTINGS_ELSEWHERE: dict[str, Any] = {
     "model_termination": "known",
     "eval_exploration": 0.05,
     "episode_limit": 2000,
-}
-_SETTINGS_CONTINUOUS: dict[str, Any] = {
-    # Five planning updates are the paper's (figure 7); the rest is ours.
-    "planning_steps": 5,
-    "hidden": (64, 64),
-    "eval_exploration": 0.0,
 }
 _SETTINGS_BY_ENV: dict[str, dict[str, Any]] = {
     # What the paper sets differently from MountainCar (reproducibility section).
@@ -175,18 +170,14 @@ class Config:
             object.__setattr__(self, field.name, _plain(getattr(self, field.name)))
         self._check()
 
-    def resolved(self, space: Space | None = None) -> "Config":
+    def resolved(self, space: "Space | None" = None) -> "Config":
         """The same with what is unset filled in by what the paper sets for the environment.
 
         `space` is needed but for built-in environments.
         """
         defaults = _SETTINGS_ELSEWHERE | _SETTINGS_BY_ENV.get(self.env, {})
-        if space is not None and not space.num_actions:
-            defaults |= _SETTINGS_CONTINUOUS
-        if isinstance(space, HostSpace):
-            defaults |= {"model": "learned", "episode_limit": space.episode_limit}
-        if space is not None and not space.knows_terminal:
-            defaults |= {"model_termination": "learned"}
+        if space is not None:
+            defaults |= space.default_settings
         unset = {name: value for name, value in defaults.items() if getattr(self, name) is None}
         return replace(self, **unset)
 

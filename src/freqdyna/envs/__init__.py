@@ -5,7 +5,9 @@ from typing import Any
 
 import gymnasium
 
+from freqdyna.envs.acrobot import Acrobot
 from freqdyna.envs.base import Environment
+from freqdyna.envs.cart_pole import CartPole
 from freqdyna.envs.dyna_maze import DynaMaze
 from freqdyna.envs.grid_world import GridWorld
 from freqdyna.envs.host_space import Factory, factory_of
@@ -14,11 +16,13 @@ from freqdyna.envs.mountain_car import MountainCar
 from freqdyna.errors import FreqdynaError, unknown_name
 
 ENVIRONMENTS: dict[str, type[Environment]] = {
-    kind.name: kind for kind in (MountainCar, GridWorld, MazeGridWorld, DynaMaze)
+    kind.name: kind for kind in (MountainCar, GridWorld, MazeGridWorld, DynaMaze, CartPole, Acrobot)
 }
 
 __all__ = [
     "ENVIRONMENTS",
+    "Acrobot",
+    "CartPole",
     "DynaMaze",
     "Environment",
     "GridWorld",

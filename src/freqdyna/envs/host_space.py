@@ -83,6 +83,12 @@ class HostSpace(Space):
         space = self.action_space
         return space.high.astype(np.float32) if isinstance(space, spaces.Box) else NO_ACTIONS
 
+    @property
+    def default_settings(self) -> dict[str, Any]:
+        """A model is learned, and where episodes end as well."""
+        learned = {"model": "learned", "model_termination": "learned"}
+        return super().default_settings | learned | {"episode_limit": self.episode_limit}
+
     def random_action(self) -> np.ndarray:
         """One of ours, drawn from the space as it was seeded."""
         space = self.action_space

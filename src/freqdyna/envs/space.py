@@ -1,7 +1,7 @@
 """What an agent knows of the place it lives in, whoever steps it: states, actions and bounds."""
 
 import abc
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -71,6 +71,14 @@ class Space(eqx.Module):
     def is_bounded(self) -> bool:
         """Whether every coordinate has known bounds."""
         return bool(np.isfinite(self.low).all() and np.isfinite(self.high).all())
+
+    @property
+    def default_settings(self) -> dict[str, Any]:
+        """What a run sets differently here, where the user sets nothing."""
+        if self.num_actions:
+            return {}
+        # Five planning updates are the paper's (figure 7); the rest is ours.
+        return {"planning_steps": 5, "hidden": (64, 64), "eval_exploration": 0.0}
 
     @property
     def landmarks(self) -> tuple[Landmark, ...]:
