@@ -11,11 +11,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from freqdyna.agent import AgentState
 from freqdyna.dyna import Dyna, DynaState, Experience
 from freqdyna.envs.host import EVALUATION, EnvironmentFailed, Failure, HostEnvs, Seat
-from freqdyna.envs.host_space import Factory, HostSpace, made
+from freqdyna.envs.host_space import Factory, HostAction, HostSpace, made
 from freqdyna.errors import FreqdynaError
 from freqdyna.training import Block, Layout, Metrics, Training
 
@@ -34,8 +35,8 @@ class HostBlock(Block):
         self.envs = HostEnvs(factory, self.space, seeds)
         self.eval_seats = [Seat(made(factory), self.space, int(s), EVALUATION) for s in seeds]
 
-        def observe(state: DynaState, action: Any, experience: Experience, t: Any) -> Any:
-            state = agent.observe(state, t, action, experience)
+        def observe(state: DynaState, action: Any, row: Any, t: Any) -> Any:
+            state = agent.observe(state, t, action, _unpacked(row))
             return state, agent.choose(state, t + 1)
 
         def act(state: DynaState, observation: Any, key: Any, step: Any, i: Any) -> Any:
@@ -65,9 +66,7 @@ class HostBlock(Block):
             failed = set(self.envs.failures)
             found = self.envs.step(np.asarray(action), t)
             self._tell(failed)
-            rows: dict[str, Any] = {name: self._filled(array) for name, array in found.items()}
-            experience = Experience(**rows)
-            state, action = self._observe(state, action, experience, jnp.int32(t))
+            state, action = self._observe(state, action, self._filled(_packed(found)), np.int32(t))
         return state
 
     def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
@@ -127,7 +126,7 @@ class HostBlock(Block):
         observations = np.zeros((count, self.space.observation_size), np.float32)
         outcome, active = np.zeros((3, count)), set(range(count)) - set(self.envs.failures)
 
-        def attempt(row: int, action: np.ndarray | None) -> None:
+        def attempt(row: int, action: HostAction | None) -> None:
             """Begin, without an action, or go on; a failure ends the seed."""
             seat = self.eval_seats[row]
             try:
@@ -176,3 +175,15 @@ class HostBlock(Block):
         """The agents, each at an observation."""
         placed = self.layout.placed(jnp.asarray(observations))
         return eqx.tree_at(lambda s: s.observation, state, placed)
+
+
+def _packed(found: dict[str, np.ndarray]) -> np.ndarray:
+    """A row a seed: one transfer to the device rather than five."""
+    scalars = [found[name].astype(np.float32)[:, None] for name in ("reward", "terminal", "over")]
+    return np.concatenate([*scalars, found["next_state"], found["observation"]], axis=1)
+
+
+def _unpacked(row: Float[Array, " width"]) -> Experience:
+    """What `_packed` made a row of."""
+    next_state, observation = jnp.split(row[3:], 2)
+    return Experience(row[0], next_state, row[1] > 0, row[2] > 0, observation)

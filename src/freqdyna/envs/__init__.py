@@ -1,6 +1,8 @@
 """The built-in environments, by name."""
 
 import dataclasses
+import difflib
+from importlib import import_module
 from typing import Any
 
 import gymnasium
@@ -34,15 +36,21 @@ __all__ = [
 
 
 def gymnasium_factory(name: str) -> Factory:
-    """A factory of the environments that Gymnasium knows by `name`, such as "Hopper-v5"."""
+    """A factory of the environments that Gymnasium knows by `name`, such as "Hopper-v5".
+
+    As in Gymnasium, `module:name` imports the module first, which registers the name.
+    """
+    module, _, registered = name.rpartition(":")
     try:
-        gymnasium.spec(name)
-    except (gymnasium.error.Error, ImportError) as error:
-        known = [*ENVIRONMENTS, *gymnasium.registry]
-        if isinstance(error, ImportError):
-            raise FreqdynaError(f"env is {name!r}, which cannot be imported: {error}") from error
-        raise unknown_name("environment", name, known) from None
-    return factory_of(name)
+        if module:
+            import_module(module)
+        gymnasium.spec(registered)
+    except gymnasium.error.Error:
+        near = difflib.get_close_matches(registered, gymnasium.registry, n=5)
+        raise unknown_name("environment", name, dict.fromkeys([*near, *ENVIRONMENTS])) from None
+    except Exception as error:  # the user's module may fail in any way
+        raise FreqdynaError(f"env is {name!r}, but importing {module!r} fails: {error}") from error
+    return factory_of(registered)
 
 
 def make(name: str, **settings: Any) -> Environment:

@@ -6,7 +6,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from freqdyna.envs.host_space import Factory, HostSpace, Scaling, made, space_of
+from freqdyna.envs.host_space import Factory, HostAction, HostSpace, Scaling, made, space_of
 from freqdyna.errors import FreqdynaError
 
 TRAINING, EVALUATION, CALIBRATION = range(3)
@@ -49,7 +49,7 @@ class Seat:
             raise EnvironmentFailed(f"reset raised {_said(error)}") from error
         return self._checked(observation)
 
-    def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool]:
+    def step(self, action: HostAction) -> tuple[np.ndarray, float, bool, bool]:
         """(next state, reward, whether it is terminal, whether the episode is over)."""
         try:
             outcome = self.env.step(self.space.action_of(action))

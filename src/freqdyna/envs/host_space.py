@@ -16,6 +16,9 @@ from freqdyna.errors import FreqdynaError
 Factory = Callable[[], "gymnasium.Env[Any, Any]"]
 """Makes a new environment at each call: every seed has its own, and another to be evaluated in."""
 
+HostAction = np.ndarray | np.generic
+"""The number of an action, or the values of continuous ones, shape (a,)."""
+
 EPISODE_LIMIT = 2000
 """Steps of an episode where neither the environment nor the user sets a limit."""
 UNBOUNDED = 1e6
@@ -92,14 +95,14 @@ class HostSpace(Space):
     def random_action(self) -> np.ndarray:
         """One of ours, drawn from the space as it was seeded."""
         space = self.action_space
-        drawn = np.asarray(space.sample())
-        return np.asarray(drawn - space.start) if isinstance(space, spaces.Discrete) else drawn
+        drawn = space.sample()
+        return np.asarray(drawn - space.start if isinstance(space, spaces.Discrete) else drawn)
 
-    def action_of(self, action: np.ndarray) -> Any:
+    def action_of(self, action: HostAction) -> Any:
         """What the environment's `step` takes."""
         space = self.action_space
         if isinstance(space, spaces.Discrete):
-            return int(action) + int(space.start)
+            return int(np.ravel(action)[0]) + int(space.start)
         return np.clip(action, space.low, space.high).astype(space.dtype)
 
 

@@ -1,0 +1,226 @@
+"""Gymnasium environments stepped on the host, one step at a time and for whole runs."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+import freqdyna
+from freqdyna import envs
+from freqdyna.envs.host import EnvironmentFailed, HostEnvs, Seat, calibrated, host_space
+from freqdyna.envs.host_space import factory_of, made, space_of
+from freqdyna.errors import FreqdynaError
+
+SMALL = {
+    "seeds": 3,
+    "steps": 60,
+    "warmup_steps": 20,
+    "planning_steps": 2,
+    "hidden": (8,),
+    "search_states": 3,
+    "climb_limit": 10,
+    "eval_every": 30,
+    "progress": False,
+}
+
+
+class Corridor(gymnasium.Env):
+    """Walk right to 1 in steps of about 0.1; a position and a clock without bounds."""
+
+    observation_space = spaces.Box(np.array([0, -np.inf]), np.array([1, np.inf]), dtype=np.float64)
+    action_space = spaces.Discrete(2, start=5)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.state = np.array([self.np_random.uniform(0, 0.1), 0.0])
+        return self.state.copy(), {}
+
+    def step(self, action):
+        assert action in (5, 6)
+        length = 0.1 + 0.01 * self.np_random.standard_normal()
+        self.state[0] = np.clip(self.state[0] + length * (2 * (action - 5) - 1), 0, 1)
+        self.state[1] += 1
+        return self.state.copy(), -1.0, bool(self.state[0] >= 1), False, {}
+
+    def simulate(self, states, actions):
+        moved = np.clip(states[:, 0] + 0.1 * (2 * (actions - 5) - 1), 0, 1)
+        return np.stack([moved, states[:, 1] + 1], 1), np.full(len(states), -1.0), moved >= 1
+
+
+class Faulty(Corridor):
+    """Fails in the way given, at the 25th step of the second seed's environment."""
+
+    made = 0
+    fault = "raise"
+
+    def __init__(self):
+        self.number, self.steps = Faulty.made, 0
+        Faulty.made += 1
+
+    def step(self, action):
+        self.steps += 1
+        observation, *rest = super().step(action)
+        if self.number == 3 and self.steps >= 25:  # the first two are looked at alone
+            if self.fault == "raise":
+                raise ValueError("the motor is hot\nand more")
+            observation = np.full(2, np.nan)
+        return observation, *rest
+
+
+def corridor_space(limit=30):
+    return space_of(Corridor(), limit)
+
+
+def test_the_space_takes_bounds_actions_and_limit_from_the_environment():
+    space = space_of(gymnasium.make("Pendulum-v1"))
+    assert (space.name, space.num_actions, space.episode_limit) == ("Pendulum-v1", 0, 200)
+    np.testing.assert_allclose(space.high, [1, 1, 8])
+    np.testing.assert_allclose((space.action_low, space.action_high), [[-2], [2]])
+    space = corridor_space()
+    assert (space.name, space.num_actions, space.action_size) == ("Corridor", 2, 1)
+    assert (space.episode_limit, space_of(Corridor()).episode_limit) == (30, 2000)
+    assert not space.is_bounded
+    assert not space.knows_terminal
+    np.testing.assert_array_equal(space.low, [0, -np.inf])
+    assert [space.action_of(np.int32(a)) for a in (0, 1)] == [5, 6]
+
+
+@pytest.mark.parametrize(
+    ("observations", "actions", "words"),
+    [
+        (spaces.Dict({"x": spaces.Discrete(2)}), spaces.Discrete(2), "observations .* are Dict"),
+        (spaces.Box(0, 255, (8, 8, 3)), spaces.Discrete(2), r"are Box of shape \(8, 8, 3\)"),
+        (spaces.Discrete(5), spaces.Discrete(2), "observations .* are Discrete"),
+        (spaces.Box(0, 1, (2,)), spaces.MultiDiscrete([2, 2]), "actions .* are MultiDiscrete"),
+        (spaces.Box(0, 1, (2,)), spaces.Box(-np.inf, np.inf, (1,)), "with finite bounds"),
+    ],
+)
+def test_what_is_not_supported_is_refused_in_a_sentence(observations, actions, words):
+    class Odd(Corridor):
+        observation_space, action_space = observations, actions
+
+    with pytest.raises(FreqdynaError, match=words):
+        freqdyna.train(Odd, "er", **SMALL)
+
+
+def test_a_limit_cuts_an_episode_without_ending_it_and_a_goal_ends_it():
+    seat = Seat(Corridor(), corridor_space(limit=4), 0, 0)
+    seat.begin(0)
+    outcomes = [seat.step(np.int32(0))[2:] for _ in range(4)]
+    assert outcomes == [(False, False)] * 3 + [(False, True)]
+    seat = Seat(Corridor(), corridor_space(), 0, 0)
+    seat.begin(0)
+    outcomes = [seat.step(np.int32(1))[2:] for _ in range(9)]
+    assert outcomes[-1] == (True, True) or seat.step(np.int32(1))[2:] == (True, True)
+
+
+def test_the_state_before_a_new_episode_is_kept_apart_from_its_start():
+    hosts = HostEnvs(Corridor, corridor_space(limit=3), np.array([0, 1]))
+    hosts.begin()
+    found = [hosts.step(np.array([0, 0]), t) for t in range(3)][-1]
+    assert found["over"].all()
+    assert not found["terminal"].any()
+    assert (found["next_state"][:, 1] == 3).all()
+    assert (found["observation"][:, 1] == 0).all()
+
+
+def test_seeds_and_episodes_begin_differently_and_always_alike():
+    def starts(seeds):
+        hosts = HostEnvs(Corridor, corridor_space(limit=1), np.array(seeds))
+        first = hosts.begin()
+        return np.stack([first, hosts.step(np.zeros(len(seeds), int), 0)["observation"]])[..., 0]
+
+    several = starts([3, 4])
+    assert len(np.unique(several)) == 4
+    np.testing.assert_array_equal(starts([4])[:, 0], several[:, 1])
+
+
+def test_a_restored_episode_is_where_it_was_and_goes_on_alike():
+    actions = np.random.default_rng(0).integers(0, 2, (40, 2))
+    one = HostEnvs(Corridor, corridor_space(limit=15), np.array([0, 1]))
+    one.begin()
+    for t in range(25):
+        last = one.step(actions[t], t)["observation"]
+    other = HostEnvs(Corridor, corridor_space(limit=15), np.array([0, 1]))
+    reached = other.restore({k: v.copy() for k, v in one.memory().items()}, {})
+    np.testing.assert_array_equal(reached, last)
+    for t in range(25, 40):
+        ours, theirs = other.step(actions[t], t), one.step(actions[t], t)
+        for name, found in theirs.items():
+            np.testing.assert_array_equal(ours[name], found)
+
+
+@pytest.mark.parametrize(("fault", "words"), [("raise", "the motor is hot"), ("nan", "not finite")])
+def test_a_failing_environment_ends_its_seed_alone(monkeypatch, tmp_path, fault, words):
+    monkeypatch.setattr(Faulty, "made", 0)
+    monkeypatch.setattr(Faulty, "fault", fault)
+    with pytest.warns(UserWarning, match=f"seed 1 ended at step 25: Faulty.*{words}"):
+        result = freqdyna.train(Faulty, "er", out=tmp_path / "run", **SMALL)
+    assert np.isfinite(result.returns[[0, 2]]).all()
+    assert np.isnan(result.returns[1]).all()
+    assert words in freqdyna.load(tmp_path / "run").provenance["ended"]["1"]["reason"]
+    healthy = freqdyna.train(Corridor, "er", **SMALL)
+    for row in (0, 2):
+        np.testing.assert_array_equal(result.parameters[row], healthy.parameters[row])
+
+
+def test_if_every_environment_fails_that_is_said():
+    class Broken(Corridor):
+        def reset(self, **kwargs):
+            raise RuntimeError("no power")
+
+    with pytest.raises(FreqdynaError, match=r"Broken failed for every seed.*no power"):
+        freqdyna.train(Broken, "er", **SMALL)
+
+    def nothing():
+        raise OSError("no such device")
+
+    with pytest.raises(FreqdynaError, match="env cannot be made: OSError: no such device"):
+        freqdyna.train(nothing, "er", **SMALL)
+
+
+def test_scaled_observations_have_mean_zero_and_deviation_one_over_random_steps():
+    space = host_space(Corridor, 30, True, seed=0)
+    seat = Seat(Corridor(), space, 0, 0)
+    space.action_space.seed(1)
+    rows = [seat.begin(0)]
+    for _ in range(3000):
+        state, _, _, over = seat.step(space.random_action())
+        rows.append(seat.begin(seat.episode + 1) if over else state)
+    assert np.abs(np.mean(rows, axis=0)).max() < 0.25
+    assert np.abs(np.std(rows, axis=0) - 1).max() < 0.25
+    np.testing.assert_allclose(space.scaling.inverse(space.scaling(np.ones(2))), 1, rtol=1e-6)
+    assert space.low[0] == pytest.approx(-space.scaling.mean[0] / space.scaling.scale[0])
+    again = calibrated(Corridor, corridor_space(), 0)
+    np.testing.assert_array_equal(again.scaling.mean, space.scaling.mean)
+
+
+def test_environments_are_copied_made_anew_or_made_by_the_function_given():
+    pendulum = gymnasium.make("Pendulum-v1", g=3.0)
+    assert made(factory_of(pendulum)).unwrapped.g == 3.0
+    assert made(factory_of("Pendulum-v1")).spec.id == "Pendulum-v1"
+    mine = Corridor()
+    mine.color = "red"
+    copied = made(factory_of(mine))
+    assert copied is not mine
+    assert copied.color == "red"
+    with pytest.raises(FreqdynaError, match=r"env made int; it must be a gymnasium.Env"):
+        made(factory_of(lambda: 3))
+
+
+def test_an_unknown_name_is_refused_with_those_that_are_near():
+    with pytest.raises(FreqdynaError, match=r"unknown environment 'CartPole-v7'.*CartPole-v1"):
+        freqdyna.train("CartPole-v7", "er", **SMALL)
+    with pytest.raises(FreqdynaError, match=r"importing 'nowhere' fails: No module named"):
+        envs.gymnasium_factory("nowhere:Env-v0")
+
+
+def test_a_seat_reports_an_observation_of_another_shape():
+    class Grows(Corridor):
+        def step(self, action):
+            return np.zeros(3), 0.0, False, False, {}
+
+    seat = Seat(Grows(), corridor_space(), 0, 0)
+    seat.begin(0)
+    with pytest.raises(EnvironmentFailed, match=r"shape \(3,\)"):
+        seat.step(np.int32(0))

@@ -1,0 +1,141 @@
+"""Whole runs in Gymnasium environments."""
+
+import gymnasium
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from gymnasium import spaces
+from test_host import SMALL, Corridor
+
+import freqdyna
+from freqdyna.errors import FreqdynaError
+from freqdyna.search_control import Proposal, SearchControl
+from freqdyna.stopping import InterruptedRun
+
+CONTINUOUS = ["naf", "dyna-naf-value", "dyna-naf-frequency"]
+
+
+class Slider(Corridor):
+    """The corridor with a continuous push."""
+
+    action_space = spaces.Box(-2.0, 1.0, (1,))
+
+    def step(self, action):
+        assert self.action_space.contains(action)
+        return super().step(6 if action[0] > 0 else 5)
+
+
+@pytest.mark.parametrize("algorithm", ["er", "prioritized-er", "dyna-value", "dyna-frequency"])
+def test_numbered_actions_train(algorithm):
+    result = freqdyna.train(Corridor(), algorithm, **SMALL)
+    assert result.config.env == "Corridor"
+    assert result.config.model == "learned"
+    assert np.isfinite(result.returns).all()
+    assert np.isfinite(result.parameters).all()
+    assert len(np.unique(result.parameters[:, 0])) == 3
+
+
+@pytest.mark.parametrize("algorithm", CONTINUOUS)
+def test_continuous_actions_train(algorithm):
+    result = freqdyna.train(Slider, algorithm, normalize=True, **SMALL)
+    assert np.isfinite(result.returns).all()
+    assert result.config.eval_exploration == 0
+
+
+@pytest.mark.parametrize("env", ["CartPole-v1", "Acrobot-v1", "Pendulum-v1"])
+def test_environments_by_name_train(env):
+    algorithm = "dyna-naf-frequency" if env == "Pendulum-v1" else "dyna-frequency"
+    result = freqdyna.train(env, algorithm, episode_limit=20, **SMALL)
+    assert np.isfinite(result.returns).all()
+
+
+@pytest.mark.parametrize(
+    ("env", "algorithm", "settings", "words"),
+    [
+        (Slider, "dyna-frequency", {}, "actions of 'Slider' are continuous; take one of .*naf"),
+        (Corridor, "naf", {}, "the actions of 'Corridor' are numbered; take one of er"),
+        (Slider, "dyna-naf-value", {"model": "true"}, None),
+        (Slider, "naf", {"reward_noise": 0.1}, "reward_noise is 0.1; only built-in"),
+        (Corridor, "dyna-value", {"model_termination": "known"}, "model_termination is 'known'"),
+        (gymnasium.make("Pendulum-v1"), "dyna-naf-value", {"model": "true"}, "no method `simulate"),
+    ],
+)
+def test_what_does_not_fit_is_refused(env, algorithm, settings, words):
+    if words is None:
+        assert np.isfinite(freqdyna.train(env, algorithm, **SMALL, **settings).returns).all()
+        return
+    with pytest.raises(FreqdynaError, match=words):
+        freqdyna.train(env, algorithm, **SMALL, **settings)
+
+
+def test_the_environment_is_its_own_model_where_it_can_simulate(monkeypatch):
+    asked = []
+    simulate = Corridor.simulate
+
+    def seen(self, states, actions):
+        assert ((actions == 5) | (actions == 6)).all()
+        asked.append(len(states))
+        return simulate(self, states, actions)
+
+    monkeypatch.setattr(Corridor, "simulate", seen)
+    result = freqdyna.train(Corridor, "dyna-value", model="true", normalize=True, **SMALL)
+    assert np.isfinite(result.parameters).all()
+    # 40 steps after the warm-up, 2 updates of 16 simulated transitions, for 3 seeds and a copy.
+    assert sum(asked) == 40 * 2 * 16 * 4
+
+
+def test_an_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch):
+    whole = freqdyna.train(Corridor, "dyna-frequency", **SMALL)
+    step, taken = Corridor.step, []
+
+    def interrupting(self, action):
+        taken.append(1)
+        if len(taken) == 110:
+            import _thread
+
+            _thread.interrupt_main()
+        return step(self, action)
+
+    monkeypatch.setattr(Corridor, "step", interrupting)
+    with pytest.raises(InterruptedRun):
+        freqdyna.train(Corridor, "dyna-frequency", out=tmp_path / "run", **SMALL)
+    monkeypatch.setattr(Corridor, "step", step)
+    resumed = freqdyna.resume(tmp_path / "run", env=Corridor, progress=False)
+    np.testing.assert_array_equal(resumed.parameters, whole.parameters)
+    np.testing.assert_array_equal(resumed.returns, whole.returns)
+
+
+def test_an_environment_that_does_not_repeat_itself_begins_a_new_episode(tmp_path, monkeypatch):
+    freqdyna.train(Corridor, "er", out=tmp_path / "run", **SMALL | {"steps": 40})
+    config = tmp_path / "run" / "config.toml"
+    assert "steps = 40" in config.read_text()
+
+    class Moody(Corridor):
+        def reset(self, *, seed=None, options=None):
+            return super().reset(seed=None)
+
+    Moody.__name__ = "Corridor"
+    with pytest.warns(UserWarning, match="Corridor does not repeat itself"):
+        freqdyna.resume(tmp_path / "run", env=Moody, progress=False)
+
+
+def test_a_seed_trains_alike_alone_and_beside_others():
+    alone = freqdyna.train(Corridor, "dyna-frequency", **SMALL | {"seeds": 1, "first_seed": 1})
+    together = freqdyna.train(Corridor, "dyna-frequency", **SMALL)
+    np.testing.assert_allclose(alone.parameters[0], together.parameters[1], rtol=2e-4, atol=2e-5)
+
+
+class Nearest(SearchControl):
+    """Plan from where the agent has been, moved to the middle of the bounds of what it saw."""
+
+    def propose(self, search, key):
+        middle = (search.low + search.high) / 2
+        states = (search.visited(key, 4) + middle) / 2
+        return Proposal.of(states, jnp.asarray(4))
+
+
+@pytest.mark.parametrize("env", [Corridor, Slider])
+def test_a_search_control_of_ones_own_on_an_environment_of_ones_own(env):
+    result = freqdyna.train(env, "dyna", search_control=Nearest, **SMALL)
+    assert np.isfinite(result.returns).all()
+    np.testing.assert_array_equal(result.metrics["search_states"][:, -1], 4)
