@@ -3,6 +3,7 @@ import sys
 
 import pytest
 
+from freqdyna import envs
 from freqdyna.cli import main
 
 SMALL = [
@@ -49,7 +50,7 @@ def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
 def test_list_names_everything(capsys):
     main(["list"])
     printed = capsys.readouterr().out
-    for name in ("er", "prioritized-er", "MountainCar-v0", "GridWorld", "hessian-norm"):
+    for name in ("er", "prioritized-er", "hessian-norm", *envs.ENVIRONMENTS):
         assert f"\n  {name} " in printed
 
 

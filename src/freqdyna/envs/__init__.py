@@ -3,7 +3,9 @@
 import dataclasses
 from typing import Any
 
+from freqdyna.envs.acrobot import Acrobot
 from freqdyna.envs.base import Environment
+from freqdyna.envs.cart_pole import CartPole
 from freqdyna.envs.dyna_maze import DynaMaze
 from freqdyna.envs.grid_world import GridWorld
 from freqdyna.envs.maze_grid_world import MazeGridWorld
@@ -11,11 +13,13 @@ from freqdyna.envs.mountain_car import MountainCar
 from freqdyna.errors import unknown_name
 
 ENVIRONMENTS: dict[str, type[Environment]] = {
-    kind.name: kind for kind in (MountainCar, GridWorld, MazeGridWorld, DynaMaze)
+    kind.name: kind for kind in (MountainCar, GridWorld, MazeGridWorld, DynaMaze, CartPole, Acrobot)
 }
 
 __all__ = [
     "ENVIRONMENTS",
+    "Acrobot",
+    "CartPole",
     "DynaMaze",
     "Environment",
     "GridWorld",

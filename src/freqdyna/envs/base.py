@@ -112,6 +112,13 @@ class Environment(eqx.Module):
         """The valid state nearest to `state`."""
         return jax.numpy.clip(state, self.low, self.high)
 
+    def on_manifold(self, state: State) -> State:
+        """The nearest state of the set that states lie on, where that is thinner than its box.
+
+        Called after each step of a climb.
+        """
+        return state
+
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
