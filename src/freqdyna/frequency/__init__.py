@@ -1,7 +1,8 @@
 """The local frequency of a function (the paper's equation 3), and the theory behind it.
 
-`local_frequency` is g. `theory`, `uncertainty`, `fourier_series` and `bandwidth` hold what shows
-how g goes with frequencies; docs/theory.md tells how to use them on functions of one's own.
+`local_frequency` is g; `stochastic_slopes` estimates its gradient without the Hessian. `theory`,
+`uncertainty`, `fourier_series` and `bandwidth` hold what shows how g goes with frequencies;
+docs/theory.md tells how to use them on functions of one's own.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from freqdyna.frequency.local import (
     local_frequency_gradient,
     reverse_slopes,
 )
+from freqdyna.frequency.stochastic import random_signs, stochastic_frequency, stochastic_slopes
 
 if TYPE_CHECKING:
     from freqdyna.frequency.bandwidth import LocalSpectrum, local_spectrum
@@ -47,7 +49,10 @@ __all__ = [
     "local_hessian_energy",
     "local_spectrum",
     "radial_spectrum",
+    "random_signs",
     "reverse_slopes",
+    "stochastic_frequency",
+    "stochastic_slopes",
     "theorem_identities",
     "uncertainty_ratio",
 ]

@@ -1,0 +1,38 @@
+"""An unbiased estimate of g and its gradient that never forms the Hessian.
+
+For a random vector v with E vvᵀ = I, such as random signs, E‖Hv‖² = ‖H‖²_F. Each such probe costs
+one directional derivative of the gradient, whereas H takes one for each of the n coordinates.
+"""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from freqdyna.frequency.local import Function, Point, Scalar
+
+Probes = Float[Array, "k n"]
+
+
+def random_signs(key: PRNGKeyArray, count: int, n: int) -> Probes:
+    """`count` probes of independent signs, each 1 or -1, shape (count, n)."""
+    return jax.random.rademacher(key, (count, n), jnp.result_type(float))
+
+
+def stochastic_frequency(
+    function: Function, x: Point, gradient_weight: float, hessian_weight: float, probes: Probes
+) -> tuple[Scalar, Point]:
+    """η₁‖∇f‖² + η₂ · (the mean of ‖Hv‖² over the probes v), and ∇f, at `x`."""
+    gradient, along = jax.linearize(jax.grad(function), x)
+    hessian_norm = jnp.sum(jax.vmap(along)(probes) ** 2) / probes.shape[0]
+    return gradient_weight * jnp.sum(gradient**2) + hessian_weight * hessian_norm, gradient
+
+
+def stochastic_slopes(
+    function: Function, x: Point, gradient_weight: float, hessian_weight: float, probes: Probes
+) -> tuple[Point, Point]:
+    """The gradient of `stochastic_frequency`, an unbiased estimate of ∇g, and ∇f, at `x`."""
+
+    def frequency(y: Point) -> tuple[Scalar, Point]:
+        return stochastic_frequency(function, y, gradient_weight, hessian_weight, probes)
+
+    return jax.grad(frequency, has_aux=True)(x)

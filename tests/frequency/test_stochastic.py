@@ -1,0 +1,129 @@
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from freqdyna.frequency import (
+    Derivatives,
+    random_signs,
+    reverse_slopes,
+    stochastic_frequency,
+    stochastic_slopes,
+)
+from freqdyna.frequency.network import StateValue
+from freqdyna.learners.network import init_xavier
+
+WEIGHTS = (0.7, 1.3)
+
+
+def bent_value(n):
+    """The value of a tanh network with weights large enough to bend, and a state."""
+    network = init_xavier(jax.random.key(n), (n, 12, 9, 1))
+    network = jax.tree.map(lambda leaf: jnp.asarray(2 * np.asarray(leaf), float), network)
+    return StateValue(network), jnp.asarray(np.random.default_rng(n).normal(size=n))
+
+
+def exact(function, x):
+    """g, ∇g and ∇f by way of the Hessian."""
+    slope, gradient = reverse_slopes(lambda y: Derivatives.of(function, y), x, *WEIGHTS)
+    return Derivatives.of(function, x).frequency(*WEIGHTS), slope, gradient
+
+
+def all_signs(n):
+    """Every vector of signs once."""
+    return jnp.array(list(itertools.product([-1.0, 1.0], repeat=n)))
+
+
+def coordinate_directions(n):
+    """As many vectors as coordinates, whose mean vvᵀ is the identity."""
+    return np.sqrt(n) * jnp.eye(n)
+
+
+@pytest.mark.parametrize("probes", [all_signs, coordinate_directions])
+def test_probes_whose_mean_square_is_the_identity_give_g_and_its_gradient_exactly(probes):
+    with jax.enable_x64(True):
+        value, x = bent_value(3)
+        g, slope, gradient = exact(value, x)
+        found, _ = stochastic_frequency(value, x, *WEIGHTS, probes(3))
+        found_slope, found_gradient = stochastic_slopes(value, x, *WEIGHTS, probes(3))
+        # Rounding in float64, relative to the largest number of each.
+        np.testing.assert_allclose(found, g, rtol=1e-12)
+        for ours, expected in ((found_slope, slope), (found_gradient, gradient)):
+            atol = 1e-12 * float(jnp.abs(expected).max())
+            np.testing.assert_allclose(ours, expected, rtol=0, atol=atol)
+
+
+def test_each_coordinate_of_the_estimate_is_unbiased_for_11():
+    with jax.enable_x64(True):
+        value, x = bent_value(11)
+        g, slope, gradient = exact(value, x)
+        keys = jax.random.split(jax.random.key(0), 20_000)
+
+        def estimate(key):
+            probes = random_signs(key, 1, 11)
+            found, _ = stochastic_frequency(value, x, *WEIGHTS, probes)
+            found_slope, found_gradient = stochastic_slopes(value, x, *WEIGHTS, probes)
+            return jnp.append(found_slope, found), found_gradient
+
+        estimates, gradients = jax.jit(jax.vmap(estimate))(keys)
+        errors = estimates.mean(0) - jnp.append(slope, g)
+        # Five standard errors of 12 numbers: a false alarm for one of 145,000 seeds.
+        assert (jnp.abs(errors) < 5 * estimates.std(0) / np.sqrt(20_000)).all()
+        # The test has power: five standard errors are less than a tenth of what is estimated.
+        assert 5 * estimates.std(0).max() / np.sqrt(20_000) < 0.1 * jnp.abs(slope).max()
+        np.testing.assert_allclose(gradients, jnp.broadcast_to(gradient, gradients.shape))
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_any_signs_are_exact_for_a_quadratic_and_for_a_sum_of_cubes(count):
+    matrix = np.random.default_rng(0).normal(size=(4, 4)).astype(np.float32)
+    matrix = jnp.asarray(matrix + matrix.T)
+    cubes = jnp.array([1.0, -2.0, 0.5, 3.0])
+    x = jnp.array([0.3, -1.0, 0.8, 0.1])
+    probes = random_signs(jax.random.key(count), count, 4)
+
+    def quadratic(y):
+        return 0.5 * jnp.dot(y, jnp.dot(matrix, y, precision="highest"), precision="highest")
+
+    def cubic(y):
+        return jnp.sum(cubes * y**3) / 6
+
+    # ‖H‖² is constant for the quadratic; for the cubes H is diagonal and signs square to 1.
+    closed_forms = {
+        quadratic: 2 * WEIGHTS[0] * matrix @ (matrix @ x),
+        cubic: WEIGHTS[0] * cubes**2 * x**3 + 2 * WEIGHTS[1] * cubes**2 * x,
+    }
+    for function, expected in closed_forms.items():
+        slope, gradient = stochastic_slopes(function, x, *WEIGHTS, probes)
+        _, exact_slope, exact_gradient = exact(function, x)
+        # A dozen float32 roundings of sums of a few terms.
+        tolerance = 2e-6 * float(jnp.abs(expected).max())
+        np.testing.assert_allclose(slope, expected, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(slope, exact_slope, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(gradient, exact_gradient, rtol=1e-6)
+
+
+def test_one_probe_of_a_full_cubic_gives_its_closed_form():
+    with jax.enable_x64(True):
+        generator = np.random.default_rng(1)
+        third = jnp.asarray(generator.normal(size=(3, 3, 3)))
+        third = sum(jnp.transpose(third, axes) for axes in itertools.permutations(range(3)))
+        x, probe = jnp.asarray(generator.normal(size=3)), jnp.array([1.0, -1.0, 1.0])
+        slope, _ = stochastic_slopes(
+            lambda y: jnp.einsum("ijk,i,j,k->", third, y, y, y) / 6, x, 0.0, 1.0, probe[None]
+        )
+        # H = T x and ∇‖Hv‖² = 2 T[Hv, v, ·] for the symmetric T of all third derivatives.
+        along = third @ x @ probe
+        expected = 2 * jnp.einsum("ijk,i,j->k", third, along, probe)
+        np.testing.assert_allclose(slope, expected, rtol=1e-12)
+
+
+def test_random_signs_are_independent_signs():
+    signs = np.asarray(random_signs(jax.random.key(0), 10_000, 5))
+    assert signs.dtype == np.float32
+    np.testing.assert_array_equal(np.abs(signs), 1)
+    # Five standard errors of 15 numbers: a false alarm for one of 116,000 seeds.
+    np.testing.assert_allclose(signs.mean(0), 0, atol=5 / 100)
+    np.testing.assert_allclose(signs.T @ signs / 10_000, np.eye(5), atol=5 / 100)
