@@ -1,18 +1,20 @@
 """Whole runs in Gymnasium environments."""
 
+import _thread
+
 import gymnasium
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from corridor import SMALL, Corridor
 from gymnasium import spaces
-from test_host import SMALL, Corridor
 
 import freqdyna
 from freqdyna.errors import FreqdynaError
 from freqdyna.search_control import Proposal, SearchControl
 from freqdyna.stopping import InterruptedRun
 
-CONTINUOUS = ["naf", "dyna-naf-value", "dyna-naf-frequency"]
+CONTINUOUS = ["naf", "dyna-naf-frequency"]
 
 
 class Slider(Corridor):
@@ -25,7 +27,7 @@ class Slider(Corridor):
         return super().step(6 if action[0] > 0 else 5)
 
 
-@pytest.mark.parametrize("algorithm", ["er", "prioritized-er", "dyna-value", "dyna-frequency"])
+@pytest.mark.parametrize("algorithm", ["er", "dyna-frequency"])
 def test_numbered_actions_train(algorithm):
     result = freqdyna.train(Corridor(), algorithm, **SMALL)
     assert result.config.env == "Corridor"
@@ -42,7 +44,7 @@ def test_continuous_actions_train(algorithm):
     assert result.config.eval_exploration == 0
 
 
-@pytest.mark.parametrize("env", ["CartPole-v1", "Acrobot-v1", "Pendulum-v1"])
+@pytest.mark.parametrize("env", ["Acrobot-v1", "Pendulum-v1"])
 def test_environments_by_name_train(env):
     algorithm = "dyna-naf-frequency" if env == "Pendulum-v1" else "dyna-frequency"
     result = freqdyna.train(env, algorithm, episode_limit=20, **SMALL)
@@ -54,16 +56,13 @@ def test_environments_by_name_train(env):
     [
         (Slider, "dyna-frequency", {}, "actions of 'Slider' are continuous; take one of .*naf"),
         (Corridor, "naf", {}, "the actions of 'Corridor' are numbered; take one of er"),
-        (Slider, "dyna-naf-value", {"model": "true"}, None),
+        (Slider, "dyna-naf-value", {"model": "true"}, "simulate of 'Slider' raised ValueError"),
         (Slider, "naf", {"reward_noise": 0.1}, "reward_noise is 0.1; only built-in"),
         (Corridor, "dyna-value", {"model_termination": "known"}, "model_termination is 'known'"),
         (gymnasium.make("Pendulum-v1"), "dyna-naf-value", {"model": "true"}, "no method `simulate"),
     ],
 )
 def test_what_does_not_fit_is_refused(env, algorithm, settings, words):
-    if words is None:
-        assert np.isfinite(freqdyna.train(env, algorithm, **SMALL, **settings).returns).all()
-        return
     with pytest.raises(FreqdynaError, match=words):
         freqdyna.train(env, algorithm, **SMALL, **settings)
 
@@ -80,43 +79,43 @@ def test_the_environment_is_its_own_model_where_it_can_simulate(monkeypatch):
     monkeypatch.setattr(Corridor, "simulate", seen)
     result = freqdyna.train(Corridor, "dyna-value", model="true", normalize=True, **SMALL)
     assert np.isfinite(result.parameters).all()
+    asked.remove(1)  # it was tried out first
     # 40 steps after the warm-up, 2 updates of 16 simulated transitions, for 3 seeds and a copy.
     assert sum(asked) == 40 * 2 * 16 * 4
 
 
-def test_an_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch):
-    whole = freqdyna.train(Corridor, "dyna-frequency", **SMALL)
+def interrupted(folder, algorithm, monkeypatch):
+    """A run that was stopped after some steps of training."""
     step, taken = Corridor.step, []
 
     def interrupting(self, action):
         taken.append(1)
         if len(taken) == 110:
-            import _thread
-
             _thread.interrupt_main()
         return step(self, action)
 
     monkeypatch.setattr(Corridor, "step", interrupting)
     with pytest.raises(InterruptedRun):
-        freqdyna.train(Corridor, "dyna-frequency", out=tmp_path / "run", **SMALL)
+        freqdyna.train(Corridor, algorithm, out=folder, **SMALL)
     monkeypatch.setattr(Corridor, "step", step)
-    resumed = freqdyna.resume(tmp_path / "run", env=Corridor, progress=False)
+    return folder
+
+
+def test_an_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch):
+    whole = freqdyna.train(Corridor, "dyna-frequency", **SMALL)
+    folder = interrupted(tmp_path / "run", "dyna-frequency", monkeypatch)
+    resumed = freqdyna.resume(folder, env=Corridor, progress=False)
     np.testing.assert_array_equal(resumed.parameters, whole.parameters)
     np.testing.assert_array_equal(resumed.returns, whole.returns)
 
 
 def test_an_environment_that_does_not_repeat_itself_begins_a_new_episode(tmp_path, monkeypatch):
-    freqdyna.train(Corridor, "er", out=tmp_path / "run", **SMALL | {"steps": 40})
-    config = tmp_path / "run" / "config.toml"
-    assert "steps = 40" in config.read_text()
-
-    class Moody(Corridor):
-        def reset(self, *, seed=None, options=None):
-            return super().reset(seed=None)
-
-    Moody.__name__ = "Corridor"
+    folder = interrupted(tmp_path / "run", "er", monkeypatch)
+    reset = Corridor.reset
+    monkeypatch.setattr(Corridor, "reset", lambda self, *, seed=None, options=None: reset(self))
     with pytest.warns(UserWarning, match="Corridor does not repeat itself"):
-        freqdyna.resume(tmp_path / "run", env=Moody, progress=False)
+        result = freqdyna.resume(folder, env=Corridor, progress=False)
+    assert np.isfinite(result.returns).all()
 
 
 def test_a_seed_trains_alike_alone_and_beside_others():
@@ -134,8 +133,7 @@ class Nearest(SearchControl):
         return Proposal.of(states, jnp.asarray(4))
 
 
-@pytest.mark.parametrize("env", [Corridor, Slider])
-def test_a_search_control_of_ones_own_on_an_environment_of_ones_own(env):
-    result = freqdyna.train(env, "dyna", search_control=Nearest, **SMALL)
+def test_a_search_control_of_ones_own_on_an_environment_of_ones_own():
+    result = freqdyna.train(Slider, "dyna", search_control=Nearest, **SMALL)
     assert np.isfinite(result.returns).all()
     np.testing.assert_array_equal(result.metrics["search_states"][:, -1], 4)

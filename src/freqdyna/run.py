@@ -273,9 +273,7 @@ def _named(config: Config) -> Environment | Factory:
 def _host_space(factory: Factory, config: Config) -> HostSpace:
     for name, given in (("reward_noise", config.reward_noise), ("goal_reward", config.goal_reward)):
         if given:
-            raise FreqdynaError(
-                f"{name} is {given}; it is a setting of built-in environments alone"
-            )
+            raise FreqdynaError(f"{name} is {given}; only built-in environments have that setting")
     return host_space(factory, config.episode_limit, config.normalize, config.first_seed)
 
 

@@ -104,7 +104,12 @@ class Layout:
     def over_seeds(self, function: Callable[..., Any], batched: int, unbatched: int) -> Any:
         """`function` of one seed, for all: `batched` arguments a row a seed, the rest shared."""
         by_seed, shared = PartitionSpec("seeds"), PartitionSpec()
-        batch = jax.vmap(function, in_axes=(0,) * batched + (None,) * unbatched)
+
+        def plain(*arguments: Any) -> Any:
+            # A method is hashed with its object, whose fields may hold arrays.
+            return function(*arguments)
+
+        batch = jax.vmap(plain, in_axes=(0,) * batched + (None,) * unbatched)
         return jax.shard_map(
             batch,
             mesh=self.mesh,

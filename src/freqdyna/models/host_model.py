@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import equinox as eqx
+import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
+from gymnasium import spaces
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.envs.host_space import Factory, HostSpace, made
@@ -26,8 +28,8 @@ class HostModel(Model[None]):
     """Asks the environment, from within the compiled step."""
 
     learn_batch: ClassVar[int] = 0
-    space: HostSpace
-    simulate: Simulate = eqx.field(static=True)
+    ask: Simulate = eqx.field(static=True)
+    """`simulate` for batches of any shape, in our numbers."""
 
     @property
     def noise_size(self) -> int:
@@ -46,34 +48,50 @@ class HostModel(Model[None]):
             jax.ShapeDtypeStruct((), jnp.float32),
             jax.ShapeDtypeStruct((), jnp.bool_),
         )
-        return jax.pure_callback(self._ask, shapes, s, action, vmap_method="broadcast_all")
+        return jax.pure_callback(self.ask, shapes, s, action, vmap_method="broadcast_all")
 
     def learn(self, state: None, rows: Float[Array, "batch width"]) -> None:
         """Nothing to learn."""
 
-    def _ask(self, states: Any, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """All of a batch, of whatever shape, at once."""
-        states, actions = np.asarray(states), np.asarray(actions)
-        batch, n = states.shape[:-1], states.shape[-1]
-        asked = actions.reshape(-1, *(() if self.space.num_actions else actions.shape[-1:]))
-        if self.space.num_actions:
-            asked = asked + int(self.space.action_space.start)  # type: ignore[union-attr]
-        scaling = self.space.scaling
-        found = self.simulate(scaling.inverse(states.reshape(-1, n)), asked)
-        next_states, rewards, terminals = map(np.asarray, found)
-        return (
-            scaling(next_states).reshape(*batch, n),
-            rewards.astype(np.float32).reshape(batch),
-            terminals.astype(bool).reshape(batch),
-        )
-
 
 def host_model(factory: Factory, space: HostSpace) -> HostModel:
     """The model that the environment offers; one that offers none is refused."""
-    simulate = getattr(made(factory).unwrapped, "simulate", None)
+    env = made(factory)
+    simulate = getattr(env.unwrapped, "simulate", None)
     if not callable(simulate):
         raise FreqdynaError(
             f"model is 'true', but {space.name!r} has no method `simulate(states, actions)`; "
             "take model 'learned'"
         )
-    return HostModel(space, simulate)
+
+    def ask(states: Any, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        states, actions = np.asarray(states), np.asarray(actions)
+        batch, n = states.shape[:-1], states.shape[-1]
+        if isinstance(space.action_space, spaces.Discrete):
+            actions = actions.reshape(-1) + int(space.action_space.start)
+        else:
+            actions = actions.reshape(-1, space.action_size)
+        found = simulate(space.scaling.inverse(states.reshape(-1, n)), actions)
+        next_states, rewards, terminals = map(np.asarray, found)
+        return (
+            space.scaling(next_states).reshape(*batch, n),
+            rewards.astype(np.float32).reshape(batch),
+            terminals.astype(bool).reshape(batch),
+        )
+
+    model = HostModel(ask)
+    _try_out(model, space, env)
+    return model
+
+
+def _try_out(model: HostModel, space: HostSpace, env: "gymnasium.Env[Any, Any]") -> None:
+    """Ask once, where a mistake can be told in a sentence; within the compiled step it cannot."""
+    try:
+        observation = space.scaling(np.asarray(env.reset(seed=0)[0], np.float32))
+        next_state, _, _ = model.ask(observation, space.random_action())
+    except Exception as error:
+        raise FreqdynaError(
+            f"simulate of {space.name!r} raised {type(error).__name__}: {error}"
+        ) from error
+    if not np.isfinite(next_state).all():
+        raise FreqdynaError(f"simulate of {space.name!r} returned a state that is not finite")

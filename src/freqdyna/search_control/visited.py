@@ -21,7 +21,7 @@ class Visited(eqx.Module):
     @staticmethod
     def nothing(n: int) -> "Visited":
         """Before the first state."""
-        far = jnp.full(n, jnp.inf)
+        far = jnp.full(n, jnp.inf, float)  # a type given: one of weak type compiles anew
         return Visited(jnp.zeros(()), jnp.zeros(n), jnp.zeros((n, n)), jnp.zeros(()), far, -far)
 
     def add(self, state: Float[Array, " n"], next_state: Float[Array, " n"]) -> "Visited":
