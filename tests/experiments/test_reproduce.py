@@ -117,7 +117,7 @@ def test_a_quick_example_from_the_command_line(tmp_path, capsys, monkeypatch):
     ("arguments", "message"),
     [
         (["F9"], "unknown part of the paper 'F9'"),
-        (["F7"], "F7 is not built yet; those that are: E1, "),
+        (["X3"], "X3 is not built yet; those that are: E1, "),
         (["A2"], "A2 is no experiment: freqdyna train --algorithm dyna-value"),
         (["E1", "--page=x.md"], "page is 'x.md'; it goes with the name 'table' alone"),
     ],

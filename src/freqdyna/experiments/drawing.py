@@ -16,6 +16,9 @@ COLORS = {
     "Dyna-HessNorm": "mediumvioletred",
     "Dyna-V+g": "teal",
     "Dyna-V·g": "purple",
+    "NAF": "forestgreen",
+    "DynaNAF-Value": "red",
+    "DynaNAF-Frequency": "black",
 }
 """The paper's colours of algorithms, and ours where its captions name none."""
 PANEL = (5.0, 4.0)

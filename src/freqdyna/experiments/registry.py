@@ -28,7 +28,7 @@ PARTS: dict[str, Part] = {
     "F4": Part("MazeGridWorld, learning curves", experiment=True),
     "F5": Part("MazeGridWorld, states in the queue", experiment=True),
     "F6": Part("climbing the gradient or Hessian norm alone", experiment=True),
-    "F7": Part("NAF and DynaNAF-Frequency on Hopper and Walker2d"),
+    "F7": Part("NAF and DynaNAF-Frequency on Hopper and Walker2d", experiment=True),
     "F8": Part("MazeGridWorld, states in queue and replay", experiment=True),
     "A1": Part("tabular Dyna", "freqdyna train --algorithm tabular-dyna-q"),
     "A2": Part("HC-Dyna (Dyna-Value)", "freqdyna train --algorithm dyna-value"),
