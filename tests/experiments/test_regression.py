@@ -12,7 +12,10 @@ from freqdyna.experiments.base import Work
 from freqdyna.experiments.f2 import sweep as f2
 from freqdyna.experiments.f_sin import f_sin
 
-DRAWS = {"Unbiased": regression.draw_unbiased, "High": partial(regression.draw_biased, 0.7)}
+DRAWS = {
+    "Unbiased": regression.draw_unbiased,
+    "High": partial(regression.draw_biased, high_share=0.7),
+}
 
 
 def work(folder, stop_after=None):
@@ -32,7 +35,7 @@ def test_f_sin_is_the_papers():
 
 
 def test_a_biased_data_set_has_exactly_its_share():
-    x = regression.draw_biased(0.6, jax.random.key(0))
+    x = regression.draw_biased(jax.random.key(0), 0.6)
     assert x.shape == (regression.POINTS,)
     assert int((x < 0).sum()) == 2400
     assert x.min() >= -2
@@ -69,9 +72,11 @@ def test_samples_have_the_expected_shares():
 def test_the_first_update_is_adams():
     """Adam's first step is the step size for every parameter whose slope is not tiny."""
     fit, task = regression.prepare(regression.draw_unbiased, jax.random.key(0))
-    step = np.abs(regression.update(fit, task, jnp.int32(0)).params - fit.params)
-    assert step.max() == pytest.approx(regression.LEARNING_RATE, rel=1e-3)
-    assert np.quantile(step, 0.1) == pytest.approx(regression.LEARNING_RATE, rel=0.01)
+    x, y = regression.batches(task, jnp.int32(0))
+    assert x.shape == y.shape == (20, 128)
+    step = np.abs(regression.update(fit, x[0], y[0]).params - fit.params)
+    assert step.max() == pytest.approx(1e-3, rel=1e-3)
+    assert np.quantile(step, 0.1) == pytest.approx(1e-3, rel=0.01)
 
 
 def test_an_interrupted_unit_ends_as_it_would_have(tmp_path):

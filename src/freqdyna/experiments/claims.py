@@ -48,13 +48,17 @@ class Claim:
     """One of RULES."""
 
 
-def difference(what: str, paper: str, differences: np.ndarray, negative: bool = True) -> Claim:
+def difference(
+    what: str, paper: str, differences: np.ndarray, negative: bool = True, form: str = "+.4f"
+) -> Claim:
     """A paired difference, one number a seed, that the paper claims to be below (above) zero."""
     low, high = map(float, bootstrap_interval(differences))
     claimed, opposed = (high < 0, low > 0) if negative else (low > 0, high < 0)
     verdict: Verdict = "holds" if claimed else "does not hold" if opposed else "undecided"
     mean = float(differences.mean())
-    return Claim(what, paper, f"{mean:+.4f}", f"[{low:+.4f}, {high:+.4f}]", verdict, "difference")
+    return Claim(
+        what, paper, f"{mean:{form}}", f"[{low:{form}}, {high:{form}}]", verdict, "difference"
+    )
 
 
 def share(what: str, paper: float, samples: np.ndarray) -> Claim:
