@@ -60,7 +60,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         + ", ".join(f"{name} {value:.0f}" for name, value in returns.items())
         + ". MazeGridWorld is trained for fewer steps and updates than in the paper.",
     )
-    return Findings(figure, rows, notes)
+    return Findings(figure, rows, notes=notes)
 
 
 def _parameters(unit: Stored) -> np.ndarray:

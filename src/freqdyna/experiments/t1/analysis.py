@@ -50,7 +50,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "the last one; a jump makes p 1 (first order) or 3 (second order), a kink 1 (second "
         "order).",
     )
-    return Findings(figure, sorted(rows, key=lambda claim: claim.verdict != "holds"), notes)
+    return Findings(figure, sorted(rows, key=lambda claim: claim.verdict != "holds"), notes=notes)
 
 
 def _draw(panel: Axes, columns: Columns, order: str) -> None:

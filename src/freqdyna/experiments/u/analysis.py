@@ -75,4 +75,4 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "The form with the gradient comes from theorem 1 and shares its condition: a wide "
         "Gaussian, cut by the boundary, is nearly constant and has hardly any gradient inside.",
     )
-    return Findings(figure, rows_found, notes)
+    return Findings(figure, rows_found, notes=notes)
