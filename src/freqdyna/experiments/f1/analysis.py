@@ -28,11 +28,13 @@ def analyse(units: dict[str, Stored]) -> Findings:
             key = name if name == "Unbiased" else f"{name} {share}%"
             drawing.curve(panel, updates, errors[key], name, color)
         mark_plateau(panel)
-        drawing.finish(panel, f"$p_b$ = {share}%", "mini-batch updates", "test error (RMSE)")
+        label = "test error (RMSE)" if panel is rows[0] else ""
+        drawing.finish(panel, f"$p_b$ = {share}%", "mini-batch updates", label)
         found += against_unbiased(updates, errors, f"Biased-high {share}%", better=True)
     for share in SHARES:
         found += against_unbiased(updates, errors, f"Biased-low {share}%", better=False)
-    rows[0].legend(frameon=False, loc="lower left")
+    cut_start(rows[0])
+    rows[0].legend(frameon=False, loc="upper right")
     seeds = len(errors["Unbiased"])
     figure.suptitle(f"F1: regression of f_sin, {seeds} seeds, shaded: standard error")
     notes = (
@@ -52,11 +54,15 @@ def analyse(units: dict[str, Stored]) -> Findings:
 
 
 def mark_plateau(panel: Axes) -> None:
-    """Show where the low frequency half is known and the other is not.
-
-    What comes before leaves the picture above: it does not tell the data sets apart.
-    """
+    """Show where the low frequency half is known and the other is not."""
     panel.axhline(PLATEAU, color="0.5", linestyle=":", label="low frequency half only")
+
+
+def cut_start(panel: Axes) -> None:
+    """Let the first updates leave the picture above: they do not tell the data sets apart.
+
+    To be called when all curves are drawn, since it fixes the lower end too.
+    """
     panel.set_ylim(top=TOP * PLATEAU)
 
 

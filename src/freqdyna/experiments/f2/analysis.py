@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 
 from freqdyna.experiments import claims, drawing
 from freqdyna.experiments.base import Columns, Findings, Stored
-from freqdyna.experiments.f1.analysis import against_unbiased, compared, mark_plateau
+from freqdyna.experiments.f1.analysis import against_unbiased, compared, cut_start, mark_plateau
 from freqdyna.experiments.f2.sweep import BAND, BY_NORM, SHOWN, SPIKE, in_regions
 from freqdyna.experiments.f_sin import HIGH, LOW
 from freqdyna.experiments.regression import curves_by_setting
@@ -29,7 +29,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
         drawing.curve(learning, updates, errors[name], name, color)
     mark_plateau(learning)
     drawing.finish(learning, "learning curves", "mini-batch updates", "test error (RMSE)")
-    learning.legend(frameon=False, loc="lower left")
+    cut_start(learning)
+    learning.legend(frameon=False, loc="upper right")
     for panel, name in zip(scatters, BY_NORM, strict=True):
         _scatter(panel, points, name)
     seeds = len(errors["Unbiased"])
