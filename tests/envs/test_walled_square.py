@@ -46,6 +46,44 @@ def test_each_wall_stops_and_each_hole_lets_through(name):
         assert state[0] > wall.right
 
 
+@pytest.mark.parametrize("name", MAZES)
+@pytest.mark.parametrize("edge", [0.0, 1.0])
+def test_walls_stop_on_the_very_edge_of_the_square(name, edge):
+    env = envs.make(name)
+    for wall in env.walls:
+        if wall.bottom <= edge <= wall.top:
+            continue
+        for x, action in ((wall.left - 0.01, RIGHT), (wall.right + 0.01, LEFT)):
+            np.testing.assert_allclose(move(env, (x, edge), action)[0], (x, edge))
+        assert not env.contains(jnp.array([wall.hole_center[0], edge]))
+
+
+@pytest.mark.parametrize("name", MAZES)
+def test_wherever_one_walks_walls_are_crossed_in_their_holes_alone(name):
+    env = envs.make(name)
+
+    def walk(key):
+        def step(state, key):
+            # Mostly up and right, or down and right, so that edges and goal are reached.
+            action_key, move_key = jax.random.split(key)
+            action = jax.random.choice(action_key, 4, p=tendency)
+            return (env.transition(state, action, move_key)[0],) * 2
+
+        tendency = jnp.where(jax.random.bernoulli(key), jnp.array([5, 2, 1, 3]) / 11, 0.25)
+        start = jax.random.uniform(key, (2,))
+        start = jnp.where(env.contains(start), start, 0.0)
+        return jax.lax.scan(step, start, jax.random.split(key, 500))[1]
+
+    states = np.asarray(jax.jit(jax.vmap(walk))(jax.random.split(jax.random.key(0), 500)))
+    assert (states == 0).any()
+    assert (states == 1).any()
+    for wall in env.walls:
+        inside = states[(states[..., 0] > wall.left) & (states[..., 0] < wall.right)]
+        assert len(inside) > 100
+        assert (inside[:, 1] >= np.float32(wall.bottom)).all()
+        assert (inside[:, 1] <= np.float32(wall.top)).all()
+
+
 def test_in_a_hole_its_upper_and_lower_edges_stop():
     env = envs.make("MazeGridWorld")
     hole = (0.25, 0.45)

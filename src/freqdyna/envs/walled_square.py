@@ -64,8 +64,15 @@ class WalledSquare(Environment):
 
     @property
     def blocks(self) -> np.ndarray:
-        """The solid rectangles, one row (left, bottom, right, top) each, shape (blocks, 4)."""
-        return np.array([block for wall in self.walls for block in wall.blocks()], np.float32)
+        """The solid rectangles, one row (left, bottom, right, top) each, shape (blocks, 4).
+
+        They go on past the edge of the square: a wall that ended there would leave the edge
+        itself free, and moves are cut off exactly there.
+        """
+        solid = np.array([block for wall in self.walls for block in wall.blocks()], np.float32)
+        solid[solid[:, 1] <= 0, 1] -= 1
+        solid[solid[:, 3] >= 1, 3] += 1
+        return solid
 
     @property
     def landmarks(self) -> tuple[Landmark, ...]:
