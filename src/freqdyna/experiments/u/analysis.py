@@ -7,8 +7,8 @@ from freqdyna.experiments.base import Findings, Stored
 
 TOLERANCE = 1e-6
 """Rounding, and what lies beyond the cut-off."""
-ROUNDING = 1e-15
-"""Nothing smaller is drawn."""
+ROUNDING = 1e-13
+"""What is nearer to the bound meets it, and is not drawn."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
@@ -19,16 +19,19 @@ def analyse(units: dict[str, Stored]) -> Findings:
     left, right = figure.subplots(1, 2)
     width = gaussians["width"]
     for rows, color, label in (
-        (vanishing, "black", "(1 − y²)² × Gaussian: vanishes on the boundary"),
+        (vanishing, "black", "(1 − y²)² × Gaussian"),
         (cut, "red", "Gaussian, cut by the boundary"),
     ):
         excess = gaussians["gradient_form"][rows] - 1
         for sign, style, where in ((1, "-", "above"), (-1, "--", "below")):
-            part = np.where(sign * excess > 0, np.maximum(np.abs(excess), ROUNDING), np.nan)
+            part = np.where(sign * excess > ROUNDING, np.abs(excess), np.nan)
             if not np.isnan(part).all():
                 line = {"linestyle": style, "marker": "o", "markersize": 3.5}
-                left.loglog(width[rows], part, color=color, label=f"{label}, {where}", **line)
-    left.legend(frameon=False, fontsize=9, loc="lower right")
+                left.loglog(
+                    width[rows], part, color=color, label=f"{label}: {where} the bound", **line
+                )
+    left.set_ylim(ROUNDING, 1e3)
+    left.legend(frameon=False, loc="upper left")
     apart = "| product / its bound − 1 |"
     drawing.finish(left, "Gaussians of growing width", "standard deviation of f²", apart)
     excess = random["gradient_form"] - 1
