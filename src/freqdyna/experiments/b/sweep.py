@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from freqdyna import runs
+from freqdyna import envs, runs
 from freqdyna.config import Config
+from freqdyna.envs.walled_square import WalledSquare
 from freqdyna.experiments.base import Columns, Unit, Work
 from freqdyna.results import run_folder
 
@@ -38,9 +39,15 @@ def units(quick: bool) -> list[Unit]:
 
 
 def _settings(config: Config) -> dict[str, Any]:
-    """All settings of the training, as JSON holds them, but for those that decide no number."""
+    """All settings of the training, as JSON holds them, but for those that decide no number.
+
+    The walls are among them: values learned in another maze are other values.
+    """
     settings = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(config).items()}
     del settings["devices"]
+    env = envs.make(config.env)
+    if isinstance(env, WalledSquare):
+        settings["walls"] = env.blocks.astype(float).round(6).tolist()
     return settings | {"last_evaluations": LAST}
 
 
