@@ -123,6 +123,9 @@ def test_b_trains_and_tells_which_seeds_solved_it(tmp_path, monkeypatch):
     monkeypatch.setattr(b, "QUICK", b.QUICK | {"steps": 100, "warmup_steps": 50})
     car, maze = b.units(True)
     assert maze.settings["hidden"] == [64, 64]
+    walls = np.array(maze.settings["walls"])
+    np.testing.assert_allclose(walls, envs.make("MazeGridWorld").blocks, atol=1e-6)
+    assert "walls" not in car.settings
     assert maze.settings["algorithm"] == b.TRAININGS["MazeGridWorld"]["algorithm"]
     trained = stored(maze, tmp_path / "maze")
     count = 2 * 64 + 64 * 64 + 64 * 4 + 64 + 64 + 4

@@ -20,7 +20,7 @@ TRAININGS: dict[str, dict[str, Any]] = {
     "MazeGridWorld": {
         "algorithm": "dyna-uniform",
         "seeds": 10,
-        "steps": 20_000,
+        "steps": 40_000,
         "planning_steps": 10,
     },
 }
