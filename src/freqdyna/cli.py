@@ -1,6 +1,7 @@
 """The command line: `freqdyna train`, `resume`, `plot`, `list`, `reproduce` and `bench`."""
 
 import argparse
+import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -175,9 +176,9 @@ class Reproduce:
         if self.page is not None and self.name != "table":
             raise FreqdynaError(f"page is {str(self.page)!r}; it goes with the name 'table' alone")
         if self.name == "list":
-            report.print_list(out)
+            report.print_list(out, self.quick)
         elif self.name == "table":
-            self._write_page(report.page(out, self.page or Path("reproduction.md")))
+            self._write_page(report.page(out, self.page or Path("reproduction.md"), self.quick))
         else:
             experiment = registry.find(self.name)
             for field_name in ("seeds", "processes"):
@@ -240,12 +241,17 @@ def main(arguments: list[str] | None = None) -> None:
         sys.path.insert(0, "")  # modules of one's own, for --search-control module:Class
     try:
         _parse(given).run()
+        sys.stdout.flush()
     except FreqdynaError as error:
         print(f"freqdyna: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt as interrupt:
         print(f"freqdyna: {interrupt or 'interrupted'}", file=sys.stderr)
         sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read the output has read enough, as `head` does. What is left of it goes nowhere,
+        # or Python would complain of the pipe once more when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parse(arguments: list[str]) -> Any:

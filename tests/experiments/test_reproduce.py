@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from freqdyna.errors import FreqdynaError
 from freqdyna.experiments import registry, report, reproduce, store
 from freqdyna.experiments.base import Experiment, Findings, Unit
 from freqdyna.experiments.claims import Claim
+from freqdyna.results import run_folder
 from freqdyna.stopping import InterruptedRun
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +28,7 @@ def toy(log, seeds=3):
     def analyse(units):
         mean = units["part"].columns["number"].mean()
         claim = Claim("mean", "1", f"{mean:g}", "", "holds", "accuracy")
-        return Findings(Figure(), [claim], ("A note.",))
+        return Findings(Figure(), [claim], notes=("A note.",))
 
     units = [Unit("part", {"seeds": seeds}, compute)]
     return Experiment("toy", "seconds", lambda quick: units, analyse)
@@ -56,25 +59,59 @@ def test_other_settings_and_damaged_files_are_refused(tmp_path):
         reproduce.stored(toy([]), tmp_path / "elsewhere")
 
 
-def test_what_another_size_left_unfinished_is_not_taken_up(tmp_path):
-    def experiment(seeds, stop):
-        def compute(work):
-            found = [path.name for path in work.folder.iterdir()]
+def resumable(seeds, stop, checkpoint=True):
+    """One unit that counts what it can go on from, leaves a checkpoint, and may stop there."""
+
+    def compute(work):
+        found = list(work.folder.glob("checkpoint*"))
+        if checkpoint:
             (work.folder / "checkpoint").touch()
-            if stop:
-                raise InterruptedRun
-            return {"resumed": np.array([len(found)])}
+        if stop:
+            raise InterruptedRun
+        return {"resumed": np.array([len(found)])}
 
-        units = [Unit("part", {"seeds": seeds}, compute)]
-        return Experiment("toy", "", lambda quick: units, lambda units: Findings(Figure(), []))
+    units = [Unit("part", {"seeds": seeds}, compute)]
+    return Experiment("toy", "", lambda quick: units, lambda units: Findings(Figure(), []))
 
+
+def test_what_another_size_left_unfinished_is_not_taken_up(tmp_path):
     with pytest.raises(InterruptedRun):
-        reproduce.reproduce(experiment(3, stop=True), tmp_path, quick=False)
+        reproduce.reproduce(resumable(3, stop=True), tmp_path, quick=False)
     for seeds, resumed in ((4, 0), (3, 1)):
-        out = experiment(seeds, stop=False)
+        out = resumable(seeds, stop=False)
         reproduce.reproduce(out, tmp_path, quick=False)
-        assert reproduce.stored(out, tmp_path)["part"].columns["resumed"].tolist() == [resumed]
+        stored = reproduce.stored(out, tmp_path)["part"]
+        assert stored.columns["resumed"].tolist() == [resumed]
+        assert stored.provenance["resumed"] == bool(resumed)
         (tmp_path / "toy" / "part.parquet").unlink()
+
+
+@pytest.mark.parametrize("checkpoint", [True, False])
+def test_a_resumed_unit_names_the_commits_that_began_it(checkpoint, tmp_path, monkeypatch):
+    """And only one that went on from something counts as resumed."""
+    for commit in ("first", "second", "second"):
+        monkeypatch.setattr(run_folder, "_commit", lambda commit=commit: commit)
+        with pytest.raises(InterruptedRun):
+            reproduce.reproduce(resumable(3, stop=True, checkpoint=checkpoint), tmp_path)
+    monkeypatch.setattr(run_folder, "_commit", lambda: "last")
+    last = resumable(3, stop=False)
+    reproduce.reproduce(last, tmp_path)
+    facts = reproduce.stored(last, tmp_path)["part"].provenance
+    assert facts["commit"] == "last"
+    assert facts["resumed"] == checkpoint
+    assert facts.get("earlier_commits") == (["first", "second"] if checkpoint else None)
+
+
+def test_a_file_of_another_size_is_not_what_is_asked_for(tmp_path):
+    reproduce.reproduce(toy([]), tmp_path)
+    assert reproduce.is_stored(toy([]), tmp_path)
+    assert not reproduce.is_stored_otherwise(toy([]), tmp_path)
+    assert not reproduce.is_stored(toy([], seeds=4), tmp_path)
+    assert reproduce.is_stored_otherwise(toy([], seeds=4), tmp_path)
+    assert not reproduce.is_stored_otherwise(toy([]), tmp_path / "elsewhere")
+    path = tmp_path / "toy" / "part.parquet"
+    path.write_bytes(path.read_bytes()[:-20])
+    assert not reproduce.is_stored(toy([]), tmp_path)
 
 
 def test_a_unit_that_stops_keeps_the_ones_before_it(tmp_path):
@@ -103,14 +140,30 @@ def test_a_quick_example_from_the_command_line(tmp_path, capsys, monkeypatch):
     assert "64 π²" in printed
     main(["reproduce", "E1", "--quick"])
     assert "analysing what is stored" in capsys.readouterr().out
-    main(["reproduce", "table", "--out=runs/reproduce-quick", "--page=page.md"])
+    main(["reproduce", "table", "--quick", "--page=page.md"])
     page = Path("page.md").read_text()
+    assert "table --quick --out runs/reproduce-quick" in page
     assert "| ∫ \\|f_sin′\\|² over [−2, 0) | 64 π² | 64 π² |" in page
+    assert "| none: quick |" in page
+    assert "- The error is relative" in page
     assert "(runs/reproduce-quick/E1/figure.png)" in page
-    main(["reproduce", "list"])
-    printed = capsys.readouterr().out
-    for name in registry.PARTS:
-        assert f"\n  {name} " in f"\n{printed}"
+    capsys.readouterr()
+    for size, state in (([], "freqdyna reproduce E1"), (["--quick"], "computed, in runs/")):
+        main(["reproduce", "list", *size])
+        printed = capsys.readouterr().out
+        for name in registry.PARTS:
+            assert f"\n  {name} " in f"\n{printed}"
+        assert f" {state}" in printed.splitlines()[0]
+
+
+def test_a_reader_may_leave_before_the_end():
+    """As `freqdyna reproduce list | head -1` does: no traceback, no failure."""
+    command = [sys.executable, "-m", "freqdyna", "list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        told = process.stderr.read()
+    assert told == b""
+    assert process.returncode == 0
 
 
 @pytest.mark.parametrize(

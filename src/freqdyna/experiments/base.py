@@ -24,7 +24,10 @@ class Work:
     """What a unit is given to work with."""
 
     folder: Path
-    """For files that let an interrupted unit go on; empty, or from the same unit earlier."""
+    """For files that let an interrupted unit go on; from the same unit earlier, if any.
+
+    What it goes on from is named `checkpoint` and something: by it a resumed unit is known.
+    """
     report: Callable[[int, int], None]
     """Tells how much is done of how much."""
     stop_requested: threading.Event

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -18,15 +19,13 @@ COLUMNS = ("what", "paper", "ours", "95% interval or accuracy", "verdict")
 
 
 def print_findings(findings: Findings, quick: bool = False) -> None:
-    """The claims as a table, the rules that decided them, and the notes.
-
-    A quick run gives no verdicts: it is too small for them.
-    """
+    """The claims as a table, the rules that decided them, and the notes."""
+    findings = _of_size(findings, quick)
     table = Table(box=SIMPLE, pad_edge=False)
     for column in COLUMNS:
         table.add_column(column, overflow="fold")
     for claim in findings.claims:
-        table.add_row(*_cells(replace(claim, verdict="none: quick") if quick else claim))
+        table.add_row(*_cells(claim))
     console = Console()
     if not console.is_terminal:
         console = Console(width=120)
@@ -42,44 +41,49 @@ def print_findings(findings: Findings, quick: bool = False) -> None:
         console.print(f"- {line}", highlight=False, markup=False)
 
 
-def print_list(out: Path) -> None:
+def print_list(out: Path, quick: bool = False) -> None:
     """Every part of the paper and its state."""
     for name, part in PARTS.items():
-        print(f"  {name:3} {part.title:52} {_state(name, out)}")
+        print(f"  {name:3} {part.title:52} {_state(name, out, quick)}")
 
 
-def page(out: Path, at: Path) -> str:
+def page(out: Path, at: Path, quick: bool = False) -> str:
     """The page on what was reproduced, from what is stored in `out`; links are seen from `at`."""
-    stored = [name for name, part in PARTS.items() if part.experiment and _is_stored(name, out)]
+    stored = [
+        name
+        for name, part in PARTS.items()
+        if part.experiment and reproduce.is_stored(find(name), out, quick)
+    ]
+    size = " --quick" if quick else ""
     lines = [
         "# The paper, reproduced",
         "",
-        f"Written by `freqdyna reproduce table --out {out.as_posix()} --page {at.as_posix()}` from "
-        "the results stored there; nothing on this page is typed by hand.",
+        f"Written by `freqdyna reproduce table{size} --out {out.as_posix()} --page "
+        f"{at.as_posix()}` from the results stored there; nothing on this page is typed by hand.",
         "",
         "| part | what it is | state |",
         "|---|---|---|",
     ]
     for name, part in PARTS.items():
         linked = f"[{name}](#{name.lower()})" if name in stored else name
-        state = "stored, below" if name in stored else _state(name, out)
+        state = "stored, below" if name in stored else _state(name, out, quick)
         lines.append(f"| {linked} | {part.title} | {state} |")
     for name in stored:
-        lines += _section(name, out, at)
+        lines += _section(name, out, at, quick)
     return "\n".join(lines) + "\n"
 
 
-def _section(name: str, out: Path, at: Path) -> list[str]:
+def _section(name: str, out: Path, at: Path, quick: bool) -> list[str]:
     experiment = find(name)
-    units = reproduce.stored(experiment, out)
-    findings = experiment.analyse(units)
+    units = reproduce.stored(experiment, out, quick)
+    findings = _of_size(experiment.analyse(units), quick)
     picture = os.path.relpath(out / name / reproduce.FIGURE, at.parent)
     header = ("what", "paper", "ours", "95% interval or accuracy", "holds?")
     return [
         "",
         f"## {name}",
         "",
-        f"{PARTS[name].title[0].upper()}{PARTS[name].title[1:]}. `freqdyna reproduce {name}`",
+        f"{PARTS[name].title[0].upper()}{PARTS[name].title[1:]}. `{_command(name, quick)}`",
         "",
         f"| {' | '.join(header)} |",
         "|---|---|---|---|---|",
@@ -106,11 +110,20 @@ def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
 def _origins(units: dict[str, Stored]) -> list[str]:
     """Where the numbers of each unit come from."""
     return [
-        f"`{name}`: {p['seconds']} s{' since it was resumed' if p.get('resumed') else ''} on "
+        f"`{name}`: {p['seconds']} s{_since(p)} on "
         f"{p['machine']} ({p['devices']} × {p['device_kind']}), "
         f"{p['date'][:10]}, commit {p['commit']}, `{p['command']}`."
         for name, p in ((name, unit.provenance) for name, unit in units.items())
     ]
+
+
+def _since(provenance: dict[str, Any]) -> str:
+    """What the seconds leave out, if they do."""
+    if not provenance.get("resumed"):
+        return ""
+    earlier = provenance.get("earlier_commits")
+    begun = f" (begun at commit {', '.join(map(str, earlier))})" if earlier else ""
+    return f" since it was resumed{begun}"
 
 
 def _cells(claim: Claim) -> Sequence[str]:
@@ -122,13 +135,24 @@ def _remarks(findings: Findings) -> list[str]:
     return [f"Rule: {RULES[rule]}." for rule in rules] + list(findings.notes)
 
 
-def _is_stored(name: str, out: Path) -> bool:
-    return reproduce.is_stored(find(name), out)
+def _of_size(findings: Findings, quick: bool) -> Findings:
+    """A quick run gives no verdicts: it is too small for them."""
+    if not quick:
+        return findings
+    claims = [replace(claim, verdict="none: quick") for claim in findings.claims]
+    return replace(findings, claims=claims)
 
 
-def _state(name: str, out: Path) -> str:
+def _command(name: str, quick: bool) -> str:
+    return f"freqdyna reproduce {name}{' --quick' if quick else ''}"
+
+
+def _state(name: str, out: Path, quick: bool) -> str:
     part = PARTS[name]
-    if part.experiment:
-        computed = _is_stored(name, out)
-        return f"computed, in {out / name}" if computed else f"freqdyna reproduce {name}"
-    return part.where or "not built yet"
+    if not part.experiment:
+        return part.where or "not built yet"
+    experiment = find(name)
+    if reproduce.is_stored(experiment, out, quick):
+        return f"computed, in {out / name}"
+    other = reproduce.is_stored_otherwise(experiment, out, quick)
+    return f"{_command(name, quick)}{' (stored: another size)' if other else ''}"

@@ -5,6 +5,7 @@ import shutil
 import time
 import zlib
 from pathlib import Path
+from typing import Any
 
 from freqdyna.devices import seed_devices
 from freqdyna.errors import FreqdynaError
@@ -12,12 +13,15 @@ from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Findings, Stored, Unit, Work
 from freqdyna.experiments.trainings import with_seeds
 from freqdyna.experiments.watch import Watch
+from freqdyna.files import write_atomically
 from freqdyna.results import run_folder
 from freqdyna.stopping import InterruptedRun, stop_requests
 
 FULL, QUICK = Path("runs/reproduce"), Path("runs/reproduce-quick")
 """Where results go unless told otherwise."""
 FIGURE = "figure.png"
+COMMITS = "commits.json"
+"""In the folder of an unfinished unit: the commits that worked on it."""
 
 
 def reproduce(
@@ -69,10 +73,9 @@ def compute(unit: Unit, folder: Path) -> None:
     # What another size or setting of the unit left unfinished is not taken up.
     settings = zlib.crc32(json.dumps(unit.settings, sort_keys=True).encode())
     scratch = store.unit_path(folder, unit).with_suffix(f".{settings:08x}.unfinished")
-    resumed = scratch.is_dir()
     scratch.mkdir(parents=True, exist_ok=True)
     devices = seed_devices(2**20)  # all of them; before JAX computes anything
-    facts = run_folder.provenance(devices, resumed=resumed)
+    facts = _provenance(scratch, devices)
     began = time.monotonic()
     try:
         with Watch(f"{folder.name} {unit.name}") as watch, stop_requests(unit.saves) as stop:
@@ -82,6 +85,19 @@ def compute(unit: Unit, folder: Path) -> None:
     facts["seconds"] = round(time.monotonic() - began, 1)
     store.write(folder, unit, columns, facts)
     shutil.rmtree(scratch)
+
+
+def _provenance(scratch: Path, devices: list[Any]) -> dict[str, Any]:
+    """Where a unit is made; and, if it goes on from a checkpoint, at which commits it was begun."""
+    resumed = any(scratch.rglob("checkpoint*"))
+    facts = run_folder.provenance(devices, resumed=resumed)
+    commits = scratch / COMMITS
+    earlier = json.loads(commits.read_text()) if resumed and commits.is_file() else []
+    others = [commit for commit in earlier if commit != facts["commit"]]
+    write_atomically(
+        commits, lambda file: file.write(json.dumps([*others, facts["commit"]]).encode())
+    )
+    return facts | ({"earlier_commits": others} if others else {})
 
 
 def analyse(
@@ -107,8 +123,15 @@ def stored(
     return found
 
 
-def is_stored(experiment: Experiment, out: Path) -> bool:
-    """Whether every unit of the full size is in `out`."""
-    return all(
-        store.unit_path(out / experiment.name, unit).is_file() for unit in experiment.units(False)
+def is_stored(experiment: Experiment, out: Path, quick: bool = False) -> bool:
+    """Whether every unit of this size is in `out`."""
+    return all(store.is_stored(out / experiment.name, unit) for unit in experiment.units(quick))
+
+
+def is_stored_otherwise(experiment: Experiment, out: Path, quick: bool = False) -> bool:
+    """Whether `out` has a file of the experiment that is not of this size and these settings."""
+    folder = out / experiment.name
+    return any(
+        store.unit_path(folder, unit).is_file() and not store.is_stored(folder, unit)
+        for unit in experiment.units(quick)
     )

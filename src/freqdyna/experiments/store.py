@@ -14,6 +14,8 @@ from freqdyna.files import write_atomically
 
 _FACTS = b"freqdyna"
 """The key of settings and provenance in a file's metadata."""
+_DAMAGES = (pyarrow.ArrowException, OSError, TypeError, KeyError, ValueError)
+"""What reading a file that is not whole may raise."""
 
 
 def unit_path(folder: Path, unit: Unit) -> Path:
@@ -44,7 +46,7 @@ def read(folder: Path, unit: Unit) -> Stored | None:
     try:
         table = pyarrow.parquet.read_table(path)
         facts = json.loads(table.schema.metadata[_FACTS])
-    except (pyarrow.ArrowException, OSError, TypeError, KeyError, ValueError) as error:
+    except _DAMAGES as error:
         raise FreqdynaError(f"{path} is damaged ({error}); remove it to compute it anew") from None
     if facts["settings"] != unit.settings:
         raise FreqdynaError(
@@ -53,6 +55,15 @@ def read(folder: Path, unit: Unit) -> Stored | None:
         )
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
     return Stored(columns, facts["settings"], facts["provenance"])
+
+
+def is_stored(folder: Path, unit: Unit) -> bool:
+    """Whether the unit can be read: it is there, whole, and of these settings."""
+    try:
+        schema = pyarrow.parquet.read_schema(unit_path(folder, unit))
+        return bool(json.loads(schema.metadata[_FACTS])["settings"] == unit.settings)
+    except _DAMAGES:
+        return False
 
 
 def _array(column: np.ndarray) -> Any:
