@@ -17,6 +17,9 @@ from freqdyna.experiments.registry import PARTS, find
 
 COLUMNS = ("what", "paper", "ours", "95% interval or accuracy", "verdict")
 
+SEVERAL = 3
+"""More units than this are counted rather than named."""
+
 
 def print_findings(findings: Findings, quick: bool = False) -> None:
     """The claims as a table, the rules that decided them, and the notes."""
@@ -109,12 +112,32 @@ def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _origins(units: dict[str, Stored]) -> list[str]:
     """Where the numbers of each unit come from."""
-    return [
-        f"`{name}`: {p['seconds']} s{_since(p)} on "
-        f"{p['machine']} ({p['devices']} × {p['device_kind']}), "
-        f"{p['date'][:10]}, commit {p['commit']}, `{p['command']}`."
-        for name, p in ((name, unit.provenance) for name, unit in units.items())
-    ]
+    groups: dict[tuple[str, str, str, str, str], list[tuple[str, dict[str, Any]]]] = {}
+    for name, unit in units.items():
+        p = unit.provenance
+        where = f"{p['machine']} ({p['devices']} × {p['device_kind']})"
+        key = (_since(p), where, p["date"][:10], str(p["commit"]), p["command"])
+        groups.setdefault(key, []).append((name, p))
+    return [_made(*key, members) for key, members in groups.items()]
+
+
+def _made(
+    since: str,
+    where: str,
+    date: str,
+    commit: str,
+    command: str,
+    members: list[tuple[str, dict[str, Any]]],
+) -> str:
+    """How units that were made alike were made."""
+    seconds = sorted(p["seconds"] for _, p in members)
+    names = ", ".join(f"`{name}`" for name, _ in members)
+    took = f"{seconds[0]} s"
+    if len(members) > SEVERAL:
+        names = f"{len(members)} trainings"
+    if len(members) > 1:
+        took = f"{seconds[0]} to {seconds[-1]} s each"
+    return f"{names}: {took}{since} on {where}, {date}, commit {commit}, `{command}`."
 
 
 def _since(provenance: dict[str, Any]) -> str:
