@@ -21,6 +21,24 @@ def test_a_difference_is_judged_by_its_interval(mean, negative, verdict):
     assert claims.difference("", "", differences, negative).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("means", "verdict"),
+    [
+        ((-2.0, -1.0), "holds"),
+        ((2.0, 1.0), "does not hold"),
+        ((0.0, 0.0), "undecided"),
+        ((-2.0, 0.0), "undecided"),
+        ((0.0, -2.0), "undecided"),
+        ((-2.0, 2.0), "undecided"),
+    ],
+)
+def test_several_thresholds_must_agree(means, verdict):
+    claim = claims.agreeing("", "", [mean + NOISE - NOISE.mean() for mean in means], form="+.1f")
+    assert claim.verdict == verdict
+    assert [float(one) for one in claim.ours.split("; ")] == list(means)
+    assert claim.interval.count("[") == 2
+
+
 def test_a_share_is_judged_by_the_spread_of_samples():
     samples = np.random.default_rng(0).normal(50, 1, size=4000)
     assert claims.share("", 51.9, samples).verdict == "holds"
@@ -71,6 +89,7 @@ def test_what_grows_ever_faster_diverges(ratios, verdict, growth):
 def test_every_rule_is_explained():
     made = [
         claims.difference("", "", NOISE),
+        claims.agreeing("", "", [NOISE]),
         claims.share("", 1.0, NOISE),
         claims.accuracy("", "", "", 0.0, 1.0),
         claims.ranking("", "", [NOISE]),

@@ -104,7 +104,7 @@ def test_f1_and_f2_are_trained_and_analysed(tmp_path, monkeypatch):
         parts[name] = Stored({k: v[keep] for k, v in found.columns.items()}, {}, {})
     findings = analysed("F1", {"curves": parts["F1"]}, tmp_path)
     assert [row[0] for row in findings.summary[1:]] == list(f1.DRAWS)
-    assert len(findings.claims) == 3 * 6
+    assert len(findings.claims) == 3 * 9
     units = {unit.name: unit for unit in f2.units(True)}
     points = stored(units["points"], tmp_path)
     shares = Stored(f2._shares(3, work(tmp_path)), {}, {})

@@ -1,10 +1,8 @@
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from freqdyna.experiments import registry, reproduce
-from freqdyna.experiments.f1.analysis import ahead_from
 
 STORED = Path(__file__).parents[2] / "results" / "reproduce"
 
@@ -34,25 +32,9 @@ def test_the_papers_shares_are_within_sampling_error():
     assert {claim.verdict for claim in shares} == {"holds"}
 
 
-@pytest.mark.parametrize(("name", "settings"), [("F1", 3), ("F2", 2)])
-def test_data_biased_to_high_frequencies_speed_up_learning(name, settings):
-    """The paper's words; of the stored seeds, for every setting that it shows."""
-    claims = reproduce.analyse(registry.find(name), STORED).claims
-    speeds = [c for c in claims if "− Unbiased, updates until" in c.what and c.paper == "below 0"]
-    assert len(speeds) == settings
-    assert {claim.verdict for claim in speeds} == {"holds"}
-
-
 @pytest.mark.parametrize("name", ["E1", "E2", "T1", "U", "F1", "F2", "B"])
 def test_what_is_stored_comes_from_a_commit(name):
     for unit in reproduce.stored(registry.find(name), STORED).values():
         assert len(unit.provenance["commit"]) == 40
         assert unit.provenance["command"] == f"freqdyna reproduce {name} --out results/reproduce"
         assert not unit.provenance["resumed"]
-
-
-def test_from_where_on_a_curve_is_below():
-    updates = np.array([20, 40, 60])
-    assert ahead_from(updates, np.array([[2.0, 1, 1]]), np.array([[1.0, 2, 2]])) == "update 40 on"
-    assert ahead_from(updates, np.ones((1, 3)), np.array([[2.0, 2, 1]])) == "not by the end"
-    assert ahead_from(updates, np.ones((1, 3)), np.full((1, 3), 2)) == "the first evaluation on"

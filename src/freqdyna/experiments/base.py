@@ -68,6 +68,8 @@ class Findings:
     """A table of statistics, its header first; may be empty."""
     notes: Sequence[str] = field(default=())
     """Sentences for the report: choices that the paper leaves open, and what to read with care."""
+    further: Sequence[Sequence[Sequence[str]]] = field(default=())
+    """More tables, as `summary`."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,11 @@ Verdict = Literal["holds", "does not hold", "undecided", "none: quick"]
 
 RULES = {
     "difference": "a difference holds if its whole 95% interval (bootstrap over seeds, paired by "
-    "seed) is on the side that the paper claims, does not hold if it is on the other side, and is "
-    "undecided if it contains zero",
+    "seed) is on the side that the paper claims (where its entry is '-': the row claims), "
+    "does not hold if it is on the other side, and is undecided if it contains zero",
+    "thresholds": "a difference in speed is judged as a difference is, at each of the thresholds "
+    "of its row; it holds if it holds at each of them, does not hold if it does not at each of "
+    "them, and is undecided otherwise",
     "sampling": "a share holds if the paper's number lies in the range of 95% of samples of the "
     "same size",
     "accuracy": "an equality or a bound holds if it is met to the accuracy given under the "
@@ -66,6 +69,23 @@ def difference(
     return Claim(
         what, paper, f"{mean:{form}}", f"[{low:{form}}, {high:{form}}]", verdict, "difference"
     )
+
+
+def agreeing(
+    what: str,
+    paper: str,
+    by_threshold: Sequence[np.ndarray],
+    negative: bool = True,
+    form: str = "+.4f",
+) -> Claim:
+    """A paired difference at each of several thresholds, which must all give the same verdict."""
+    found = [difference(what, paper, one, negative, form) for one in by_threshold]
+    verdicts = {claim.verdict for claim in found}
+    ours, intervals = (
+        "; ".join(cells) for cells in zip(*((c.ours, c.interval) for c in found), strict=True)
+    )
+    verdict: Verdict = found[0].verdict if len(verdicts) == 1 else "undecided"
+    return Claim(what, paper, ours, intervals, verdict, "thresholds")
 
 
 def share(what: str, paper: float, samples: np.ndarray) -> Claim:

@@ -33,11 +33,11 @@ def print_findings(findings: Findings, quick: bool = False) -> None:
     if not console.is_terminal:
         console = Console(width=120)
     console.print(table)
-    if findings.summary:
+    for rows in _tables(findings):
         statistics = Table(box=SIMPLE, pad_edge=False)
-        for column in findings.summary[0]:
+        for column in rows[0]:
             statistics.add_column(column, overflow="fold")
-        for row in findings.summary[1:]:
+        for row in rows[1:]:
             statistics.add_row(*row)
         console.print(statistics)
     for line in _remarks(findings):
@@ -95,17 +95,20 @@ def _section(name: str, out: Path, at: Path, quick: bool) -> list[str]:
             for c in findings.claims
         ),
         "",
-        *_markdown(findings.summary),
+        *(line for rows in _tables(findings) for line in _markdown(rows)),
         *(f"- {line}" for line in [*_remarks(findings), *_origins(units)]),
         "",
         f"![{PARTS[name].title}]({Path(picture).as_posix()})",
     ]
 
 
+def _tables(findings: Findings) -> list[Sequence[Sequence[str]]]:
+    """The tables of statistics that there are."""
+    return [rows for rows in (findings.summary, *findings.further) if rows]
+
+
 def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table, its header first, and an empty line; nothing for none."""
-    if not rows:
-        return []
+    """A table, its header first, and an empty line."""
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:], ""]
 

@@ -1,4 +1,7 @@
-"""How fast a regression learns: the updates until its test error is below a threshold."""
+"""How fast a regression learns: the updates until its test error is below a threshold.
+
+No threshold is the right one, and the verdict may hang on it; so there are several.
+"""
 
 import numpy as np
 
@@ -8,22 +11,23 @@ from freqdyna.results.statistics import bootstrap_interval
 
 PLATEAU = 0.5
 """Test error of a network that knows the low frequency half only: √(½ · ½)."""
-THRESHOLD = 0.45
-"""Below the plateau: part of the high frequency half is learned."""
+THRESHOLDS = (0.48, 0.45, 0.42)
+"""Below the plateau: less or more of the high frequency half is learned."""
+LISTED = ", ".join(f"{threshold:g}" for threshold in THRESHOLDS)
 
 
-def updates_to(updates: np.ndarray, errors: np.ndarray) -> np.ndarray:
+def updates_to(updates: np.ndarray, errors: np.ndarray, threshold: float) -> np.ndarray:
     """The update of each seed's first error below the threshold; infinite if there is none.
 
     `updates` has shape (evaluations,), `errors` (seeds, evaluations), the result (seeds,).
     """
-    below = errors < THRESHOLD
+    below = errors < threshold
     return np.where(below.any(axis=1), updates[below.argmax(axis=1)], np.inf)
 
 
-def within_run(updates: np.ndarray, errors: np.ndarray) -> np.ndarray:
+def within_run(updates: np.ndarray, errors: np.ndarray, threshold: float) -> np.ndarray:
     """As `updates_to`, but the length of the run where the threshold is never reached."""
-    return np.minimum(updates_to(updates, errors), updates[-1])
+    return np.minimum(updates_to(updates, errors, threshold), updates[-1])
 
 
 def speed_claim(
@@ -34,44 +38,43 @@ def speed_claim(
     other: np.ndarray,
     faster: bool = True,
 ) -> Claim:
-    """That `one` needs fewer (or more) updates than `other` to the threshold, seed by seed."""
-    difference = within_run(updates, one) - within_run(updates, other)
-    what = f"{what}, updates until the test error is below {THRESHOLD:g}"
-    return claims.difference(what, paper, difference, faster, form="+,.0f")
+    """That `one` needs fewer (or more) updates than `other` to each threshold, seed by seed."""
+    differences = [
+        within_run(updates, one, threshold) - within_run(updates, other, threshold)
+        for threshold in THRESHOLDS
+    ]
+    what = f"{what}, updates until the test error is below {LISTED}"
+    return claims.agreeing(what, paper, differences, faster, form="+,.0f")
 
 
 def speed_table(updates: np.ndarray, errors: dict[str, np.ndarray]) -> list[list[str]]:
     """A row for each setting, with 95% intervals of means over seeds."""
-    header = [
-        "data",
-        f"mean updates until the error is below {THRESHOLD:g}",
-        "median",
-        "seeds that never are",
-        "mean error at the end",
+    rows = [
+        [
+            "data",
+            *(f"mean updates until the error is below {t:g}, seeds never" for t in THRESHOLDS),
+            "mean error at the end",
+        ]
     ]
-    rows = [header]
     for name, curves in errors.items():
-        first, counted = updates_to(updates, curves), within_run(updates, curves)
-        low, high = map(float, bootstrap_interval(counted))
-        middle = float(np.median(first))
-        least, most = map(float, bootstrap_interval(curves[:, -1]))
-        rows.append(
-            [
-                name,
-                f"{counted.mean():,.0f} [{low:,.0f}, {high:,.0f}]",
-                f"{middle:,.0f}" if np.isfinite(middle) else "never",
-                f"{np.isinf(first).sum()} of {len(first)}",
-                f"{curves[:, -1].mean():.3f} [{least:.3f}, {most:.3f}]",
-            ]
-        )
+        cells = [_reached(updates, curves, threshold) for threshold in THRESHOLDS]
+        low, high = map(float, bootstrap_interval(curves[:, -1]))
+        rows.append([name, *cells, f"{curves[:, -1].mean():.3f} [{low:.3f}, {high:.3f}]"])
     return rows
 
 
+def _reached(updates: np.ndarray, curves: np.ndarray, threshold: float) -> str:
+    """The mean of `within_run`, its interval, and how many seeds never are below."""
+    counted = within_run(updates, curves, threshold)
+    low, high = map(float, bootstrap_interval(counted))
+    never = int(np.isinf(updates_to(updates, curves, threshold)).sum())
+    return f"{counted.mean():,.0f} [{low:,.0f}, {high:,.0f}], {never} of {len(curves)}"
+
+
 def speed_note(updates: np.ndarray) -> str:
-    """What is to be known of the threshold."""
+    """What is to be known of the thresholds."""
     return (
         f"A test error of {PLATEAU:g} is that of a network that knows the low frequency half only; "
-        f"speed is measured by the first evaluation below {THRESHOLD:g}. A seed that never is "
-        f"counts with the {updates[-1]:,} updates of the run, which makes differences smaller than "
-        "they are."
+        f"speed is measured by the first evaluation below {LISTED}, which are choices of ours. A "
+        f"seed that never is counts with the {updates[-1]:,} updates of the run."
     )

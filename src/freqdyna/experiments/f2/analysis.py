@@ -5,10 +5,11 @@ from matplotlib.axes import Axes
 
 from freqdyna.experiments import claims, drawing
 from freqdyna.experiments.base import Columns, Findings, Stored
-from freqdyna.experiments.f1.analysis import against_unbiased, compared, cut_start, mark_plateau
+from freqdyna.experiments.f1.analysis import compared, cut_start, mark_plateau
 from freqdyna.experiments.f2.sweep import BAND, BY_NORM, SHOWN, SPIKE, in_regions
 from freqdyna.experiments.f_sin import HIGH, LOW
 from freqdyna.experiments.regression import curves_by_setting
+from freqdyna.experiments.run_length import length_note, length_table
 from freqdyna.experiments.speed import speed_note, speed_table
 
 COLORS = {"Unbiased": "blue", "Biased-GradientNorm": "red", "Biased-HessianNorm": "black"}
@@ -43,7 +44,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         for name, paper in ((name, PAPER[name][k]) for name in BY_NORM)
     ]
     for name in BY_NORM:
-        rows += against_unbiased(updates, errors, name, better=True)
+        rows += compared(updates, errors, name, "Unbiased", "below 0")
     rows += compared(updates, errors, "Biased-HessianNorm", "Biased-GradientNorm", "below 0")
     data_sets = len(np.unique(shares["data_set"]))
     expected = "; ".join(
@@ -51,6 +52,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         + ", ".join(f"{shares[k][shares['setting'] == name].mean():.1f}% {WORDS[k]}" for k in WORDS)
         for name in BY_NORM
     )
+    biased = updates, errors, list(BY_NORM), "Unbiased"
     notes = (
         f"Shares: mean over {data_sets:,} data sets, and the range of 95% of them, of {SHOWN:,} "
         "points each. The band is taken on the noisy y.",
@@ -59,8 +61,10 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "The paper's shares have more digits than 1,000 points can give, so it counted more; with "
         "more points the range would be narrower.",
         speed_note(updates),
+        length_note(*biased),
     )
-    return Findings(figure, rows, speed_table(updates, errors), notes)
+    tables = speed_table(updates, errors), length_table(*biased)
+    return Findings(figure, rows, tables[0], notes, tables[1:])
 
 
 def _scatter(panel: Axes, points: Columns, name: str) -> None:
