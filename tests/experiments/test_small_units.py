@@ -13,6 +13,7 @@ from freqdyna.experiments import registry, regression
 from freqdyna.experiments.b import analysis as b_analysis
 from freqdyna.experiments.b import sweep as b
 from freqdyna.experiments.base import Stored, Work
+from freqdyna.experiments.claims import Claim
 from freqdyna.experiments.e2 import sweep as e2
 from freqdyna.experiments.f1 import sweep as f1
 from freqdyna.experiments.f2 import sweep as f2
@@ -141,11 +142,17 @@ def test_b_trains_and_tells_which_seeds_solved_it(tmp_path, monkeypatch):
     }
     units = {car.name: Stored(columns, car.settings, {}), maze.name: trained}
     findings = analysed("B", units, tmp_path)
-    assert "1 of 2 seeds solved it (mean return -110), left out: seeds 0" in findings.notes[1]
-    assert "0 of 2 seeds solved it" in findings.notes[1]
+    trained = findings.notes[-1]
+    assert "1 of 2 seeds solved it (mean return -110), left out: seeds 0" in trained
+    assert "0 of 2 seeds solved it (mean return -" in trained
+    assert trained.endswith("all are shown, and decide nothing.")
+    assert "nan" not in " ".join(findings.notes)
+    told = " ".join(findings.notes)
+    assert "On MountainCar-v0 the verdicts with plane and with mean removed" in told
+    assert "On MazeGridWorld the verdicts" not in told
     assert findings.figure.axes[0].get_title() == "MountainCar-v0: V, seed 1"
     assert {c.verdict for c in findings.claims if "Maze" in c.what} == {"undecided"}
-    assert [len(row) for row in findings.summary] == [2 + 4] * 7
+    assert [len(row) for row in findings.summary] == [2 + 4] * 9
 
 
 def test_b_sees_where_a_surface_is_faster():
@@ -158,3 +165,33 @@ def test_b_sees_where_a_surface_is_faster():
     for size in b_analysis.SIZES:
         regions = b_analysis._regions(env, value, speed**4, size)
         assert b_analysis._rank_correlation(regions, "bandwidth") > 0.9
+
+
+def test_b_tells_whether_its_bandwidths_agree_and_of_which_coordinate_they_are():
+    def rows(first, second):
+        return [
+            Claim(b_analysis._what("MountainCar-v0", key), "-", "", "", verdict, "correlation")
+            for key, verdict in zip(b_analysis.BANDWIDTHS, (first, second), strict=True)
+        ]
+
+    solved = {"MountainCar-v0": np.arange(2)}
+    notes = b_analysis._on_bandwidths(
+        rows("undecided", "does not hold"), {"MountainCar-v0": [0.99, 0.98]}, solved
+    )
+    assert notes[0].endswith("removed disagree (undecided; does not hold).")
+    assert notes[1].endswith("so that the bandwidth is almost that of velocity alone.")
+    notes = b_analysis._on_bandwidths(
+        rows("holds", "holds"), {"MountainCar-v0": [0.99, 0.5]}, solved
+    )
+    assert notes[0].endswith("removed agree (holds).")
+    assert "alone" not in notes[1]
+
+
+def test_b_knows_along_which_coordinate_a_surface_moves():
+    env = envs.make("MazeGridWorld")
+    x, y = np.meshgrid(*[np.linspace(0, 1, 64)] * 2, indexing="ij")
+    for trend in b_analysis.TRENDS:
+        assert b_analysis._second_share(env, np.sin(60 * y), trend) > 0.9
+        assert b_analysis._second_share(env, np.sin(60 * x), trend) < 0.1
+        even = b_analysis._second_share(env, np.sin(60 * x) + np.sin(60 * y), trend)
+        np.testing.assert_allclose(even, 0.5, atol=0.05)
