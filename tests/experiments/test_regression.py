@@ -180,6 +180,22 @@ def test_an_interrupted_unit_ends_as_it_would_have(tmp_path):
     assert updates[[0, -1]].tolist() == [20, 1500]
     assert errors["High"].shape == (2, 75)
     assert (errors["Unbiased"][:, -1] < errors["Unbiased"][:, 0]).all()  # it learns
+    for seed, curve in enumerate(errors["High"]):  # each seed's own
+        begun = regression.prepare(DRAWS["High"], jax.random.key(seed))
+        _, alone = jax.jit(partial(regression.advance, evaluations=2))(*begun, jnp.int32(0))
+        np.testing.assert_allclose(curve[:2], alone, rtol=2e-3)
+    assert not np.allclose(errors["High"][0], errors["High"][1], rtol=2e-3)
+
+
+def test_each_evaluation_follows_batches_of_its_own():
+    fit, task = regression.prepare(regression.draw_unbiased, jax.random.key(0))
+    drawn = [np.asarray(regression.batches(task, jnp.int32(number))[0]) for number in (0, 1, 2)]
+    for one, other in ((0, 1), (1, 2), (0, 2)):
+        assert (drawn[one] == drawn[other]).mean() < 0.01
+    assert (drawn[0][0] == drawn[0][1]).mean() < 0.05  # nor do updates share theirs
+    train = jax.jit(partial(regression.advance, evaluations=1))
+    once, twice = (train(fit, task, jnp.int32(first))[0].params for first in (0, 1))
+    assert not np.allclose(once, twice, atol=1e-5)
 
 
 def test_speed_is_the_first_evaluation_below_the_threshold():

@@ -2,9 +2,12 @@
 
 import math
 import threading
+from types import SimpleNamespace
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+import pytest
 from jax.flatten_util import ravel_pytree
 from scipy.integrate import quad
 
@@ -74,6 +77,36 @@ def test_t1_has_both_orders_of_a_parabola(tmp_path, monkeypatch):
     flat = units["2-d"].columns["function"] == "(1 − r²)⁴"
     np.testing.assert_allclose(units["2-d"].columns["second_order"][flat][-1], 1, atol=0.01)
     assert len(analysed("T1", units, tmp_path).claims) == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "boundary", "centre", "expected"),
+    [
+        ("(1 − r²)⁴", "flat", 0.0, lambda y, r: (1 - r**2) ** 4),
+        (
+            "(1 − r²)⁴ cos(4πy₁ + 0.3)",
+            "flat",
+            0.0,
+            lambda y, r: (1 - r**2) ** 4 * math.cos(4 * math.pi * y + 0.3),
+        ),
+        ("1 − r²", "zero", 0.0, lambda y, r: 1 - r**2),
+        ("f_sin around −1", "zero", -1.0, lambda y, r: math.sin(8 * math.pi * y)),
+        ("cos(2πy₁)", "jump", 0.0, lambda y, r: math.cos(2 * math.pi * y)),
+        ("sin(8πy) around −0.9", "jump", -0.9, lambda y, r: math.sin(8 * math.pi * y)),
+    ],
+)
+def test_t1_integrates_the_functions_that_it_names(name, boundary, centre, expected):
+    found, function, first = t1.CASES[name]
+    assert (found, first) == (boundary, centre)
+    dimensions = [n for n in (1, 2) if name in t1.cases(n)]
+    assert dimensions == ([1] if "around" in name else [1, 2])
+    for n in dimensions:
+        for step in (-0.77, -0.31, 0.05, 0.43):
+            y = np.array([centre + step, 0.2][:n])
+            length = math.hypot(*y)
+            assert float(function(jnp.asarray(y))) == pytest.approx(
+                expected(y[0], length), abs=2e-5
+            )
 
 
 def test_u_gives_both_forms_of_the_bound(tmp_path):
@@ -153,6 +186,18 @@ def test_b_trains_and_tells_which_seeds_solved_it(tmp_path, monkeypatch):
     assert findings.figure.axes[0].get_title() == "MountainCar-v0: V, seed 1"
     assert {c.verdict for c in findings.claims if "Maze" in c.what} == {"undecided"}
     assert [len(row) for row in findings.summary] == [2 + 4] * 9
+
+
+def test_b_judges_a_seed_by_its_last_evaluations(tmp_path, monkeypatch):
+    returns = np.stack([np.arange(10.0), 100 + np.arange(10.0) ** 2])
+    result = SimpleNamespace(
+        parameters=np.arange(6.0).reshape(2, 3), returns=returns, seeds=np.arange(2)
+    )
+    monkeypatch.setattr(b.runs, "train", lambda **settings: result)
+    columns = b.units(True)[0].compute(work(tmp_path))
+    assert columns["seed"].tolist() == [0, 0, 0, 1, 1, 1]
+    assert columns["parameter"].tolist() == list(range(6))
+    assert columns["last_return"].tolist() == [7.0] * 3 + [151.0] * 3
 
 
 def test_b_sees_where_a_surface_is_faster():
