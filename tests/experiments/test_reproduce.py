@@ -112,6 +112,24 @@ def test_a_file_of_another_size_is_not_what_is_asked_for(tmp_path):
     path = tmp_path / "toy" / "part.parquet"
     path.write_bytes(path.read_bytes()[:-20])
     assert not reproduce.is_stored(toy([]), tmp_path)
+    assert not reproduce.is_stored_otherwise(toy([]), tmp_path)
+    assert reproduce.damaged(toy([]), tmp_path) == [path]
+
+
+@pytest.mark.parametrize("where", ["middle", "end"])
+def test_a_damaged_file_is_told_of(where, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    main(["reproduce", "E1", "--quick", "--out=here"])
+    path = Path("here/E1/integrals.parquet")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20] if where == "end" else whole[:4] + bytes(40) + whole[44:])
+    capsys.readouterr()
+    main(["reproduce", "list", "--quick", "--out=here"])
+    state = f"damaged: {path}; remove it to compute it anew"
+    assert state in capsys.readouterr().out.splitlines()[0]
+    main(["reproduce", "table", "--quick", "--out=here", "--page=page.md"])
+    assert f"| E1 | {registry.PARTS['E1'].title} | {state} |" in Path("page.md").read_text()
+    assert f"freqdyna: E1 is not shown; {state}" in capsys.readouterr().err
 
 
 def test_a_unit_that_stops_keeps_the_ones_before_it(tmp_path):
@@ -173,6 +191,15 @@ def test_a_reader_may_leave_before_the_end():
         (["F7"], "F7 is not built yet; those that are: E1, "),
         (["A2"], "A2 is no experiment: freqdyna train --algorithm dyna-value"),
         (["E1", "--page=x.md"], "page is 'x.md'; it goes with the name 'table' alone"),
+        (["table", "--page=no/x.md"], "page is 'no/x.md'; it must be a file in a folder that"),
+        (["table", "--page=."], "page is '.'; it must be a file in a folder that exists"),
+        (["list", "--seeds=5"], "seeds is 5; 'list' computes nothing, so leave it away"),
+        (["table", "--processes=2"], "processes is 2; 'table' computes nothing"),
+        (["list", "--verify"], "verify is True; 'list' computes nothing"),
+        (["F3", "--verify", "--quick"], "verify is True; it is for full size"),
+        (["F3", "--seeds=0"], "seeds is 0; it must be a whole number, 1 or greater"),
+        (["F1", "--seeds=5"], "seeds is 5; F1 has its own number of seeds, 50"),
+        (["B", "--verify"], "verify is for the learning experiments, F3, "),
     ],
 )
 def test_bad_names_are_refused_in_one_sentence(arguments, message, capsys):

@@ -76,6 +76,16 @@ def page(out: Path, at: Path, quick: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
+def damages(out: Path, quick: bool = False) -> list[str]:
+    """A sentence for each experiment that cannot be shown because a file of it is damaged."""
+    states = {name: _state(name, out, quick) for name, part in PARTS.items() if part.experiment}
+    return [
+        f"{name} is not shown; {state}"
+        for name, state in states.items()
+        if state.startswith("damaged")
+    ]
+
+
 def _section(name: str, out: Path, at: Path, quick: bool) -> list[str]:
     experiment = find(name)
     units = reproduce.stored(experiment, out, quick)
@@ -178,6 +188,10 @@ def _state(name: str, out: Path, quick: bool) -> str:
     if not part.experiment:
         return part.where or "not built yet"
     experiment = find(name)
+    damaged = reproduce.damaged(experiment, out, quick)
+    if damaged:
+        listed = ", ".join(path.as_posix() for path in damaged)
+        return f"damaged: {listed}; remove it to compute it anew"
     if reproduce.is_stored(experiment, out, quick):
         return f"computed, in {out / name}"
     other = reproduce.is_stored_otherwise(experiment, out, quick)

@@ -11,7 +11,7 @@ from freqdyna.devices import seed_devices
 from freqdyna.errors import FreqdynaError
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Findings, Stored, Unit, Work
-from freqdyna.experiments.trainings import with_seeds
+from freqdyna.experiments.trainings import check_seeds, with_seeds
 from freqdyna.experiments.watch import Watch
 from freqdyna.files import write_atomically
 from freqdyna.results import run_folder
@@ -37,18 +37,18 @@ def reproduce(
     After an interruption the same call goes on. `seeds` is for trainings of another size than the
     paper's, `processes` for several units at a time.
     """
+    units = sized_units(experiment, quick, seeds)
     folder = out / experiment.name
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FreqdynaError(f"out is {str(out)!r}, which cannot be made: {error}") from None
-    units = sized_units(experiment, quick, seeds)
     missing = [unit for unit in units if store.read(folder, unit) is None]
     if not missing:
         print(f"{experiment.name}: analysing what is stored in {out}")
     else:
         size = "under a minute" if quick else experiment.duration
-        size = f"{seeds} seeds instead of the paper's" if seeds else size
+        size = f"{seeds} seeds instead of its own number" if seeds else size
         print(f"{experiment.name}: computing {len(missing)} of {len(units)} parts, {size}")
     if processes > 1 and len(missing) > 1:
         from freqdyna.experiments.parallel import compute_all
@@ -65,7 +65,10 @@ def reproduce(
 def sized_units(experiment: Experiment, quick: bool, seeds: int | None) -> list[Unit]:
     """The units of an experiment at the size wanted."""
     units = experiment.units(quick)
-    return units if seeds is None else [with_seeds(unit, seeds) for unit in units]
+    if seeds is None:
+        return units
+    check_seeds(experiment, seeds)
+    return [with_seeds(unit, seeds) for unit in units]
 
 
 def compute(unit: Unit, folder: Path) -> None:
@@ -125,13 +128,21 @@ def stored(
 
 def is_stored(experiment: Experiment, out: Path, quick: bool = False) -> bool:
     """Whether every unit of this size is in `out`."""
-    return all(store.is_stored(out / experiment.name, unit) for unit in experiment.units(quick))
+    folder = out / experiment.name
+    return all(store.condition(folder, unit) == "stored" for unit in experiment.units(quick))
 
 
 def is_stored_otherwise(experiment: Experiment, out: Path, quick: bool = False) -> bool:
     """Whether `out` has a file of the experiment that is not of this size and these settings."""
     folder = out / experiment.name
-    return any(
-        store.unit_path(folder, unit).is_file() and not store.is_stored(folder, unit)
+    return any(store.condition(folder, unit) == "other" for unit in experiment.units(quick))
+
+
+def damaged(experiment: Experiment, out: Path, quick: bool = False) -> list[Path]:
+    """The experiment's files in `out` that cannot be read."""
+    folder = out / experiment.name
+    return [
+        store.unit_path(folder, unit)
         for unit in experiment.units(quick)
-    )
+        if store.condition(folder, unit) == "damaged"
+    ]

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow
@@ -12,6 +12,8 @@ from freqdyna.errors import FreqdynaError
 from freqdyna.experiments.base import Columns, Stored, Unit
 from freqdyna.files import write_atomically
 
+Condition = Literal["stored", "missing", "other", "damaged"]
+"""Of a unit's file; `other` was made with other settings."""
 _FACTS = b"freqdyna"
 """The key of settings and provenance in a file's metadata."""
 _DAMAGES = (pyarrow.ArrowException, OSError, TypeError, KeyError, ValueError)
@@ -44,8 +46,7 @@ def read(folder: Path, unit: Unit) -> Stored | None:
     if not path.is_file():
         return None
     try:
-        table = pyarrow.parquet.read_table(path)
-        facts = json.loads(table.schema.metadata[_FACTS])
+        table, facts = _load(path)
     except _DAMAGES as error:
         raise FreqdynaError(f"{path} is damaged ({error}); remove it to compute it anew") from None
     if facts["settings"] != unit.settings:
@@ -57,13 +58,23 @@ def read(folder: Path, unit: Unit) -> Stored | None:
     return Stored(columns, facts["settings"], facts["provenance"])
 
 
-def is_stored(folder: Path, unit: Unit) -> bool:
-    """Whether the unit can be read: it is there, whole, and of these settings."""
+def condition(folder: Path, unit: Unit) -> Condition:
+    """Whether the unit is there, of these settings or others, and whole."""
+    path = unit_path(folder, unit)
+    if not path.is_file():
+        return "missing"
     try:
-        schema = pyarrow.parquet.read_schema(unit_path(folder, unit))
-        return bool(json.loads(schema.metadata[_FACTS])["settings"] == unit.settings)
+        _, facts = _load(path)
     except _DAMAGES:
-        return False
+        return "damaged"
+    return "stored" if facts["settings"] == unit.settings else "other"
+
+
+def _load(path: Path) -> tuple[pyarrow.Table, dict[str, Any]]:
+    """The table, and the settings and provenance with which it was made."""
+    table = pyarrow.parquet.read_table(path)
+    facts = json.loads(table.schema.metadata[_FACTS])
+    return table, {key: facts[key] for key in ("settings", "provenance")}
 
 
 def _array(column: np.ndarray) -> Any:
