@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from scipy.special import j1
 
+from freqdyna.errors import FreqdynaError
 from freqdyna.frequency import (
     local_energy,
     local_fourier_transform,
@@ -106,6 +107,20 @@ def test_a_jump_breaks_both():
     first, second = np.diff(found.first_order), np.diff(found.second_order)
     assert np.log2(first[1] / first[0]) == pytest.approx(1.0, abs=0.1)
     assert np.log2(second[1] / second[0]) == pytest.approx(3.0, abs=0.1)
+
+
+@pytest.mark.parametrize("cutoffs", [(), (0,), (-4, 8), (8, 4), (4, 4), (4, 16, 8)])
+def test_cut_offs_that_do_not_grow_are_refused(cutoffs):
+    with pytest.raises(FreqdynaError) as refused:
+        theorem_identities(left, LINE, cutoffs)
+    assert str(refused.value) == (
+        f"cutoffs is {cutoffs}; it must be one or more whole numbers, 1 or greater, each greater "
+        "than the one before"
+    )
+
+
+def test_one_cut_off_is_enough():
+    assert theorem_identities(left, LINE, (1,)).captured.shape == (1,)
 
 
 @pytest.mark.parametrize("waves", [1, 9, 16])
