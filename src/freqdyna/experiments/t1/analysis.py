@@ -45,7 +45,10 @@ def analyse(units: dict[str, Stored]) -> Findings:
         grid[0, 0].plot([], [], color=color, linewidth=3, label=LABELS[name])
     lines, labels = grid[0, 0].get_legend_handles_labels()
     figure.legend(lines, labels, loc="outside lower center", ncols=3, frameon=False)
-    figure.suptitle("T1: theorem 1 holds where f vanishes on the boundary of the ball")
+    figure.suptitle(
+        "T1: theorem 1 holds where f vanishes on the boundary of the ball; "
+        "its second order needs ∇f = 0 there too"
+    )
     notes = (
         "The theorem is stated for any f. Its proof differentiates f cut off outside the ball, "
         "which jumps on the boundary unless f vanishes there. docs/theory.md gives the condition.",

@@ -59,8 +59,9 @@ def analyse(units: dict[str, Stored]) -> Findings:
             TOLERANCE,
         ),
         claims.accuracy(
-            f"the same for a Gaussian, least of all widths (f² of {narrowest:g} and wider)",
-            "1 (equality)",
+            "the same for (1 − y²)² × Gaussian, least of all widths (standard deviation of the "
+            f"Gaussian's square {narrowest:g} and more), beside equality",
+            "-",
             f"{tightest:.6f}",
             abs(tightest - 1),
             1e-3,
@@ -73,8 +74,10 @@ def analyse(units: dict[str, Stored]) -> Findings:
         ),
     ]
     notes = (
-        "The paper's bounds 1/(16π²) and 1/4 are for ∫f² = 1; in general they are multiplied by "
-        "(∫f²)², as here.",
+        "The paper's passage states no normalisation. We read its bounds 1/(16π²) and 1/4 as for "
+        "∫f² = 1; in general they are multiplied by (∫f²)², as here.",
+        "That a Gaussian meets the bound with equality is known; the paper does not say it. One "
+        "cut by the boundary does not vanish there, so it is multiplied by (1 − y²)².",
         "The form with the gradient comes from theorem 1 and shares its condition: a wide "
         "Gaussian, cut by the boundary, is nearly constant and has hardly any gradient inside.",
     )
