@@ -62,6 +62,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "more points the range would be narrower.",
         speed_note(updates),
         length_note(*biased),
+        f"Unbiased is the same {seeds} runs as in F1: same seeds, data and mini-batches. What F1 "
+        "and F2 say against it is not independent evidence.",
     )
     tables = speed_table(updates, errors), length_table(*biased)
     return Findings(figure, rows, tables[0], notes, tables[1:])
