@@ -15,8 +15,8 @@ RULES = {
     "seed) is on the side that the paper claims (where its entry is '-': the row claims), "
     "does not hold if it is on the other side, and is undecided if it contains zero",
     "thresholds": "a difference in speed is judged as a difference is, at each of the thresholds "
-    "of its row; it holds if it holds at each of them, does not hold if it does not at each of "
-    "them, and is undecided otherwise",
+    "of its row; it holds, or does not hold, if it does so at all of them, and is undecided "
+    "otherwise",
     "sampling": "a share holds if the paper's number lies in the range of 95% of samples of the "
     "same size",
     "accuracy": "an equality or a bound holds if it is met to the accuracy given under the "
