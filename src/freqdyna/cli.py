@@ -1,6 +1,7 @@
 """The command line: `freqdyna train`, `resume`, `plot`, `list`, `reproduce` and `bench`."""
 
 import argparse
+import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -159,11 +160,12 @@ class Reproduce:
     """Where results are kept and looked for. Unset: runs/reproduce, with --quick
     runs/reproduce-quick."""
     seeds: int | None = None
-    """Seeds of each training, for a smaller or larger run than the paper's 30."""
+    """Seeds of each training, for the learning experiments (F3 to F6, F8, X1, S and R), which
+    have 30 at full size; the others have their own number, or none."""
     processes: int = 1
     """Parts computed at a time; on a GPU as many as the machine has cores."""
     verify: bool = False
-    """Train one stored part again, drawn at random, and compare."""
+    """Train one stored part of a learning experiment again, drawn at random, and compare."""
     page: Path | None = None
     """With "table": the page to write, in Markdown. Unset: print it."""
 
@@ -172,20 +174,15 @@ class Reproduce:
         from freqdyna.experiments import registry, report, reproduce
 
         out = self.out or (reproduce.QUICK if self.quick else reproduce.FULL)
-        if self.page is not None and self.name != "table":
-            raise FreqdynaError(f"page is {str(self.page)!r}; it goes with the name 'table' alone")
+        self._check()
         if self.name == "list":
-            report.print_list(out)
+            report.print_list(out, self.quick)
         elif self.name == "table":
-            self._write_page(report.page(out, self.page or Path("reproduction.md")))
+            self._write_page(report.page(out, self.page or Path("reproduction.md"), self.quick))
+            for damage in report.damages(out, self.quick):
+                print(f"freqdyna: {damage}", file=sys.stderr)
         else:
             experiment = registry.find(self.name)
-            for field_name in ("seeds", "processes"):
-                given = getattr(self, field_name)
-                if given is not None and given < 1:
-                    raise FreqdynaError(
-                        f"{field_name} is {given}; it must be a whole number, 1 or greater"
-                    )
             if self.verify:
                 from freqdyna.experiments.verify import verify
 
@@ -194,6 +191,25 @@ class Reproduce:
             findings = reproduce.reproduce(experiment, out, self.quick, self.seeds, self.processes)
             report.print_findings(findings, self.quick)
             print(f"results and picture: {out / self.name}")
+
+    def _check(self) -> None:
+        """Refuse what does not go together, before anything is computed."""
+        page = str(self.page)
+        if self.page and self.name != "table":
+            raise FreqdynaError(f"page is {page!r}; it goes with the name 'table' alone")
+        if self.page and (self.page.is_dir() or not self.page.parent.is_dir()):
+            raise FreqdynaError(f"page is {page!r}; it must be a file in a folder that exists")
+        given = {"seeds": self.seeds, "processes": self.processes, "verify": self.verify}
+        usual = {"seeds": None, "processes": 1, "verify": False}
+        for name, value in given.items():
+            if self.name in ("list", "table") and value != usual[name]:
+                raise FreqdynaError(
+                    f"{name} is {value}; {self.name!r} computes nothing, so leave it away"
+                )
+            if value is not None and name != "verify" and value < 1:
+                raise FreqdynaError(f"{name} is {value}; it must be a whole number, 1 or greater")
+        if self.verify and self.quick:
+            raise FreqdynaError("verify is True; it is for full size, so leave --quick away")
 
     def _write_page(self, text: str) -> None:
         if self.page is None:
@@ -240,12 +256,17 @@ def main(arguments: list[str] | None = None) -> None:
         sys.path.insert(0, "")  # modules of one's own, for --search-control module:Class
     try:
         _parse(given).run()
+        sys.stdout.flush()
     except FreqdynaError as error:
         print(f"freqdyna: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt as interrupt:
         print(f"freqdyna: {interrupt or 'interrupted'}", file=sys.stderr)
         sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read the output has read enough, as `head` does. What is left of it goes nowhere,
+        # or Python would complain of the pipe once more when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parse(arguments: list[str]) -> Any:

@@ -139,10 +139,22 @@ def test_a_training_is_made_stored_and_verified(tmp_path):
         verify(alone, tmp_path, seeds=2)
 
 
-def test_seeds_are_for_trainings():
+def test_seeds_are_for_trainings(tmp_path):
     assert with_seeds(training(False, env="GridWorld", algorithm="er"), 5).settings["seeds"] == 5
-    with pytest.raises(FreqdynaError, match="trains nothing, leave it away"):
-        with_seeds(registry.find("E1").units(False)[0], 5)
+    learning = "learning experiments, F3, F4, F5, F6, F8, X1, S, R"
+    for name, has in (
+        ("F1", "has its own number of seeds, 50"),
+        ("F2", "has its own number of seeds, 50"),
+        ("B", "has its own number of seeds, 10"),
+        ("E1", "has no seeds"),
+    ):
+        with pytest.raises(FreqdynaError, match=f"seeds is 5; {name} {has}: .*{learning}"):
+            reproduce.reproduce(registry.find(name), tmp_path, seeds=5)
+        with pytest.raises(FreqdynaError, match=f"verify is for the {learning}; to check {name}"):
+            verify(registry.find(name), tmp_path, None)
+    assert list(tmp_path.iterdir()) == []
+    for name in learning.split("s, ")[1].split(", "):
+        assert {u.settings["seeds"] for u in registry.find(name).units(False)} == {30}
 
 
 def test_figures_share_their_trainings():

@@ -1,10 +1,12 @@
+import itertools
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from freqdyna.experiments import registry, reproduce
-from freqdyna.experiments.f1.analysis import ahead_from
+from freqdyna.experiments.regression import curves_by_setting
 
 STORED = Path(__file__).parents[2] / "results" / "reproduce"
 
@@ -34,8 +36,35 @@ def test_the_papers_shares_are_within_sampling_error():
     assert {claim.verdict for claim in shares} == {"holds"}
 
 
-def test_from_where_on_a_curve_is_below():
-    updates = np.array([20, 40, 60])
-    assert ahead_from(updates, np.array([[2.0, 1, 1]]), np.array([[1.0, 2, 2]])) == "update 40 on"
-    assert ahead_from(updates, np.ones((1, 3)), np.array([[2.0, 2, 1]])) == "not by the end"
-    assert ahead_from(updates, np.ones((1, 3)), np.full((1, 3), 2)) == "the first evaluation on"
+def test_the_unbiased_runs_of_f1_and_f2_are_the_same():
+    """As F2's note says."""
+    found = [
+        curves_by_setting(reproduce.stored(registry.find(name), STORED)["curves"].columns)[1]
+        for name in ("F1", "F2")
+    ]
+    np.testing.assert_array_equal(found[0]["Unbiased"], found[1]["Unbiased"])
+    note = reproduce.analyse(registry.find("F2"), STORED).notes[-1]
+    assert f"the same {len(found[0]['Unbiased'])} runs as in F1" in note
+    assert "not independent evidence" in note
+
+
+@pytest.mark.parametrize("name", ["E1", "E2", "T1", "U", "F1", "F2", "B"])
+def test_what_is_stored_comes_from_a_commit(name):
+    for unit in reproduce.stored(registry.find(name), STORED).values():
+        assert len(unit.provenance["commit"]) == 40
+        assert unit.provenance["command"] == f"freqdyna reproduce {name} --out results/reproduce"
+        assert not unit.provenance["resumed"]
+
+
+def test_the_readme_names_what_is_stored():
+    lines = (STORED.parents[1] / "README.md").read_text().splitlines()
+    first = lines.index("| | stored here, and can be computed | can be computed, not stored here |")
+    rows = itertools.takewhile(lambda line: line.startswith("|"), lines[first + 2 :])
+    cells = [row.split("|") for row in rows]
+    named = [
+        sorted(name for row in cells for name in re.findall(r"`(\w+)`", row[column]))
+        for column in (2, 3)
+    ]
+    experiments = sorted(name for name, part in registry.PARTS.items() if part.experiment)
+    stored = [n for n in experiments if reproduce.is_stored(registry.find(n), STORED)]
+    assert named == [stored, [name for name in experiments if name not in stored]]

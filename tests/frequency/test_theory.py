@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from scipy.special import j1
 
+from freqdyna.errors import FreqdynaError
 from freqdyna.frequency import (
     local_energy,
     local_fourier_transform,
@@ -106,3 +107,46 @@ def test_a_jump_breaks_both():
     first, second = np.diff(found.first_order), np.diff(found.second_order)
     assert np.log2(first[1] / first[0]) == pytest.approx(1.0, abs=0.1)
     assert np.log2(second[1] / second[0]) == pytest.approx(3.0, abs=0.1)
+
+
+@pytest.mark.parametrize("cutoffs", [(), (0,), (-4, 8), (8, 4), (4, 4), (4, 16, 8)])
+def test_cut_offs_that_do_not_grow_are_refused(cutoffs):
+    with pytest.raises(FreqdynaError) as refused:
+        theorem_identities(left, LINE, cutoffs)
+    assert str(refused.value) == (
+        f"cutoffs is {cutoffs}; it must be one or more whole numbers, 1 or greater, each greater "
+        "than the one before"
+    )
+
+
+def test_one_cut_off_is_enough():
+    assert theorem_identities(left, LINE, (1,)).captured.shape == (1,)
+
+
+@pytest.mark.parametrize("waves", [1, 9, 16])
+def test_sixteen_waves_a_unit_are_integrated_to_rounding(waves):
+    """∫ cos²(2πky₁) is 1 on the line, π/2 + J₁(4πk) / 4k on the disc; slopes follow from it."""
+
+    def wave(y):
+        return jnp.cos(2 * jnp.pi * waves * y[0])
+
+    ripple = j1(4 * np.pi * waves) / (4 * waves)
+    squared = (2 * np.pi * waves) ** 2
+    assert local_energy(wave, LINE) == pytest.approx(1, rel=1e-12)
+    assert local_gradient_energy(wave, LINE) == pytest.approx(squared, rel=1e-12)
+    assert local_energy(wave, PLANE) == pytest.approx(np.pi / 2 + ripple, rel=1e-12)
+    slope = squared * (np.pi / 2 - ripple)
+    assert local_gradient_energy(wave, PLANE) == pytest.approx(slope, rel=1e-12)
+    assert local_hessian_energy(wave, PLANE) == pytest.approx(
+        squared**2 * (np.pi / 2 + ripple), rel=1e-12
+    )
+    lengths = waves + np.array([0.3, 2.1])
+    turns = 2 * np.pi * np.arange(2000) / 2000
+    first, second = lengths[:, None] * np.cos(turns), lengths[:, None] * np.sin(turns)
+    transform = sum(_of_the_disc(np.hypot(first + k, second)) for k in (-waves, waves)) / 2
+    around = 2 * np.pi * lengths * np.mean(transform**2, axis=1)
+    np.testing.assert_allclose(radial_spectrum(wave, PLANE, lengths), around, rtol=1e-8)
+
+
+def _of_the_disc(length):
+    return j1(2 * np.pi * length) / length

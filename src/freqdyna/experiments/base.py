@@ -24,7 +24,10 @@ class Work:
     """What a unit is given to work with."""
 
     folder: Path
-    """For files that let an interrupted unit go on; empty, or from the same unit earlier."""
+    """For files that let an interrupted unit go on; from the same unit earlier, if any.
+
+    What it goes on from is named `checkpoint` and something: by it a resumed unit is known.
+    """
     report: Callable[[int, int], None]
     """Tells how much is done of how much."""
     stop_requested: threading.Event
@@ -65,6 +68,8 @@ class Findings:
     """A table of statistics, its header first; may be empty."""
     notes: Sequence[str] = field(default=())
     """Sentences for the report: choices that the paper leaves open, and what to read with care."""
+    further: Sequence[Sequence[Sequence[str]]] = field(default=())
+    """More tables, as `summary`."""
 
 
 @dataclass(frozen=True)

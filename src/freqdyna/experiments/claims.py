@@ -1,5 +1,6 @@
 """Claims: the paper's number beside ours, and a verdict by a stated rule, never by eye."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,12 +12,18 @@ Verdict = Literal["holds", "does not hold", "undecided", "none: quick"]
 
 RULES = {
     "difference": "a difference holds if its whole 95% interval (bootstrap over seeds, paired by "
-    "seed) is on the side that the paper claims, does not hold if it is on the other side, and is "
-    "undecided if it contains zero",
+    "seed) is on the side that the paper claims (where its entry is '-': the row claims), "
+    "does not hold if it is on the other side, and is undecided if it contains zero",
+    "thresholds": "a difference in speed is judged as a difference is, at each of the thresholds "
+    "of its row; it holds, or does not hold, if it does so at all of them, and is undecided "
+    "otherwise",
     "sampling": "a share holds if the paper's number lies in the range of 95% of samples of the "
     "same size",
     "accuracy": "an equality or a bound holds if it is met to the accuracy given under the "
     "interval",
+    "divergence": "an equality in the limit of a growing cut-off K does not hold if one side "
+    "diverges: each doubling of K adds 2^p times what the one before added, and p > 0.5 at the "
+    "last doubling, for every function; it is undecided otherwise",
     "comparison": "a comparison is decided by a permutation test of the means over seeds, "
     "two-sided, its p corrected for the number of comparisons of the figure (Holm): below 0.05 it "
     "holds if the first mean is the greater, and does not hold if it is the smaller; the interval "
@@ -29,8 +36,11 @@ RULES = {
     "every": "'not every one' holds if some interval is wholly below zero, does not hold if all "
     "are wholly above, and is undecided otherwise",
     "correlation": "a ranking holds if the whole 95% interval of the mean rank correlation "
-    "(bootstrap over seeds) is above 0.5, does not hold if it is below, and is undecided otherwise",
+    "(bootstrap over seeds) is above 0.5, does not hold if it is below, and is undecided "
+    "otherwise; and it is undecided if the sizes of the window do not agree",
 }
+GROWTH = 0.5
+"""From where on p counts as divergence: it is below zero where there is a limit."""
 RANK_CORRELATION = 0.5
 """From where on one thing is said to rank another."""
 
@@ -48,13 +58,34 @@ class Claim:
     """One of RULES."""
 
 
-def difference(what: str, paper: str, differences: np.ndarray, negative: bool = True) -> Claim:
+def difference(
+    what: str, paper: str, differences: np.ndarray, negative: bool = True, form: str = "+.4f"
+) -> Claim:
     """A paired difference, one number a seed, that the paper claims to be below (above) zero."""
     low, high = map(float, bootstrap_interval(differences))
     claimed, opposed = (high < 0, low > 0) if negative else (low > 0, high < 0)
     verdict: Verdict = "holds" if claimed else "does not hold" if opposed else "undecided"
     mean = float(differences.mean())
-    return Claim(what, paper, f"{mean:+.4f}", f"[{low:+.4f}, {high:+.4f}]", verdict, "difference")
+    return Claim(
+        what, paper, f"{mean:{form}}", f"[{low:{form}}, {high:{form}}]", verdict, "difference"
+    )
+
+
+def agreeing(
+    what: str,
+    paper: str,
+    by_threshold: Sequence[np.ndarray],
+    negative: bool = True,
+    form: str = "+.4f",
+) -> Claim:
+    """A paired difference at each of several thresholds, which must all give the same verdict."""
+    found = [difference(what, paper, one, negative, form) for one in by_threshold]
+    verdicts = {claim.verdict for claim in found}
+    ours, intervals = (
+        "; ".join(cells) for cells in zip(*((c.ours, c.interval) for c in found), strict=True)
+    )
+    verdict: Verdict = found[0].verdict if len(verdicts) == 1 else "undecided"
+    return Claim(what, paper, ours, intervals, verdict, "thresholds")
 
 
 def share(what: str, paper: float, samples: np.ndarray) -> Claim:
@@ -84,11 +115,28 @@ def bound(what: str, paper: str, least: float, tolerance: float) -> Claim:
     return Claim(what, paper, f"{least:.4g}", f"allowed ≥ 1 − {tolerance:.0g}", verdict, "accuracy")
 
 
-def ranking(what: str, paper: str, correlations: np.ndarray) -> Claim:
-    """A rank correlation, one number a seed."""
-    low, high = map(float, bootstrap_interval(correlations))
+def divergence(what: str, paper: str, ratios: np.ndarray, cutoff: int) -> Claim:
+    """That an equality fails because a side diverges.
+
+    `ratios` has shape (3, functions): at a quarter of the cut-off, at half of it, and at it.
+    """
+    quarter, half, last = ratios
+    growth = float(np.log2((last - half) / (half - quarter)).min())
+    ours = f"ratio {last.min():.3g} at K = {cutoff}, p = {growth:.2f}"
+    if growth > GROWTH:
+        return Claim(what, paper, ours, "diverges", "does not hold", "divergence")
+    return Claim(what, paper, ours, "", "undecided", "divergence")
+
+
+def ranking(what: str, paper: str, correlations: Sequence[np.ndarray]) -> Claim:
+    """A rank correlation, one number a seed, for each size of the window."""
+    intervals = [tuple(map(float, bootstrap_interval(one))) for one in correlations]
+    means = [float(one.mean()) for one in correlations]
     verdict: Verdict = "undecided"
-    if low > RANK_CORRELATION or high < RANK_CORRELATION:
-        verdict = "holds" if low > RANK_CORRELATION else "does not hold"
-    mean = float(correlations.mean())
-    return Claim(what, paper, f"{mean:+.2f}", f"[{low:+.2f}, {high:+.2f}]", verdict, "correlation")
+    if all(low > RANK_CORRELATION for low, _ in intervals):
+        verdict = "holds"
+    elif all(high < RANK_CORRELATION for _, high in intervals):
+        verdict = "does not hold"
+    least, most = min(low for low, _ in intervals), max(high for _, high in intervals)
+    ours = f"{min(means):+.2f} to {max(means):+.2f} by window"
+    return Claim(what, paper, ours, f"within [{least:+.2f}, {most:+.2f}]", verdict, "correlation")

@@ -5,19 +5,23 @@ import shutil
 import time
 import zlib
 from pathlib import Path
+from typing import Any
 
 from freqdyna.devices import seed_devices
 from freqdyna.errors import FreqdynaError
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Findings, Stored, Unit, Work
-from freqdyna.experiments.trainings import with_seeds
+from freqdyna.experiments.trainings import check_seeds, with_seeds
 from freqdyna.experiments.watch import Watch
+from freqdyna.files import write_atomically
 from freqdyna.results import run_folder
 from freqdyna.stopping import InterruptedRun, stop_requests
 
 FULL, QUICK = Path("runs/reproduce"), Path("runs/reproduce-quick")
 """Where results go unless told otherwise."""
 FIGURE = "figure.png"
+COMMITS = "commits.json"
+"""In the folder of an unfinished unit: the commits that worked on it."""
 
 
 def reproduce(
@@ -33,18 +37,18 @@ def reproduce(
     After an interruption the same call goes on. `seeds` is for trainings of another size than the
     paper's, `processes` for several units at a time.
     """
+    units = sized_units(experiment, quick, seeds)
     folder = out / experiment.name
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FreqdynaError(f"out is {str(out)!r}, which cannot be made: {error}") from None
-    units = sized_units(experiment, quick, seeds)
     missing = [unit for unit in units if store.read(folder, unit) is None]
     if not missing:
         print(f"{experiment.name}: analysing what is stored in {out}")
     else:
         size = "under a minute" if quick else experiment.duration
-        size = f"{seeds} seeds instead of the paper's" if seeds else size
+        size = f"{seeds} seeds instead of its own number" if seeds else size
         print(f"{experiment.name}: computing {len(missing)} of {len(units)} parts, {size}")
     if processes > 1 and len(missing) > 1:
         from freqdyna.experiments.parallel import compute_all
@@ -61,7 +65,10 @@ def reproduce(
 def sized_units(experiment: Experiment, quick: bool, seeds: int | None) -> list[Unit]:
     """The units of an experiment at the size wanted."""
     units = experiment.units(quick)
-    return units if seeds is None else [with_seeds(unit, seeds) for unit in units]
+    if seeds is None:
+        return units
+    check_seeds(experiment, seeds)
+    return [with_seeds(unit, seeds) for unit in units]
 
 
 def compute(unit: Unit, folder: Path) -> None:
@@ -69,10 +76,9 @@ def compute(unit: Unit, folder: Path) -> None:
     # What another size or setting of the unit left unfinished is not taken up.
     settings = zlib.crc32(json.dumps(unit.settings, sort_keys=True).encode())
     scratch = store.unit_path(folder, unit).with_suffix(f".{settings:08x}.unfinished")
-    resumed = scratch.is_dir()
     scratch.mkdir(parents=True, exist_ok=True)
     devices = seed_devices(2**20)  # all of them; before JAX computes anything
-    facts = run_folder.provenance(devices, resumed=resumed)
+    facts = _provenance(scratch, devices)
     began = time.monotonic()
     try:
         with Watch(f"{folder.name} {unit.name}") as watch, stop_requests(unit.saves) as stop:
@@ -82,6 +88,19 @@ def compute(unit: Unit, folder: Path) -> None:
     facts["seconds"] = round(time.monotonic() - began, 1)
     store.write(folder, unit, columns, facts)
     shutil.rmtree(scratch)
+
+
+def _provenance(scratch: Path, devices: list[Any]) -> dict[str, Any]:
+    """Where a unit is made; and, if it goes on from a checkpoint, at which commits it was begun."""
+    resumed = any(scratch.rglob("checkpoint*"))
+    facts = run_folder.provenance(devices, resumed=resumed)
+    commits = scratch / COMMITS
+    earlier = json.loads(commits.read_text()) if resumed and commits.is_file() else []
+    others = [commit for commit in earlier if commit != facts["commit"]]
+    write_atomically(
+        commits, lambda file: file.write(json.dumps([*others, facts["commit"]]).encode())
+    )
+    return facts | ({"earlier_commits": others} if others else {})
 
 
 def analyse(
@@ -107,8 +126,23 @@ def stored(
     return found
 
 
-def is_stored(experiment: Experiment, out: Path) -> bool:
-    """Whether every unit of the full size is in `out`."""
-    return all(
-        store.unit_path(out / experiment.name, unit).is_file() for unit in experiment.units(False)
-    )
+def is_stored(experiment: Experiment, out: Path, quick: bool = False) -> bool:
+    """Whether every unit of this size is in `out`."""
+    folder = out / experiment.name
+    return all(store.condition(folder, unit) == "stored" for unit in experiment.units(quick))
+
+
+def is_stored_otherwise(experiment: Experiment, out: Path, quick: bool = False) -> bool:
+    """Whether `out` has a file of the experiment that is not of this size and these settings."""
+    folder = out / experiment.name
+    return any(store.condition(folder, unit) == "other" for unit in experiment.units(quick))
+
+
+def damaged(experiment: Experiment, out: Path, quick: bool = False) -> list[Path]:
+    """The experiment's files in `out` that cannot be read."""
+    folder = out / experiment.name
+    return [
+        store.unit_path(folder, unit)
+        for unit in experiment.units(quick)
+        if store.condition(folder, unit) == "damaged"
+    ]

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow
@@ -12,8 +12,12 @@ from freqdyna.errors import FreqdynaError
 from freqdyna.experiments.base import Columns, Stored, Unit
 from freqdyna.files import write_atomically
 
+Condition = Literal["stored", "missing", "other", "damaged"]
+"""Of a unit's file; `other` was made with other settings."""
 _FACTS = b"freqdyna"
 """The key of settings and provenance in a file's metadata."""
+_DAMAGES = (pyarrow.ArrowException, OSError, TypeError, KeyError, ValueError)
+"""What reading a file that is not whole may raise."""
 
 
 def unit_path(folder: Path, unit: Unit) -> Path:
@@ -42,9 +46,8 @@ def read(folder: Path, unit: Unit) -> Stored | None:
     if not path.is_file():
         return None
     try:
-        table = pyarrow.parquet.read_table(path)
-        facts = json.loads(table.schema.metadata[_FACTS])
-    except (pyarrow.ArrowException, OSError, TypeError, KeyError, ValueError) as error:
+        table, facts = _load(path)
+    except _DAMAGES as error:
         raise FreqdynaError(f"{path} is damaged ({error}); remove it to compute it anew") from None
     if facts["settings"] != unit.settings:
         raise FreqdynaError(
@@ -53,6 +56,25 @@ def read(folder: Path, unit: Unit) -> Stored | None:
         )
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
     return Stored(columns, facts["settings"], facts["provenance"])
+
+
+def condition(folder: Path, unit: Unit) -> Condition:
+    """Whether the unit is there, of these settings or others, and whole."""
+    path = unit_path(folder, unit)
+    if not path.is_file():
+        return "missing"
+    try:
+        _, facts = _load(path)
+    except _DAMAGES:
+        return "damaged"
+    return "stored" if facts["settings"] == unit.settings else "other"
+
+
+def _load(path: Path) -> tuple[pyarrow.Table, dict[str, Any]]:
+    """The table, and the settings and provenance with which it was made."""
+    table = pyarrow.parquet.read_table(path)
+    facts = json.loads(table.schema.metadata[_FACTS])
+    return table, {key: facts[key] for key in ("settings", "provenance")}
 
 
 def _array(column: np.ndarray) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 
 from freqdyna import runs
 from freqdyna.errors import FreqdynaError
-from freqdyna.experiments.base import Columns, Stored, Unit, Work
+from freqdyna.experiments import registry
+from freqdyna.experiments.base import Columns, Experiment, Stored, Unit, Work
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
 
@@ -35,10 +36,31 @@ def training(quick: bool, **settings: Any) -> Unit:
 
 def with_seeds(unit: Unit, seeds: int) -> Unit:
     """The same training with another number of seeds."""
-    if unit.folder != FOLDER:
-        raise FreqdynaError(f"seeds is {seeds}; {unit.name} trains nothing, leave it away")
     settings = unit.settings | {"seeds": seeds}
     return replace(unit, settings=settings, compute=partial(_train, settings))
+
+
+def is_of_trainings(experiment: Experiment) -> bool:
+    """Whether all of the experiment's units are trainings that figures share."""
+    return all(unit.folder == FOLDER for unit in experiment.units(False))
+
+
+def check_seeds(experiment: Experiment, seeds: int) -> None:
+    """Refuse a number of seeds for an experiment that has its own, or none."""
+    if is_of_trainings(experiment):
+        return
+    own = [unit.settings["seeds"] for unit in experiment.units(False) if "seeds" in unit.settings]
+    has = f"has its own number of seeds, {own[0]}" if own else "has no seeds"
+    raise FreqdynaError(
+        f"seeds is {seeds}; {experiment.name} {has}: --seeds is for the learning experiments, "
+        f"{learning_experiments()}"
+    )
+
+
+def learning_experiments() -> str:
+    """The names of the experiments that are made of trainings."""
+    known = [name for name, part in registry.PARTS.items() if part.experiment]
+    return ", ".join(name for name in known if is_of_trainings(registry.find(name)))
 
 
 def pick(units: dict[str, Stored], **settings: Any) -> Stored | None:

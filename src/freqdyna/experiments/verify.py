@@ -11,7 +11,13 @@ from freqdyna.devices import seed_devices
 from freqdyna.errors import FreqdynaError
 from freqdyna.experiments import reproduce, store
 from freqdyna.experiments.base import Experiment, Stored
-from freqdyna.experiments.trainings import FOLDER, area, curves, with_seeds
+from freqdyna.experiments.trainings import (
+    area,
+    curves,
+    is_of_trainings,
+    learning_experiments,
+    with_seeds,
+)
 from freqdyna.results import run_folder
 
 LEAST_P = 0.01
@@ -25,10 +31,12 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
     On the device and versions that made it, every return must be equal to the bit. Elsewhere
     rounding sends seeds other ways, and the areas under their curves are compared by a test.
     """
-    units = [unit for unit in experiment.units(False) if unit.folder == FOLDER]
-    if not units:
-        raise FreqdynaError(f"{experiment.name} trains nothing; run it again in another folder")
-    unit = random.Random(chosen).choice(units)
+    if not is_of_trainings(experiment):
+        raise FreqdynaError(
+            f"verify is for the learning experiments, {learning_experiments()}; to check "
+            f"{experiment.name}, compute it again in another folder, with --out"
+        )
+    unit = random.Random(chosen).choice(experiment.units(False))
     before = store.read(out / experiment.name, unit)
     if before is None:
         raise FreqdynaError(f"{store.unit_path(out / experiment.name, unit)} is not stored")

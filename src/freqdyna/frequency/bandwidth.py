@@ -1,9 +1,13 @@
 """The local bandwidth of a surface, by a windowed Fourier transform."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Shaped
+
+Trend = Literal["mean", "plane"]
+"""What is taken from a piece of the surface before it is transformed."""
 
 
 @dataclass(frozen=True)
@@ -11,7 +15,7 @@ class LocalSpectrum:
     """What a window sees at each of its places; the first index follows the first coordinate."""
 
     energy: Shaped[np.ndarray, "a b"]
-    """Energy inside the window, mean removed: the sum of |f̂(k)|² over frequencies."""
+    """Energy inside the window, trend removed: the sum of |f̂(k)|² over frequencies."""
     second_moment: Shaped[np.ndarray, "a b"]
     """Mean of ‖k‖² over the local frequency distribution |f̂|² / Σ|f̂|²."""
 
@@ -35,17 +39,36 @@ def taper(size: int) -> Shaped[np.ndarray, "size size"]:
     return np.outer(line, line)
 
 
+def without_trend(
+    pieces: Shaped[np.ndarray, "a b size size"], trend: Trend
+) -> Shaped[np.ndarray, "a b size size"]:
+    """The pieces less their mean, or their best-fit plane, by least squares under the taper."""
+    window = taper(pieces.shape[-1])
+    line = np.arange(len(window)) - (len(window) - 1) / 2
+    level, slopes = np.ones_like(window), np.meshgrid(line, line, indexing="ij")
+    # Orthogonal under the taper, which is symmetric: each is fitted by itself.
+    for shape in [level] if trend == "mean" else [level, *slopes]:
+        heights = (pieces * window * shape).sum(axis=(2, 3), keepdims=True)
+        pieces = pieces - heights / (window * shape**2).sum() * shape
+    return pieces
+
+
 def local_spectrum(
-    surface: Shaped[np.ndarray, "p q"], spacing: tuple[float, float], size: int, stride: int
+    surface: Shaped[np.ndarray, "p q"],
+    spacing: tuple[float, float],
+    size: int,
+    stride: int,
+    trend: Trend = "plane",
 ) -> LocalSpectrum:
     """The energy and the bandwidth in each window of a surface on an even grid.
 
-    `spacing` is the distance of neighbouring points along each coordinate. The mean under the
-    taper is removed first: a constant has no bandwidth, and the taper would lend it its own.
+    `spacing` is the distance of neighbouring points along each coordinate. The trend is removed
+    first: a constant or a plane has no frequency, and the taper would lend it its own, which on a
+    smooth surface is most of what the window sees. With the mean alone removed the spectrum is
+    that of theorem 1, slopes included.
     """
-    pieces, window = windows(surface.astype(np.float64), size, stride), taper(size)
-    means = (pieces * window).sum(axis=(2, 3), keepdims=True) / window.sum()
-    power = np.abs(np.fft.fft2((pieces - means) * window)) ** 2
+    pieces = without_trend(windows(surface.astype(np.float64), size, stride), trend)
+    power = np.abs(np.fft.fft2(pieces * taper(size))) ** 2
     first, second = (np.fft.fftfreq(size, step) for step in spacing)
     squared_length = first[:, None] ** 2 + second**2
     energy = power.sum(axis=(2, 3))

@@ -15,10 +15,14 @@ from freqdyna.frequency.local import Function
 
 NODES = 16
 """Gauss-Legendre nodes of a panel: enough for two full waves in it, to rounding."""
-PANELS = 16
-"""Panels along the radius of the ball: functions of up to some 30 waves a unit."""
-ANGLES = 128
-"""Directions in the plane: functions of up to 64 waves around the circle."""
+WAVES = 16
+"""Waves a unit that a function may have: its square, which has twice as many, is still exact."""
+PANELS = WAVES
+"""Panels along the radius of the ball: two waves of the square in each."""
+ANGLES = 32 * WAVES
+"""Directions in the plane: more than the 4π · WAVES that the square turns around the circle."""
+SETTINGS = {"nodes": NODES, "panels": PANELS, "angles": ANGLES}
+"""What decides an integral beside its function."""
 
 Numbers = Shaped[np.ndarray, " q"]
 

@@ -4,6 +4,7 @@ All of them look at f inside the unit ball B(x, 1) only, in 1 or 2 dimensions, a
 float64. `f` is written in JAX, for one point of shape (n,); `x` is the centre, shape (n,).
 """
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ import numpy as np
 from jaxtyping import Complex, Float, Shaped
 from scipy.special import jv
 
+from freqdyna.errors import FreqdynaError
 from freqdyna.frequency import quadrature
 from freqdyna.frequency.local import Function, Point
 from freqdyna.frequency.quadrature import ANGLES, PANELS
@@ -116,6 +118,12 @@ class Identities:
 
 def theorem_identities(f: Function, x: Centre, cutoffs: tuple[int, ...]) -> Identities:
     """Compute both sides of Theorem 1 around `x`, for growing whole cut-offs."""
+    whole = all(cutoff >= 1 and cutoff == int(cutoff) for cutoff in cutoffs)
+    if not cutoffs or not whole or any(a >= b for a, b in itertools.pairwise(cutoffs)):
+        raise FreqdynaError(
+            f"cutoffs is {cutoffs!r}; it must be one or more whole numbers, 1 or greater, each "
+            "greater than the one before"
+        )
     lengths, weights = quadrature.gauss(0.0, float(cutoffs[-1]), cutoffs[-1])
     energy = local_energy(f, x)
     distribution = weights * radial_spectrum(f, x, lengths) / energy

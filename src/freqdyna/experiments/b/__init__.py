@@ -3,4 +3,4 @@
 from freqdyna.experiments.b import analysis, sweep
 from freqdyna.experiments.base import Experiment
 
-EXPERIMENT = Experiment("B", "about three minutes on 2 cores", sweep.units, analysis.analyse)
+EXPERIMENT = Experiment("B", "about eight minutes on 2 cores", sweep.units, analysis.analyse)

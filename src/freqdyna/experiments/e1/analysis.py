@@ -42,4 +42,4 @@ def analyse(units: dict[str, Stored]) -> Findings:
         )
         for region, paper, integral in zip(regions, PAPER, integrals, strict=True)
     ]
-    return Findings(figure, rows, ("The error is relative, of quadrature in float64.",))
+    return Findings(figure, rows, notes=("The error is relative, of quadrature in float64.",))

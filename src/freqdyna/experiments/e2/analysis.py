@@ -38,4 +38,4 @@ def analyse(units: dict[str, Stored]) -> Findings:
     title = f"E2: {series} random Fourier series"
     drawing.finish(panel, title, "π Σ weight · (aₙ² + bₙ²)", "integral by quadrature")
     panel.legend(frameon=False)
-    return Findings(figure, rows, ("Coefficients are standard normal; errors are relative.",))
+    return Findings(figure, rows, notes=("Coefficients are standard normal; errors are relative.",))

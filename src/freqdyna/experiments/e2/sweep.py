@@ -9,21 +9,30 @@ import numpy as np
 
 from freqdyna.experiments.base import Columns, Unit, Work
 from freqdyna.frequency.fourier_series import FourierSeries
-from freqdyna.frequency.quadrature import interval_energy
+from freqdyna.frequency.quadrature import SETTINGS, interval_energy
 
 ORDERS = (1, 2, 4, 8, 16, 32)
 """N."""
+DERIVATIVES = (1, 2)
+RANDOM_SEED = 0
+"""Of the coefficients, standard normal."""
 
 
 def units(quick: bool) -> list[Unit]:
     """One unit: some random series of each order."""
     series = 2 if quick else 10
-    settings = {"orders": list(ORDERS), "series": series}
+    settings = {
+        "orders": list(ORDERS),
+        "series": series,
+        "derivatives": list(DERIVATIVES),
+        "random_seed": RANDOM_SEED,
+        "quadrature": SETTINGS,
+    }
     return [Unit("series", settings, partial(_series, series))]
 
 
 def _series(series: int, work: Work) -> Columns:
-    generator = np.random.default_rng(0)
+    generator = np.random.default_rng(RANDOM_SEED)
     rows: list[tuple[int, int, float, float]] = []
     total = len(ORDERS) * series
     for order in ORDERS:
@@ -33,10 +42,10 @@ def _series(series: int, work: Work) -> Columns:
                     generator.normal(size=2 * order + 1), [1, order + 1]
                 )
                 f = FourierSeries(*map(jnp.asarray, (constant[0], cosines, sines)))
-                stated = [float(f.derivative_energy(d)) for d in (1, 2)]
-            for d in (1, 2):
-                rows.append((order, d, interval_energy(f, -math.pi, math.pi, d), stated[d - 1]))
-            work.report(len(rows) // 2, total)
+                stated = [float(f.derivative_energy(d)) for d in DERIVATIVES]
+            for d, formula in zip(DERIVATIVES, stated, strict=True):
+                rows.append((order, d, interval_energy(f, -math.pi, math.pi, d), formula))
+            work.report(len(rows) // len(DERIVATIVES), total)
     names = ("order", "derivative", "integral", "formula")
     return {
         name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)

@@ -3,4 +3,4 @@
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.f1 import analysis, sweep
 
-EXPERIMENT = Experiment("F1", "about three minutes on 2 cores", sweep.units, analysis.analyse)
+EXPERIMENT = Experiment("F1", "about five minutes on 2 cores", sweep.units, analysis.analyse)

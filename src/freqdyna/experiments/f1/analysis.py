@@ -1,22 +1,25 @@
 """What F1 shows: test error against updates, and whether biased data learn faster."""
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from freqdyna.experiments import claims, drawing
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.claims import Claim
 from freqdyna.experiments.f1.sweep import SHARES
 from freqdyna.experiments.regression import POINTS, TEST_POINTS, curves_by_setting
+from freqdyna.experiments.run_length import length_note, length_table
+from freqdyna.experiments.speed import PLATEAU, speed_claim, speed_note, speed_table
 
 COLORS = {"Unbiased": "blue", "Biased-high": "black", "Biased-low": "darkorange"}
 END = 0.9
 """The end of a run: the evaluations after this share of its updates."""
-TOP = 1.15
-"""Upper end of the picture, by the error of Unbiased after a tenth of the updates."""
+TOP = 1.2
+"""Upper end of the picture, by the plateau."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """One panel for each p_b; each setting against Unbiased, seed by seed."""
+    """One panel for each p_b; the settings against each other, seed by seed."""
     updates, errors = curves_by_setting(units["curves"].columns)
     figure = drawing.panels(1, len(SHARES))
     rows = figure.subplots(1, len(SHARES), sharey=True)
@@ -25,27 +28,48 @@ def analyse(units: dict[str, Stored]) -> Findings:
         for name, color in COLORS.items():
             key = name if name == "Unbiased" else f"{name} {share}%"
             drawing.curve(panel, updates, errors[key], name, color)
-        drawing.finish(panel, f"$p_b$ = {share}%", "mini-batch updates", "test error (RMSE)")
-        found += against_unbiased(updates, errors, f"Biased-high {share}%", better=True)
+        mark_plateau(panel)
+        label = "test error (RMSE)" if panel is rows[0] else ""
+        drawing.finish(panel, f"$p_b$ = {share}%", "mini-batch updates", label)
+        found += compared(updates, errors, f"Biased-high {share}%", "Unbiased", "below 0")
     for share in SHARES:
-        found += against_unbiased(updates, errors, f"Biased-low {share}%", better=False)
-    # The first updates leave the picture above: what tells the data sets apart comes later.
-    rows[0].set_ylim(top=TOP * errors["Unbiased"][:, len(updates) // 10].mean())
-    rows[0].legend(frameon=False)
+        high, low = f"Biased-high {share}%", f"Biased-low {share}%"
+        found += compared(updates, errors, high, low, "below 0 (text)")
+    for share in SHARES:
+        found += compared(updates, errors, f"Biased-low {share}%", "Unbiased", "-", better=False)
+    cut_start(rows[0])
+    rows[0].legend(frameon=False, loc="upper right")
     seeds = len(errors["Unbiased"])
     figure.suptitle(f"F1: regression of f_sin, {seeds} seeds, shaded: standard error")
+    high_settings = [f"Biased-high {share}%" for share in SHARES]
+    biased = updates, errors, high_settings, "Unbiased"
     notes = (
         f"Not in the paper, and chosen here: {POINTS:,} training points, {updates[-1]:,} updates, "
         f"{TEST_POINTS:,} test points without noise, uniform in [−2, 2].",
-        "The number of updates decides what the error over the whole run says. From where on the "
-        "mean error stays below that of Unbiased: "
+        speed_note(updates),
+        length_note(*biased, "the more so the higher the share"),
+        "From where on the mean error stays below that of Unbiased: "
         + ", ".join(
             f"{name} {ahead_from(updates, errors[name], errors['Unbiased'])}"
-            for name in (f"Biased-high {share}%" for share in SHARES)
+            for name in high_settings
         )
         + ".",
     )
-    return Findings(figure, found, notes)
+    tables = speed_table(updates, errors), length_table(*biased)
+    return Findings(figure, found, tables[0], notes, tables[1:])
+
+
+def mark_plateau(panel: Axes) -> None:
+    """Show where the low frequency half is known and the other is not."""
+    panel.axhline(PLATEAU, color="0.5", linestyle=":", label="low frequency half only")
+
+
+def cut_start(panel: Axes) -> None:
+    """Let the first updates leave the picture above: they do not tell the data sets apart.
+
+    To be called when all curves are drawn, since it fixes the lower end too.
+    """
+    panel.set_ylim(top=TOP * PLATEAU)
 
 
 def ahead_from(updates: np.ndarray, errors: np.ndarray, others: np.ndarray) -> str:
@@ -57,17 +81,35 @@ def ahead_from(updates: np.ndarray, errors: np.ndarray, others: np.ndarray) -> s
     return f"update {updates[last + 1]:,} on" if last + 1 < len(updates) else "not by the end"
 
 
-def against_unbiased(
-    updates: np.ndarray, errors: dict[str, np.ndarray], name: str, better: bool
+def compared(
+    updates: np.ndarray,
+    errors: dict[str, np.ndarray],
+    name: str,
+    other: str,
+    paper: str,
+    better: bool = True,
 ) -> list[Claim]:
-    """Test error below (or above) that of unbiased data: over the whole run, and at its end."""
-    difference = errors[name] - errors["Unbiased"]
-    paper = "below 0" if better else "above 0 (text)"
+    """That `name` learns faster (or slower): updates to the thresholds, and the test error.
+
+    If the paper does not say so, the row does.
+    """
+    difference = errors[name] - errors[other]
     late = updates > END * updates[-1]
-    what = f"{name} − Unbiased, test error"
+    what = f"{name} − {other}"
+    if paper == "-":
+        what += f" (ours: {'below' if better else 'above'} 0)"
     return [
-        claims.difference(f"{what} over the whole run", paper, difference.mean(axis=1), better),
+        speed_claim(what, paper, updates, errors[name], errors[other], better),
         claims.difference(
-            f"{what} in the last tenth", paper, difference[:, late].mean(axis=1), better
+            f"{what}, test error over the whole run of {updates[-1]:,} updates",
+            paper,
+            difference.mean(axis=1),
+            better,
+        ),
+        claims.difference(
+            f"{what}, test error in the last tenth",
+            paper,
+            difference[:, late].mean(axis=1),
+            better,
         ),
     ]

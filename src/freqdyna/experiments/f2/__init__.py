@@ -3,4 +3,4 @@
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.f2 import analysis, sweep
 
-EXPERIMENT = Experiment("F2", "about two minutes on 2 cores", sweep.units, analysis.analyse)
+EXPERIMENT = Experiment("F2", "about three minutes on 2 cores", sweep.units, analysis.analyse)

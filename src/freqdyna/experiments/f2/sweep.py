@@ -1,6 +1,7 @@
 """What F2 trains, and the data sets whose points it counts."""
 
 from functools import partial
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -9,10 +10,15 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.experiments.base import Columns, Unit, Work
 from freqdyna.experiments.f1.sweep import SEEDS, UPDATES
+from freqdyna.experiments.f_sin import HIGH, LOW
 from freqdyna.experiments.regression import (
+    GRID,
+    NOISE,
+    POINTS,
     Draw,
     Points,
     curves_unit,
+    described,
     draw_by_norm,
     draw_unbiased,
     noisy,
@@ -22,9 +28,13 @@ UNIFORM_SHARE = 0.6
 SHOWN = 1000
 """Points that are drawn from a data set, shown and counted."""
 DATA_SETS = 2000
+KEY = 0
+"""Random key of all samples."""
 BY_NORM: dict[str, Draw] = {
-    "Biased-GradientNorm": partial(draw_by_norm, 1, UNIFORM_SHARE),
-    "Biased-HessianNorm": partial(draw_by_norm, 2, UNIFORM_SHARE),
+    name: partial(
+        draw_by_norm, derivative=derivative, uniform_share=UNIFORM_SHARE, grid_points=GRID
+    )
+    for name, derivative in (("Biased-GradientNorm", 1), ("Biased-HessianNorm", 2))
 }
 SPIKE, BAND = 1.0, 0.1
 """The yellow area around the spikes: | |y| − 1 | < 0.1."""
@@ -36,9 +46,20 @@ def units(quick: bool) -> list[Unit]:
     curves = curves_unit(
         {"Unbiased": draw_unbiased, **BY_NORM}, 4 if quick else SEEDS, 2000 if quick else UPDATES
     )
-    settings = {"data_sets": data_sets, "shown": SHOWN, "uniform_share": UNIFORM_SHARE}
-    points = Unit("points", {"shown": SHOWN, "uniform_share": UNIFORM_SHARE}, _points)
-    return [curves, Unit("shares", settings, partial(_shares, data_sets)), points]
+    drawn = {
+        "data": described(BY_NORM),
+        "interval": [LOW, HIGH],
+        "points": POINTS,
+        "shown": SHOWN,
+        "noise": NOISE,
+        "random_key": KEY,
+    }
+    counted = drawn | {"data_sets": data_sets, "spike": SPIKE, "band": BAND}
+    return [
+        curves,
+        Unit("shares", counted, partial(_shares, data_sets)),
+        Unit("points", drawn, _points),
+    ]
 
 
 def sample(draw: Draw, key: PRNGKeyArray) -> tuple[Points, Points]:
@@ -48,14 +69,21 @@ def sample(draw: Draw, key: PRNGKeyArray) -> tuple[Points, Points]:
     return x, noisy(x, keys[2])
 
 
+Numbers = TypeVar("Numbers", np.ndarray, Array)
+
+
+def in_regions(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
+    """Which points are in the high frequency region, and which in the band around the spikes."""
+    return x <= 0, abs(abs(y) - SPIKE) < BAND
+
+
 def shares(draw: Draw, key: PRNGKeyArray) -> Float[Array, " 2"]:
     """Percentages of a sample in the high frequency region and in the band around the spikes."""
-    x, y = sample(draw, key)
-    return 100 * jnp.stack([jnp.mean(x <= 0), jnp.mean(jnp.abs(jnp.abs(y) - SPIKE) < BAND)])
+    return 100 * jnp.stack([jnp.mean(inside) for inside in in_regions(*sample(draw, key))])
 
 
 def _shares(data_sets: int, work: Work) -> Columns:
-    keys = jax.random.split(jax.random.key(0), data_sets)
+    keys = jax.random.split(jax.random.key(KEY), data_sets)
     found = []
     for done, draw in enumerate(BY_NORM.values()):
         work.report(done, len(BY_NORM))
@@ -72,7 +100,7 @@ def _shares(data_sets: int, work: Work) -> Columns:
 
 
 def _points(work: Work) -> Columns:
-    samples = [sample(draw, jax.random.key(0)) for draw in BY_NORM.values()]
+    samples = [sample(draw, jax.random.key(KEY)) for draw in BY_NORM.values()]
     return {
         "setting": np.repeat(list(BY_NORM), SHOWN),
         "x": np.concatenate([np.asarray(x) for x, _ in samples]),

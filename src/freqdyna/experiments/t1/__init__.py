@@ -3,4 +3,4 @@
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.t1 import analysis, sweep
 
-EXPERIMENT = Experiment("T1", "about a minute on 2 cores", sweep.units, analysis.analyse)
+EXPERIMENT = Experiment("T1", "a minute or two on 2 cores", sweep.units, analysis.analyse)

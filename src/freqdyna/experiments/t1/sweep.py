@@ -14,6 +14,7 @@ from jaxtyping import Array, Float
 from freqdyna.experiments.base import Columns, Unit, Work
 from freqdyna.experiments.f_sin import f_sin
 from freqdyna.frequency.local import Function
+from freqdyna.frequency.quadrature import SETTINGS
 from freqdyna.frequency.theory import theorem_identities
 
 CUTOFFS = {1: (1, 2, 4, 8, 16, 32, 64), 2: (1, 2, 4, 8, 16, 32)}
@@ -54,18 +55,29 @@ def units(quick: bool) -> list[Unit]:
     return [
         Unit(
             f"{n}-d",
-            {"functions": list(cases(n)), "cutoffs": list(cutoffs[n])},
+            {
+                "functions": {
+                    name: {"boundary": boundary, "centre": _centre(n, first)}
+                    for name, (boundary, _, first) in cases(n).items()
+                },
+                "cutoffs": list(cutoffs[n]),
+                "quadrature": SETTINGS,
+            },
             functools.partial(_identities, n, cutoffs[n]),
         )
         for n in (1, 2)
     ]
 
 
+def _centre(n: int, first: float) -> list[float]:
+    return [first, 0.0][:n]
+
+
 def _identities(n: int, cutoffs: tuple[int, ...], work: Work) -> Columns:
     parts: list[Columns] = []
-    for name, (boundary, f, centre) in cases(n).items():
+    for name, (boundary, f, first) in cases(n).items():
         work.report(len(parts), len(cases(n)))
-        found = theorem_identities(f, np.array([centre, 0.0][:n]), cutoffs)
+        found = theorem_identities(f, np.array(_centre(n, first)), cutoffs)
         parts.append(
             {
                 "function": np.repeat(name, len(cutoffs)),

@@ -13,11 +13,15 @@ from jaxtyping import Array, Float
 
 from freqdyna.experiments.base import Columns, Unit, Work
 from freqdyna.frequency.local import Function
+from freqdyna.frequency.quadrature import SETTINGS
 from freqdyna.frequency.theory import theorem_identities
 from freqdyna.frequency.uncertainty import local_dispersion, uncertainty_ratio
 
 DEGREE = 6
+RANDOM_SEED = 0
+"""Of the coefficients, standard normal."""
 CUTOFF = 64
+"""Of the frequency, in the paper's own form."""
 ORIGIN = np.zeros(1)
 
 
@@ -31,6 +35,9 @@ def vanishing_gaussian(width: float, y: Float[Array, " 1"]) -> Float[Array, ""]:
     return (1 - jnp.sum(y**2)) ** 2 * gaussian(width, y)
 
 
+KINDS: dict[str, Callable[..., Array]] = {"cut": gaussian, "vanishing": vanishing_gaussian}
+
+
 def polynomial(coefficients: np.ndarray, y: Float[Array, " 1"]) -> Float[Array, ""]:
     """A polynomial times (1 − y²)²."""
     return (1 - jnp.sum(y**2)) ** 2 * jnp.polyval(jnp.asarray(coefficients), y[0])
@@ -40,12 +47,15 @@ def units(quick: bool) -> list[Unit]:
     """Gaussians, and random polynomials."""
     widths = np.geomspace(0.03, 3.0, 5 if quick else 25).round(4).tolist()
     functions = 5 if quick else 100
-    settings = {"widths": widths, "cutoff": CUTOFF}
+    integrals = {"cutoff": CUTOFF, "centre": ORIGIN.tolist(), "quadrature": SETTINGS}
+    drawn = {"functions": functions, "degree": DEGREE, "random_seed": RANDOM_SEED}
     return [
-        Unit("gaussians", settings, partial(_gaussians, widths)),
         Unit(
-            "polynomials", {"functions": functions, "degree": DEGREE}, partial(_random, functions)
+            "gaussians",
+            {"kinds": list(KINDS), "widths": widths} | integrals,
+            partial(_gaussians, widths),
         ),
+        Unit("polynomials", drawn | integrals, partial(_random, functions)),
     ]
 
 
@@ -57,13 +67,12 @@ def frequency_ratio(f: Function) -> float:
 
 
 def _gaussians(widths: list[float], work: Work) -> Columns:
-    kinds: dict[str, Callable[..., Array]] = {"cut": gaussian, "vanishing": vanishing_gaussian}
     rows = []
-    for kind, function in kinds.items():
+    for kind, function in KINDS.items():
         for width in widths:
             f = partial(function, width)
             rows.append((kind, width, uncertainty_ratio(f, ORIGIN), frequency_ratio(f)))
-            work.report(len(rows), 2 * len(widths))
+            work.report(len(rows), len(KINDS) * len(widths))
     names = ("kind", "width", "gradient_form", "frequency_form")
     return {
         name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)
@@ -71,7 +80,7 @@ def _gaussians(widths: list[float], work: Work) -> Columns:
 
 
 def _random(functions: int, work: Work) -> Columns:
-    generator = np.random.default_rng(0)
+    generator = np.random.default_rng(RANDOM_SEED)
     ratios = []
     for done in range(functions):
         f = partial(polynomial, generator.normal(size=DEGREE + 1))

@@ -1,0 +1,80 @@
+"""How fast a regression learns: the updates until its test error is below a threshold.
+
+No threshold is the right one, and the verdict may hang on it; so there are several.
+"""
+
+import numpy as np
+
+from freqdyna.experiments import claims
+from freqdyna.experiments.claims import Claim
+from freqdyna.results.statistics import bootstrap_interval
+
+PLATEAU = 0.5
+"""Test error of a network that knows the low frequency half only: √(½ · ½)."""
+THRESHOLDS = (0.48, 0.45, 0.42)
+"""Below the plateau: less or more of the high frequency half is learned."""
+LISTED = ", ".join(f"{threshold:g}" for threshold in THRESHOLDS)
+
+
+def updates_to(updates: np.ndarray, errors: np.ndarray, threshold: float) -> np.ndarray:
+    """The update of each seed's first error below the threshold; infinite if there is none.
+
+    `updates` has shape (evaluations,), `errors` (seeds, evaluations), the result (seeds,).
+    """
+    below = errors < threshold
+    return np.where(below.any(axis=1), updates[below.argmax(axis=1)], np.inf)
+
+
+def within_run(updates: np.ndarray, errors: np.ndarray, threshold: float) -> np.ndarray:
+    """As `updates_to`, but the length of the run where the threshold is never reached."""
+    return np.minimum(updates_to(updates, errors, threshold), updates[-1])
+
+
+def speed_claim(
+    what: str,
+    paper: str,
+    updates: np.ndarray,
+    one: np.ndarray,
+    other: np.ndarray,
+    faster: bool = True,
+) -> Claim:
+    """That `one` needs fewer (or more) updates than `other` to each threshold, seed by seed."""
+    differences = [
+        within_run(updates, one, threshold) - within_run(updates, other, threshold)
+        for threshold in THRESHOLDS
+    ]
+    what = f"{what}, updates until the test error is below {LISTED}"
+    return claims.agreeing(what, paper, differences, faster, form="+,.0f")
+
+
+def speed_table(updates: np.ndarray, errors: dict[str, np.ndarray]) -> list[list[str]]:
+    """A row for each setting, with 95% intervals of means over seeds."""
+    rows = [
+        [
+            "data",
+            *(f"mean updates until the error is below {t:g}, seeds never" for t in THRESHOLDS),
+            "mean error at the end",
+        ]
+    ]
+    for name, curves in errors.items():
+        cells = [_reached(updates, curves, threshold) for threshold in THRESHOLDS]
+        low, high = map(float, bootstrap_interval(curves[:, -1]))
+        rows.append([name, *cells, f"{curves[:, -1].mean():.3f} [{low:.3f}, {high:.3f}]"])
+    return rows
+
+
+def _reached(updates: np.ndarray, curves: np.ndarray, threshold: float) -> str:
+    """The mean of `within_run`, its interval, and how many seeds never are below."""
+    counted = within_run(updates, curves, threshold)
+    low, high = map(float, bootstrap_interval(counted))
+    never = int(np.isinf(updates_to(updates, curves, threshold)).sum())
+    return f"{counted.mean():,.0f} [{low:,.0f}, {high:,.0f}], {never} of {len(curves)}"
+
+
+def speed_note(updates: np.ndarray) -> str:
+    """What is to be known of the thresholds."""
+    return (
+        f"A test error of {PLATEAU:g} is that of a network that knows the low frequency half only; "
+        f"speed is measured by the first evaluation below {LISTED}, which are choices of ours. A "
+        f"seed that never is counts with the {updates[-1]:,} updates of the run."
+    )
