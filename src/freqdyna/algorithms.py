@@ -8,14 +8,12 @@ from freqdyna.agent import Agent
 from freqdyna.config import Config
 from freqdyna.dyna import Dyna
 from freqdyna.envs import DynaMaze, Environment
-from freqdyna.envs.host_space import Factory, HostSpace
-from freqdyna.envs.space import Space
+from freqdyna.envs.space import Factory, Space
 from freqdyna.errors import FreqdynaError, unknown_name
 from freqdyna.learners.base import Learner
 from freqdyna.learners.dqn import DQN
 from freqdyna.learners.naf import NAF, output_size
 from freqdyna.models.base import Model
-from freqdyna.models.host_model import host_model
 from freqdyna.models.learned_model import LearnedModel
 from freqdyna.models.true_model import TrueModel
 from freqdyna.planning import Planning
@@ -86,7 +84,7 @@ def build(
     assert config.planning_steps is not None
     recipe = find(config.algorithm)
     model_free = recipe.search_control is None and not recipe.own_search_control
-    if model_free and config.model != "true" and not isinstance(space, HostSpace):
+    if model_free and config.model != "true" and not space.on_host:
         raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
     _check_actions(config, space)
     planning = _planning(config, space, search, factory)
@@ -204,6 +202,7 @@ def _model(config: Config, space: Space, factory: Factory | None) -> Model[Any]:
         return LearnedModel(space, config.model_learning_rate, known)
     if isinstance(space, Environment):
         return TrueModel(space)
-    assert isinstance(space, HostSpace)
     assert factory is not None
+    from freqdyna.models.host_model import host_model  # Gymnasium is not everywhere
+
     return host_model(factory, space)

@@ -16,7 +16,8 @@ from jaxtyping import Array, Float
 from freqdyna.agent import AgentState
 from freqdyna.dyna import Dyna, DynaState, Experience
 from freqdyna.envs.host import EVALUATION, EnvironmentFailed, Failure, HostEnvs, Seat
-from freqdyna.envs.host_space import Factory, HostAction, HostSpace, made
+from freqdyna.envs.host_space import HostAction, HostSpace, made
+from freqdyna.envs.space import Factory
 from freqdyna.errors import FreqdynaError
 from freqdyna.training import Block, Layout, Metrics, Training
 

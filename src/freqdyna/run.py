@@ -17,10 +17,8 @@ from freqdyna.compilation import keep_compiled_programs
 from freqdyna.config import Config
 from freqdyna.devices import seed_devices
 from freqdyna.envs import Environment
-from freqdyna.envs.host import host_space
-from freqdyna.envs.host_space import Factory, HostSpace
+from freqdyna.envs.space import Factory, Space
 from freqdyna.errors import FreqdynaError
-from freqdyna.host_block import HostBlock
 from freqdyna.progress import Progress, make_progress
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
@@ -96,6 +94,8 @@ class Run:
         layout = Layout.of(seeds, devices)
         block: Block = CompiledBlock(training, layout)
         if factory is not None:
+            from freqdyna.host_block import HostBlock  # Gymnasium is not everywhere
+
             block = HostBlock(training, layout, factory, seeds)
         planning = getattr(agent, "planning", None)
         facts = {
@@ -263,14 +263,14 @@ def _named(config: Config) -> Environment | Factory:
     """The environment of a name: one of ours, or one that Gymnasium knows."""
     if config.env not in envs.ENVIRONMENTS:
         return envs.gymnasium_factory(config.env)
-    settings = {"reward_noise": config.reward_noise}
-    for name in ("goal_reward", "episode_limit"):
-        if getattr(config, name) is not None:
-            settings[name] = getattr(config, name)
-    return envs.make(config.env, **settings)
+    goal = {} if config.goal_reward is None else {"goal_reward": config.goal_reward}
+    limit = config.resolved().episode_limit
+    return envs.make(config.env, reward_noise=config.reward_noise, episode_limit=limit, **goal)
 
 
-def _host_space(factory: Factory, config: Config) -> HostSpace:
+def _host_space(factory: Factory, config: Config) -> Space:
+    from freqdyna.envs.host import host_space
+
     for name, given in (("reward_noise", config.reward_noise), ("goal_reward", config.goal_reward)):
         if given:
             raise FreqdynaError(f"{name} is {given}; only built-in environments have that setting")

@@ -2,20 +2,21 @@
 
 import os
 from pathlib import Path
-from typing import Any
-
-import gymnasium
+from typing import TYPE_CHECKING, Any
 
 from freqdyna import checkpoint, envs
 from freqdyna import search_control as search_controls
 from freqdyna.config import Config
 from freqdyna.envs import Environment
-from freqdyna.envs.host_space import Factory, factory_of, made, space_of
+from freqdyna.envs.space import Factory
 from freqdyna.errors import FreqdynaError
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
 from freqdyna.run import Run, Watching
 from freqdyna.search_control import SearchControl
+
+if TYPE_CHECKING:
+    import gymnasium
 
 
 def train(
@@ -49,6 +50,8 @@ def train(
                 )
         settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
     else:
+        from freqdyna.envs.host_space import factory_of, made, space_of
+
         given = factory_of(env)
         name = space_of(made(given)).name
     if isinstance(search_control, str):
@@ -81,7 +84,7 @@ def resume(
     watching = Watching(True, progress, tensorboard, checkpoint_seconds)
     path = Path(folder)
     config, before = run_folder.read_config(path), run_folder.read_provenance(path)
-    if env is None and config.env not in [*envs.ENVIRONMENTS, *gymnasium.registry]:
+    if env is None and not envs.is_known(config.env):
         raise FreqdynaError(
             f"this run's environment {config.env!r} is not built in; "
             f"continue with freqdyna.resume({str(path)!r}, env=...)"
@@ -90,6 +93,8 @@ def resume(
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
     search = _instance(search_control, config)
     if env is not None and not isinstance(env, Environment):
+        from freqdyna.envs.host_space import factory_of
+
         env = factory_of(env)
     run = Run.prepare(config, env, search, before.get("devices"))
     for given, fact in (("env", "environment"), ("search_control", "search_control")):

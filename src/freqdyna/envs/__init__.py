@@ -5,16 +5,14 @@ import difflib
 from importlib import import_module
 from typing import Any
 
-import gymnasium
-
 from freqdyna.envs.acrobot import Acrobot
 from freqdyna.envs.base import Environment
 from freqdyna.envs.cart_pole import CartPole
 from freqdyna.envs.dyna_maze import DynaMaze
 from freqdyna.envs.grid_world import GridWorld
-from freqdyna.envs.host_space import Factory, factory_of
 from freqdyna.envs.maze_grid_world import MazeGridWorld
 from freqdyna.envs.mountain_car import MountainCar
+from freqdyna.envs.space import Factory
 from freqdyna.errors import FreqdynaError, unknown_name
 
 ENVIRONMENTS: dict[str, type[Environment]] = {
@@ -31,8 +29,17 @@ __all__ = [
     "MazeGridWorld",
     "MountainCar",
     "gymnasium_factory",
+    "is_known",
     "make",
 ]
+
+
+def is_known(name: str) -> bool:
+    """Whether an environment is found by its name alone."""
+    try:
+        return name in ENVIRONMENTS or bool(gymnasium_factory(name))
+    except FreqdynaError:
+        return False
 
 
 def gymnasium_factory(name: str) -> Factory:
@@ -40,6 +47,12 @@ def gymnasium_factory(name: str) -> Factory:
 
     As in Gymnasium, `module:name` imports the module first, which registers the name.
     """
+    try:
+        import gymnasium
+
+        from freqdyna.envs.host_space import factory_of
+    except ImportError:  # a bare GPU machine
+        raise unknown_name("environment", name, ENVIRONMENTS) from None
     module, _, registered = name.rpartition(":")
     try:
         if module:

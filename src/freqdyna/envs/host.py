@@ -6,7 +6,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from freqdyna.envs.host_space import Factory, HostAction, HostSpace, Scaling, made, space_of
+from freqdyna.envs.host_space import HostAction, HostSpace, Scaling, made, space_of
+from freqdyna.envs.space import Factory
 from freqdyna.errors import FreqdynaError
 
 TRAINING, EVALUATION, CALIBRATION = range(3)

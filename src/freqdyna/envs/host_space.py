@@ -1,20 +1,16 @@
 """The space of a Gymnasium environment: what of it we support, and how its numbers become ours."""
 
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from freqdyna.envs.space import NO_ACTIONS, Space
+from freqdyna.envs.space import NO_ACTIONS, Factory, Space
 from freqdyna.errors import FreqdynaError
-
-Factory = Callable[[], "gymnasium.Env[Any, Any]"]
-"""Makes a new environment at each call: every seed has its own, and another to be evaluated in."""
 
 HostAction = np.ndarray | np.generic
 """The number of an action, or the values of continuous ones, shape (a,)."""
@@ -44,6 +40,7 @@ class Scaling:
 class HostSpace(Space):
     """The space of an environment that is stepped in Python."""
 
+    on_host: ClassVar[bool] = True
     observation_space: spaces.Box = eqx.field(static=True)
     action_space: spaces.Discrete[Any] | spaces.Box = eqx.field(static=True)
     label: str = eqx.field(static=True)

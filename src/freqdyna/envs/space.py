@@ -1,6 +1,7 @@
 """What an agent knows of the place it lives in, whoever steps it: states, actions and bounds."""
 
 import abc
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -16,6 +17,9 @@ State = Float[Array, " n"]
 Action = Int[Array, ""] | Float[Array, " a"]
 """One of a number of actions, or a vector of continuous ones."""
 
+Factory = Callable[[], Any]
+"""Makes a new Gymnasium environment at each call: every seed has two of its own."""
+
 NO_ACTIONS: np.ndarray = np.zeros(0, np.float32)
 
 
@@ -24,6 +28,8 @@ class Space(eqx.Module):
 
     coordinates: ClassVar[tuple[str, ...]] = ("state 1", "state 2")
     """What the first two coordinates are called in pictures."""
+    on_host: ClassVar[bool] = False
+    """Whether the environment is stepped in Python rather than compiled."""
     knows_terminal: ClassVar[bool] = False
     """Whether `terminal` can tell where episodes end."""
 

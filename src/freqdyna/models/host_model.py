@@ -16,8 +16,8 @@ import numpy as np
 from gymnasium import spaces
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from freqdyna.envs.host_space import Factory, HostSpace, made
-from freqdyna.envs.space import Action
+from freqdyna.envs.host_space import HostSpace, made
+from freqdyna.envs.space import Action, Factory, Space
 from freqdyna.errors import FreqdynaError
 from freqdyna.models.base import Model, Outcome
 
@@ -54,8 +54,9 @@ class HostModel(Model[None]):
         """Nothing to learn."""
 
 
-def host_model(factory: Factory, space: HostSpace) -> HostModel:
+def host_model(factory: Factory, space: Space) -> HostModel:
     """The model that the environment offers; one that offers none is refused."""
+    assert isinstance(space, HostSpace)
     env = made(factory)
     simulate = getattr(env.unwrapped, "simulate", None)
     if not callable(simulate):

@@ -25,6 +25,8 @@ TRAININGS: dict[str, dict[str, Any]] = {
     },
 }
 QUICK = {"seeds": 2, "steps": 300, "planning_steps": 1, "warmup_steps": 100, "eval_every": 50}
+NO_MATTER = ("devices", "normalize", "target_rate")
+"""Settings that decide nothing of these trainings: of Gymnasium's environments, and of NAF."""
 LAST = 5
 """Evaluations at the end by which a seed is judged."""
 
@@ -43,8 +45,11 @@ def _settings(config: Config) -> dict[str, Any]:
 
     The walls are among them: values learned in another maze are other values.
     """
-    settings = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(config).items()}
-    del settings["devices"]
+    settings = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(config).items()
+        if name not in NO_MATTER
+    }
     env = envs.make(config.env)
     if isinstance(env, WalledSquare):
         settings["walls"] = env.blocks.astype(float).round(6).tolist()
