@@ -63,6 +63,9 @@ LEVELS = {
     "dyna-hessnorm": -600.0,
     "dyna-value-plus-frequency": -700.0,
     "dyna-value-times-frequency": -800.0,
+    "naf": -500.0,
+    "dyna-naf-value": -300.0,
+    "dyna-naf-frequency": -120.0,
 }
 
 
@@ -83,7 +86,7 @@ def is_30(settings):
     return settings.get("planning_steps") == 30
 
 
-@pytest.mark.parametrize("name", ["F3", "F4", "F5", "F6", "F8", "X1", "S", "R"])
+@pytest.mark.parametrize("name", ["F3", "F4", "F5", "F6", "F7", "F8", "X1", "S", "R"])
 def test_what_the_paper_claims_holds_where_it_was_put_in(name, tmp_path):
     findings = registry.find(name).analyse(made_up_units(name))
     findings.figure.savefig(tmp_path / "figure.png")
@@ -141,7 +144,7 @@ def test_a_training_is_made_stored_and_verified(tmp_path):
 
 def test_seeds_are_for_trainings(tmp_path):
     assert with_seeds(training(False, env="GridWorld", algorithm="er"), 5).settings["seeds"] == 5
-    learning = "learning experiments, F3, F4, F5, F6, F8, X1, S, R"
+    learning = "learning experiments, F3, F4, F5, F6, F7, F8, X1, S, R"
     for name, has in (
         ("F1", "has its own number of seeds, 50"),
         ("F2", "has its own number of seeds, 50"),
@@ -154,7 +157,8 @@ def test_seeds_are_for_trainings(tmp_path):
             verify(registry.find(name), tmp_path, None)
     assert list(tmp_path.iterdir()) == []
     for name in learning.split("s, ")[1].split(", "):
-        assert {u.settings["seeds"] for u in registry.find(name).units(False)} == {30}
+        seeds = 10 if name == "F7" else 30  # the paper's
+        assert {u.settings["seeds"] for u in registry.find(name).units(False)} == {seeds}
 
 
 def test_figures_share_their_trainings():
