@@ -160,7 +160,7 @@ class Reproduce:
     """Where results are kept and looked for. Unset: runs/reproduce, with --quick
     runs/reproduce-quick."""
     seeds: int | None = None
-    """Seeds of each training, for the learning experiments (F3 to F6, F8, X1, S and R), which
+    """Seeds of each training, for the learning experiments (F3 to F8, X1, S and R), which
     have 30 at full size, F7 has 10; the others have their own number, or none."""
     processes: int = 1
     """Parts computed at a time; on a GPU as many as the machine has cores."""
