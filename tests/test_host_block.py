@@ -112,7 +112,13 @@ def test_an_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch):
 def test_an_environment_that_does_not_repeat_itself_begins_a_new_episode(tmp_path, monkeypatch):
     folder = interrupted(tmp_path / "run", "er", monkeypatch)
     reset = Corridor.reset
-    monkeypatch.setattr(Corridor, "reset", lambda self, *, seed=None, options=None: reset(self))
+
+    def other_clock(self, *, seed=None, options=None):
+        reset(self, seed=seed)
+        self.state[1] = 0.25
+        return self.state.copy(), {}
+
+    monkeypatch.setattr(Corridor, "reset", other_clock)
     with pytest.warns(UserWarning, match="Corridor does not repeat itself"):
         result = freqdyna.resume(folder, env=Corridor, progress=False)
     assert np.isfinite(result.returns).all()
