@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from freqdyna.frequency import random_signs, stochastic_slopes
+from freqdyna.frequency import random_signs, reverse_slopes, stochastic_slopes
 from freqdyna.frequency.network import StateValue
 from freqdyna.learners.network import init_xavier
 
@@ -32,8 +32,8 @@ def value_of(key: Any, n: int) -> StateValue:
 
 
 def exact(value: StateValue, state: Any, key: Any) -> Any:
-    """∇g by the network's own closed form; it draws nothing."""
-    return value.slopes(state, 1.0, 1.0)[0]
+    """∇g by a reverse pass through the whole Hessian; it draws nothing."""
+    return reverse_slopes(value.derivatives, state, 1.0, 1.0)[0]
 
 
 def from_probes(probes_of: Callable[[Any], Any]) -> Slope:
