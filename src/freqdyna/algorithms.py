@@ -123,7 +123,7 @@ def _check_actions(config: Config, space: Space) -> None:
     )
 
 
-def _learner(config: Config, space: Space) -> Learner[Any]:
+def _learner(config: Config, space: Space) -> Learner:
     """DQN for numbered actions, NAF for continuous ones."""
     assert config.hidden is not None
     if space.num_actions:

@@ -17,8 +17,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, UInt32
 
 from freqdyna import few
-from freqdyna.agent import Agent, AgentState
+from freqdyna.agent import Agent
 from freqdyna.diagnostics import Diagnostics
+from freqdyna.dyna_state import DynaState, Experience
 from freqdyna.envs.base import Environment
 from freqdyna.envs.space import Action, Space
 from freqdyna.learners.base import Learner, LearnerState
@@ -34,43 +35,12 @@ from freqdyna.search_control.visited import Visited
 from freqdyna.snapshot import STATES, surfaces
 
 
-class DynaState(AgentState):
-    """All that one seed's training carries from step to step."""
-
-    key: PRNGKeyArray
-    """The seed's training stream; constant, folded with the time of each step."""
-    observation: Float[Array, " n"]
-    episode_step: Int[Array, ""]
-    learner: LearnerState
-    """The state of the agent's `Learner`."""
-    replay: Any
-    """The state of the agent's `Replay` (the paper's B)."""
-    queue: Queue | None
-    """The search-control queue (B_s); None without a search-control, like the next two."""
-    visited: Visited | None
-    model: Any
-    """The state of the agent's `Model`."""
-    diagnostics: Diagnostics
-
-
-class Experience(eqx.Module):
-    """What came of an action."""
-
-    reward: Float[Array, ""]
-    next_state: Float[Array, " n"]
-    terminal: Bool[Array, ""]
-    over: Bool[Array, ""]
-    """Whether the episode ended here, by termination or by its time limit."""
-    observation: Float[Array, " n"]
-    """Where to go on from: the next state, or the start of a new episode."""
-
-
 class Dyna(Agent[DynaState]):
     """The parts of an agent and the numbers that say how they work together."""
 
     env: Space
     """An `Environment`, or no more than its space if it is stepped elsewhere."""
-    learner: Learner[Any]
+    learner: Learner
     replay: Replay[Any]
     planning: Planning | None
     """None: no search-control, no model; every mini-batch comes from the replay."""

@@ -14,7 +14,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from freqdyna.agent import AgentState
-from freqdyna.dyna import Dyna, DynaState, Experience
+from freqdyna.dyna import Dyna
+from freqdyna.dyna_state import DynaState, Experience
 from freqdyna.envs.host import EVALUATION, EnvironmentFailed, Failure, HostEnvs, Seat
 from freqdyna.envs.host_space import HostAction, HostSpace, made
 from freqdyna.envs.space import Factory

@@ -31,7 +31,7 @@ class Simulation(eqx.Module):
     Everything is drawn before the updates; only the greedy actions wait for the network.
     """
 
-    learner: Learner[Any]
+    learner: Learner
     model: Model[Any]
     model_state: Any
     states: Float[Array, "d k n"]
@@ -45,7 +45,7 @@ class Simulation(eqx.Module):
         planning: Planning,
         model_state: Any,
         draw_queue: Draw,
-        learner: Learner[Any],
+        learner: Learner,
         updates: int,
         key: PRNGKeyArray,
     ) -> "Simulation":

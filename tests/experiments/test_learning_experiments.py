@@ -127,7 +127,6 @@ def test_a_training_is_made_stored_and_verified(tmp_path):
     unit = training(True, **settings, search_states=3)
     reproduce.compute(unit, tmp_path / "X")
     stored = store.read(tmp_path / "X", unit)
-    assert stored is not None
     assert curves(stored)[1].shape == (3, 10)
     assert states(stored, "queue").shape == (3, 1000, 2)
     assert pick({unit.name: stored}, **settings, search_states=3) is stored

@@ -144,7 +144,6 @@ def test_a_unit_that_stops_keeps_the_ones_before_it(tmp_path):
     with pytest.raises(InterruptedRun, match="the same command goes on"):
         reproduce.reproduce(broken, tmp_path, quick=False)
     kept = store.read(tmp_path / "toy", first)
-    assert kept is not None
     assert kept.columns["number"].tolist() == [0, 1, 2]
     assert not (tmp_path / "toy" / "late.parquet").exists()
     reproduce.reproduce(experiment, tmp_path, quick=False)

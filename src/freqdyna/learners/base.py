@@ -1,52 +1,41 @@
-"""The contract of a value learner: what the Dyna agent needs of it, for one seed."""
+"""The contract of a value learner, for one seed: a network, and how it acts and learns."""
 
 import abc
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import equinox as eqx
+import jax
+import optax
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from freqdyna.envs.space import Action
 from freqdyna.frequency.network import StateValue
+from freqdyna.learners.network import Network, init_network, network_from_flat
 
 Complete = Callable[[Float[Array, "batch outputs"]], Float[Array, "batch width"]]
 """Packed transitions that begin at given states, from the network's outputs there."""
 
 
 class LearnerState(eqx.Module):
-    """What every learner's state has: parameters as one flat vector, which Adam takes in one go."""
+    """What is learned. Parameters are one flat vector, so that Adam is one fused operation."""
 
-    params: eqx.AbstractVar[Float[Array, " p"]]
-    target_params: eqx.AbstractVar[Float[Array, " p"]]
-
-
-Learned = TypeVar("Learned", bound=LearnerState)
+    params: Float[Array, " p"]
+    target_params: Float[Array, " p"]
+    optimizer: optax.OptState
 
 
-class Learner(eqx.Module, Generic[Learned]):
-    """A network, the actions that follow from it, and how it learns."""
+class Learner(eqx.Module):
+    """A network with a target network, trained by Adam; a subclass says what its outputs mean."""
 
     sizes: eqx.AbstractVar[tuple[int, ...]]
     """Layer widths of the network, from the observation size to its outputs."""
-
-    @abc.abstractmethod
-    def init(self, key: PRNGKeyArray) -> Learned:
-        """Before the first update."""
+    learning_rate: eqx.AbstractVar[float]
 
     @abc.abstractmethod
     def value(self, params: Float[Array, " p"]) -> StateValue:
         """V(s), which searches climb."""
-
-    @abc.abstractmethod
-    def act(
-        self,
-        params: Float[Array, " p"],
-        state: Float[Array, " n"],
-        epsilon: Float[Array, ""] | float,
-        key: PRNGKeyArray,
-    ) -> Action:
-        """The action of the current policy, exploring by `epsilon`: 1 is all at random."""
 
     @abc.abstractmethod
     def draw_exploration(
@@ -64,14 +53,47 @@ class Learner(eqx.Module, Generic[Learned]):
     @abc.abstractmethod
     def update(
         self,
-        state: Learned,
+        state: LearnerState,
         states: Float[Array, "batch n"],
         complete: Complete,
         update_count: Int[Array, ""],
-    ) -> tuple[Learned, Float[Array, " batch"]]:
+    ) -> tuple[LearnerState, Float[Array, " batch"]]:
         """One Adam step on a mini-batch; also its temporal differences.
 
         `complete` makes packed transitions of the states, given the network's outputs there: a
         simulated transition begins with an action of the policy, and the outputs serve for both.
         `update_count` is the number of updates including this one (the paper's n_tau).
         """
+
+    def init(self, key: PRNGKeyArray) -> LearnerState:
+        """A fresh network, its copy as target, and Adam at rest."""
+        params = ravel_pytree(init_network(key, self.sizes))[0]
+        # A copy of its own: a donated state must not hold the same buffer twice.
+        return LearnerState(params, params.copy(), self._optimizer.init(params))
+
+    def network(self, params: Float[Array, " p"]) -> Network:
+        """The network that a flat parameter vector stands for."""
+        return network_from_flat(params, self.sizes)
+
+    def act(
+        self,
+        params: Float[Array, " p"],
+        state: Float[Array, " n"],
+        epsilon: Float[Array, ""] | float,
+        key: PRNGKeyArray,
+    ) -> Action:
+        """The action of the current policy, exploring by `epsilon`: 1 is all at random."""
+        explore_key, action_key = jax.random.split(key)
+        exploration = self.draw_exploration((explore_key, action_key), (), epsilon)
+        return self.explored(self.network(params)(state), exploration)
+
+    def descended(
+        self, state: LearnerState, gradient: Network
+    ) -> tuple[Float[Array, " p"], optax.OptState]:
+        """Parameters and Adam's memory one step down the gradient."""
+        step, optimizer = self._optimizer.update(ravel_pytree(gradient)[0], state.optimizer)
+        return state.params + step, optimizer
+
+    @property
+    def _optimizer(self) -> optax.GradientTransformation:
+        return optax.adam(self.learning_rate)

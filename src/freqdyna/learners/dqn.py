@@ -3,29 +3,18 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import optax
-from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna import few
 from freqdyna.frequency.network import StateValue
 from freqdyna.learners.base import Complete, Learner, LearnerState
-from freqdyna.learners.network import Network, init_network, network_from_flat
 from freqdyna.replay.transition import Transition
 
 Exploration = tuple[Bool[Array, "*shape"], Int[Array, "*shape"]]
 """Whether each action is random, and if so which it is."""
 
 
-class DQNState(LearnerState):
-    """What DQN learns."""
-
-    params: Float[Array, " p"]
-    target_params: Float[Array, " p"]
-    optimizer: optax.OptState
-
-
-class DQN(Learner[DQNState]):
+class DQN(Learner):
     """Deep Q-learning with Adam, for one state or one mini-batch at a time."""
 
     sizes: tuple[int, ...] = eqx.field(static=True)
@@ -35,31 +24,9 @@ class DQN(Learner[DQNState]):
     target_period: int
     """The target network is copied every so many updates (the paper's tau)."""
 
-    def init(self, key: PRNGKeyArray) -> DQNState:
-        """A fresh network, its copy as target, and Adam at rest."""
-        params = ravel_pytree(init_network(key, self.sizes))[0]
-        # A copy of its own: a donated state must not hold the same buffer twice.
-        return DQNState(params, params.copy(), self._optimizer.init(params))
-
-    def network(self, params: Float[Array, " p"]) -> Network:
-        """The network that a flat parameter vector stands for."""
-        return network_from_flat(params, self.sizes)
-
     def value(self, params: Float[Array, " p"]) -> StateValue:
         """V(s) = max_a Q(s, a)."""
         return StateValue(self.network(params))
-
-    def act(
-        self,
-        params: Float[Array, " p"],
-        state: Float[Array, " n"],
-        epsilon: Float[Array, ""] | float,
-        key: PRNGKeyArray,
-    ) -> Int[Array, ""]:
-        """The epsilon-greedy action."""
-        explore_key, action_key = jax.random.split(key)
-        exploration = self.draw_exploration((explore_key, action_key), (), epsilon)
-        return self.explored(self.network(params)(state), exploration)
 
     def draw_exploration(
         self,
@@ -80,11 +47,11 @@ class DQN(Learner[DQNState]):
 
     def update(
         self,
-        state: DQNState,
+        state: LearnerState,
         states: Float[Array, "batch n"],
         complete: Complete,
         update_count: Int[Array, ""],
-    ) -> tuple[DQNState, Float[Array, " batch"]]:
+    ) -> tuple[LearnerState, Float[Array, " batch"]]:
         """Towards r + γ max_a Q(s', a) of the target network; see `Learner.update`."""
         values, pull_back = jax.vjp(
             lambda network: jax.vmap(network)(states), self.network(state.params)
@@ -97,12 +64,7 @@ class DQN(Learner[DQNState]):
         # The derivative of the mean of the squared differences by the values.
         slope = jnp.where(taken, -2 / len(states) * differences[:, None], 0.0)
         (gradient,) = pull_back(slope)
-        step, optimizer = self._optimizer.update(ravel_pytree(gradient)[0], state.optimizer)
-        params = state.params + step
+        params, optimizer = self.descended(state, gradient)
         copy_now: Bool[Array, ""] = update_count % self.target_period == 0
         target_params = jnp.where(copy_now, params, state.target_params)
-        return DQNState(params, target_params, optimizer), differences
-
-    @property
-    def _optimizer(self) -> optax.GradientTransformation:
-        return optax.adam(self.learning_rate)
+        return LearnerState(params, target_params, optimizer), differences

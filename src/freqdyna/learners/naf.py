@@ -10,13 +10,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
-from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.frequency.network import StateValue
 from freqdyna.learners.base import Complete, Learner, LearnerState
-from freqdyna.learners.network import Network, init_network, network_from_flat
+from freqdyna.learners.network import Network
 from freqdyna.replay.transition import Transition
 
 Exploration = tuple[Float[Array, "*shape a"], Float[Array, "*shape a"], Bool[Array, "*shape"]]
@@ -26,14 +24,6 @@ Exploration = tuple[Float[Array, "*shape a"], Float[Array, "*shape a"], Bool[Arr
 def output_size(action_size: int) -> int:
     """V, μ, and the lower triangle of L."""
     return 1 + action_size + action_size * (action_size + 1) // 2
-
-
-class NAFState(LearnerState):
-    """What NAF learns."""
-
-    params: Float[Array, " p"]
-    target_params: Float[Array, " p"]
-    optimizer: optax.OptState
 
 
 class Advantage(eqx.Module):
@@ -59,7 +49,7 @@ class Advantage(eqx.Module):
         return self.value - jnp.sum((self.factor.T @ (action - self.best)) ** 2)
 
 
-class NAF(Learner[NAFState]):
+class NAF(Learner):
     """Normalized advantage functions with Adam and a target network that follows slowly."""
 
     sizes: tuple[int, ...] = eqx.field(static=True)
@@ -71,32 +61,11 @@ class NAF(Learner[NAFState]):
     target_rate: float
     """The share of its distance that the target network goes at each update."""
 
-    def init(self, key: PRNGKeyArray) -> NAFState:
-        """A fresh network, its copy as target, and Adam at rest."""
-        params = ravel_pytree(init_network(key, self.sizes))[0]
-        return NAFState(params, params.copy(), self._optimizer.init(params))
-
-    def network(self, params: Float[Array, " p"]) -> Network:
-        """The network that a flat parameter vector stands for."""
-        return network_from_flat(params, self.sizes)
-
     def value(self, params: Float[Array, " p"]) -> StateValue:
         """V(s): the network with its first output alone."""
         network = self.network(params)
         weights = (*network.weights[:-1], network.weights[-1][:, :1])
         return StateValue(Network(weights, (*network.biases[:-1], network.biases[-1][:1])))
-
-    def act(
-        self,
-        params: Float[Array, " p"],
-        state: Float[Array, " n"],
-        epsilon: Float[Array, ""] | float,
-        key: PRNGKeyArray,
-    ) -> Float[Array, " a"]:
-        """The best action and noise."""
-        noise_key, action_key = jax.random.split(key)
-        exploration = self.draw_exploration((noise_key, action_key), (), epsilon)
-        return self.explored(self.network(params)(state), exploration)
 
     def draw_exploration(
         self,
@@ -119,11 +88,11 @@ class NAF(Learner[NAFState]):
 
     def update(
         self,
-        state: NAFState,
+        state: LearnerState,
         states: Float[Array, "batch n"],
         complete: Complete,
         update_count: Int[Array, ""],
-    ) -> tuple[NAFState, Float[Array, " batch"]]:
+    ) -> tuple[LearnerState, Float[Array, " batch"]]:
         """Towards r + γ V(s') of the target network; see `Learner.update`."""
         outputs, pull_back = jax.vjp(
             lambda network: jax.vmap(network)(states), self.network(state.params)
@@ -142,11 +111,6 @@ class NAF(Learner[NAFState]):
 
         slope, differences = jax.grad(mean_square, has_aux=True)(outputs)
         (gradient,) = pull_back(slope)
-        step, optimizer = self._optimizer.update(ravel_pytree(gradient)[0], state.optimizer)
-        params = state.params + step
+        params, optimizer = self.descended(state, gradient)
         target_params = state.target_params + self.target_rate * (params - state.target_params)
-        return NAFState(params, target_params, optimizer), differences
-
-    @property
-    def _optimizer(self) -> optax.GradientTransformation:
-        return optax.adam(self.learning_rate)
+        return LearnerState(params, target_params, optimizer), differences
