@@ -5,6 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
+from freqdyna.experiments.base import Stored
+from freqdyna.experiments.trainings import curves
 from freqdyna.results.statistics import bootstrap_interval
 
 COLORS = {
@@ -48,6 +50,20 @@ def learning_curve(panel: Axes, steps: np.ndarray, returns: np.ndarray, name: st
     panel.plot(steps, mean, style, color=color, label=name, linewidth=1.5)
     panel.fill_between(steps, low, high, color=color, alpha=0.15, linewidth=0)
     panel.xaxis.set_major_formatter(EngFormatter(sep=""))
+
+
+def by_environment(found: dict[tuple[str, str], Stored], updates: int) -> Figure:
+    """A panel of learning curves for each environment; trainings by environment and algorithm."""
+    environments = list(dict.fromkeys(env for env, _ in found))
+    figure = panels(1, len(environments))
+    grid = figure.subplots(1, len(environments), squeeze=False)[0]
+    for panel, env in zip(grid, environments, strict=True):
+        for (where, name), stored in found.items():
+            if where == env:
+                learning_curve(panel, *curves(stored), name)
+        finish(panel, f"{env}, {updates} updates", "environment steps", "return")
+    grid[0].legend(frameon=False)
+    return figure
 
 
 def curve(panel: Axes, at: np.ndarray, values: np.ndarray, label: str, color: str) -> None:

@@ -21,14 +21,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each environment; the paper's explanation tested."""
     found = by_name(units)
     environments = list(dict.fromkeys(env for env, _ in found))
-    figure = drawing.panels(1, len(environments))
-    panels = figure.subplots(1, len(environments), squeeze=False)[0]
-    for panel, env in zip(panels, environments, strict=True):
-        for (where, name), stored in found.items():
-            if where == env:
-                drawing.learning_curve(panel, *curves(stored), name)
-        drawing.finish(panel, f"{env}, 10 updates", "environment steps", "return")
-    panels[0].legend(frameon=False)
+    figure = drawing.by_environment(found, updates=10)
     seeds = len(area(next(iter(found.values()))))
     figure.suptitle(f"F6: half of g alone, {seeds} seeds, shaded: 95% interval of the mean")
     table = summary({f"{name}, {env}": s for (env, name), s in found.items()}, THRESHOLD)

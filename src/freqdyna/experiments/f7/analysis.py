@@ -5,7 +5,7 @@ from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
 from freqdyna.experiments.f7.sweep import by_name
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, curves, final
+from freqdyna.experiments.trainings import area, final
 
 THRESHOLD = 500.0
 
@@ -14,14 +14,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each task; final return and area of DynaNAF-Frequency against the others."""
     found = by_name(units)
     tasks = list(dict.fromkeys(env for env, _ in found))
-    figure = drawing.panels(1, len(tasks))
-    panels = figure.subplots(1, len(tasks), squeeze=False)[0]
-    for panel, task in zip(panels, tasks, strict=True):
-        for (env, name), stored in found.items():
-            if env == task:
-                drawing.learning_curve(panel, *curves(stored), name)
-        drawing.finish(panel, f"{task}, 5 updates", "environment steps", "return")
-    panels[0].legend(frameon=False)
+    figure = drawing.by_environment(found, updates=5)
     seeds = len(area(next(iter(found.values()))))
     figure.suptitle(f"F7: continuous control, {seeds} seeds, shaded: 95% interval of the mean")
     claims = judge(
