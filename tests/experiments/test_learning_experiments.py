@@ -139,6 +139,9 @@ def test_a_training_is_made_stored_and_verified(tmp_path):
     store.write(tmp_path / "X", unit, changed, stored.provenance)
     with pytest.raises(FreqdynaError, match="of the returns differ"):
         verify(alone, tmp_path, seeds=2)
+    elsewhere = stored.provenance | {"machine": "another"}
+    store.write(tmp_path / "X", unit, stored.columns, elsewhere)
+    assert "they agree" in verify(alone, tmp_path, seeds=2)
 
 
 def test_seeds_are_for_trainings(tmp_path):
@@ -156,8 +159,8 @@ def test_seeds_are_for_trainings(tmp_path):
             verify(registry.find(name), tmp_path, None)
     assert list(tmp_path.iterdir()) == []
     for name in learning.split("s, ")[1].split(", "):
-        seeds = 10 if name == "F7" else 30  # the paper's
-        assert {u.settings["seeds"] for u in registry.find(name).units(False)} == {seeds}
+        seeds = {"F7": {10}, "S": {10, 30}}.get(name, {30})  # the paper's; fewer on a CPU in S
+        assert {u.settings["seeds"] for u in registry.find(name).units(False)} == seeds
 
 
 def test_figures_share_their_trainings():

@@ -28,6 +28,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
     comparisons, rows = [], [["reading", "environment", "area, frequency", "area, value"]]
     for panel, env in zip(panels, environments, strict=False):
         for place, reading in enumerate(readings):
+            if (reading, env, ALGORITHMS[0]) not in found:
+                continue
             pair = [area(found[reading, env, algorithm]) for algorithm in ALGORITHMS]
             _dot(panel, place, lambda a, b: a.mean(-1) - b.mean(-1), *pair)
             rows.append([reading, env, *(_mean(values) for values in pair)])
@@ -42,9 +44,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
         shares = _shares(found, readings)
         for row in rows[1:]:
             maze_row = row[1] == "MazeGridWorld"
-            pair_of = (shares[row[0]][a] for a in ALGORITHMS)
-            row += [_percent(s) for s in pair_of] if maze_row else ["", ""]
-        _draw_shares(panels[-1], shares)
+            row += [_percent(shares[row[0]][a]) if maze_row else "" for a in ALGORITHMS]
+        _draw_shares(panels[-1], shares, readings)
         claims.append(_some_reading_gives_f5(shares))
     panels[0].set_yticks(range(len(readings)), readings)
     panels[0].invert_yaxis()
@@ -59,14 +60,18 @@ def _shares(found: Found, readings: list[str]) -> dict[str, dict[str, np.ndarray
             for algorithm in ALGORITHMS
         }
         for reading in readings
+        if (reading, "MazeGridWorld", ALGORITHMS[0]) in found
     }
 
 
-def _draw_shares(panel: Axes, shares: dict[str, dict[str, np.ndarray]]) -> None:
+def _draw_shares(
+    panel: Axes, shares: dict[str, dict[str, np.ndarray]], readings: list[str]
+) -> None:
     for algorithm, shift in zip(ALGORITHMS, (-0.12, 0.12), strict=True):
         color = drawing.COLORS[NAMES[algorithm]]
-        for place, of_reading in enumerate(shares.values()):
-            _dot(panel, place + shift, lambda v: v.mean(-1), of_reading[algorithm], color=color)
+        for reading, of_reading in shares.items():
+            place = readings.index(reading) + shift
+            _dot(panel, place, lambda v: v.mean(-1), of_reading[algorithm], color=color)
         label = f"{NAMES[algorithm]}, the paper's"
         panel.axvline(PAPER[NAMES[algorithm]], color=color, linestyle=":", label=label)
     panel.legend(frameon=False, fontsize="small")
