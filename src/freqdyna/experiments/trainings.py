@@ -98,6 +98,11 @@ def final(stored: Stored) -> np.ndarray:
     return returns[:, steps > steps[-1] * 0.9].mean(axis=1)
 
 
+def unlearned(stored: Stored) -> np.ndarray:
+    """Which seeds end where they began: a final return under −1500, of −2000 at the least."""
+    return final(stored) < -1500
+
+
 def steps_to(stored: Stored, threshold: float) -> np.ndarray:
     """The step of each seed's first evaluation above a return; infinite if there is none."""
     steps, returns = curves(stored)

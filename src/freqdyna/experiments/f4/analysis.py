@@ -1,15 +1,19 @@
 """What F4 shows: the maze, learning curves on it, and how much seeds differ."""
 
+import numpy as np
+
 from freqdyna import envs
 from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
-from freqdyna.experiments.comparisons import Comparison, judge, less_spread
+from freqdyna.experiments.comparisons import Comparison, interval, judge, less_spread
 from freqdyna.experiments.f4.sweep import by_name
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, curves, final
+from freqdyna.experiments.trainings import area, curves, final, states, unlearned
 from freqdyna.results.plot_snapshots import frame
 
 THRESHOLD = -200.0
+LAST_WALL = 0.8
+"""Beyond it lies the room with the goal."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
@@ -47,4 +51,33 @@ def analyse(units: dict[str, Stored]) -> Findings:
             for what, measure in measures
         ]
     )
-    return Findings(figure, claims, summary(found, THRESHOLD))
+    notes = (_who_learned(frequency, value), _where_they_were(frequency, value))
+    return Findings(figure, claims, summary(found, THRESHOLD), notes)
+
+
+def _who_learned(frequency: Stored, value: Stored) -> str:
+    """The difference as a number of seeds, and as the speed of those that learn."""
+    lost = [int(unlearned(stored).sum()) for stored in (frequency, value)]
+    others = [_mean(area(stored)[~unlearned(stored)]) for stored in (frequency, value)]
+    return (
+        f"{lost[0]} seeds of Dyna-Frequency and {lost[1]} of Dyna-Value end below −1500; the mean "
+        f"area of the others is {others[0]} and {others[1]}."
+    )
+
+
+def _where_they_were(*both: Stored) -> str:
+    lost = np.concatenate([unlearned(stored) for stored in both])
+    there = np.concatenate([states(stored, "replay")[..., 0] > LAST_WALL for stored in both])
+    share = 100 * there.mean(axis=1)
+    return (
+        f"In the room of the goal lie {_mean(share[lost], 1)}% of the last states in replay of "
+        f"seeds that end below −1500, {_mean(share[~lost], 1)}% of the others'."
+    )
+
+
+def _mean(values: np.ndarray, digits: int = 0) -> str:
+    """With its interval; "-" of no seeds."""
+    if not len(values):
+        return "-"
+    low, high = interval(lambda v: v.mean(-1), values)
+    return f"{values.mean():.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"

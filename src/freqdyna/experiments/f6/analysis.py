@@ -7,7 +7,7 @@ from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, interval, judge
 from freqdyna.experiments.f6.sweep import by_name
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, curves
+from freqdyna.experiments.trainings import area, curves, unlearned
 
 THRESHOLD = -200.0
 
@@ -54,4 +54,19 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "A direction counts as vanished below 1e-5. The share is over all climbing steps of "
         "Dyna-HessNorm, half of whose climbs follow V."
     )
-    return Findings(figure, claims, table, (note,))
+    return Findings(figure, claims, table, (note, _where_it_vanishes(found)))
+
+
+def _where_it_vanishes(found: dict[tuple[str, str], Stored]) -> str:
+    """Whether the smoothness of a learned value makes directions vanish, or its being constant."""
+    stored = found["GridWorld", "Dyna-HessNorm"]
+    lost, share = unlearned(stored), vanished(stored)
+    parts = (
+        f"the {of.sum()} that end {where} −1500 {share[of].mean():.1f}%"
+        for of, where in ((lost, "below"), (~lost, "above"))
+        if of.any()
+    )
+    return (
+        f"Climbing steps without a direction by seeds of Dyna-HessNorm on GridWorld: "
+        f"{', '.join(parts)}."
+    )
