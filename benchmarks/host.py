@@ -1,0 +1,93 @@
+"""Environments stepped on the host: ER beside Stable-Baselines3, and what NAF's steps cost.
+
+`python benchmarks/host.py`: environment steps a second of all seeds together, in one run, one
+update a step on CartPole-v1, and milliseconds of a step of 10 seeds on MuJoCo's tasks, five updates
+a step, from step 300 on.
+"""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+import gymnasium
+import jax
+
+from freqdyna.config import Config
+from freqdyna.run import Run
+
+REPEATS = 3
+BEGIN = 300
+"""Steps before the clock starts."""
+
+
+def ours(config: Config, make: Callable[[], gymnasium.Env] | None, steps: int) -> float:
+    """Seconds of one step of all seeds, the median of the repeats."""
+    block = Run.prepare(config, make).block
+    state = block.advance(block.init(), 0, BEGIN)
+    times = []
+    for turn in range(REPEATS):
+        first = BEGIN + turn * steps
+        began = time.perf_counter()
+        state = jax.block_until_ready(block.advance(state, first, first + steps))
+        times.append((time.perf_counter() - began) / steps)
+    return statistics.median(times)
+
+
+def cart_pole(seeds: int, steps: int = 2_000) -> float:
+    """Environment steps a second of ER."""
+    config = Config(
+        env="CartPole-v1",
+        algorithm="er",
+        seeds=seeds,
+        steps=100_000,
+        planning_steps=1,
+        warmup_steps=100,
+        hidden=(64, 64),
+    )
+    return seeds / ours(config, lambda: gymnasium.make("CartPole-v1"), steps)
+
+
+def stable_baselines3(steps: int = 2_000) -> float:
+    """Environment steps a second of its DQN, on one thread."""
+    import torch
+    from stable_baselines3 import DQN
+
+    torch.set_num_threads(1)
+    model = DQN(
+        "MlpPolicy",
+        "CartPole-v1",
+        learning_starts=100,
+        train_freq=1,
+        gradient_steps=1,
+        batch_size=32,
+        policy_kwargs={"net_arch": [64, 64], "activation_fn": torch.nn.Tanh},
+        device="cpu",
+    )
+    model.learn(BEGIN)
+    times = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        model.learn(steps, reset_num_timesteps=False)
+        times.append((time.perf_counter() - began) / steps)
+    return 1 / statistics.median(times)
+
+
+def continuous(env: str, algorithm: str) -> float:
+    """Milliseconds of a step of 10 seeds."""
+    config = Config(env=env, algorithm=algorithm, seeds=10, steps=100_000, warmup_steps=100)
+    return 1e3 * ours(config, None, 100)
+
+
+if __name__ == "__main__":
+    print("CartPole-v1 on the host, one update a step, environment steps a second:", flush=True)
+    peer = stable_baselines3()
+    print(f"  Stable-Baselines3, 1 seed: {peer:,.0f}", flush=True)
+    for seeds in (1, 10):
+        rate = cart_pole(seeds)
+        print(f"  freqdyna, {seeds} seeds: {rate:,.0f} ({rate / peer:.1f} ×)", flush=True)
+    if "--mujoco" in sys.argv:
+        print("10 seeds, 5 updates a step, milliseconds a step of all:", flush=True)
+        for env in ("Hopper-v5", "Walker2d-v5"):
+            for algorithm in ("naf", "dyna-naf-value", "dyna-naf-frequency"):
+                print(f"  {algorithm} on {env}: {continuous(env, algorithm):.1f}", flush=True)

@@ -1,0 +1,26 @@
+"""NAF, and planning with a learned model over it, on a task with continuous actions."""
+
+import pytest
+
+import freqdyna
+
+pytestmark = pytest.mark.learning
+
+
+@pytest.mark.parametrize("algorithm", ["naf", "dyna-naf-frequency"])
+def test_learns_to_swing_up(algorithm):
+    result = freqdyna.train(
+        "Pendulum-v1",
+        algorithm,
+        seeds=4,
+        steps=6_000,
+        warmup_steps=1_000,
+        eval_every=1_000,
+        eval_episodes=3,
+        progress=False,
+    )
+    # An untrained policy has −600 to −1,500 in one episode, and never −400 in the mean of three.
+    # If three seeds in four learn, fewer than two of four is a false alarm once in 20 draws of
+    # seeds; if nine in ten do, once in 270.
+    assert (result.returns[:, 0] < -400).all()
+    assert (result.returns > -400).any(axis=1).sum() >= 2
