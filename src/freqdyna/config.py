@@ -28,7 +28,7 @@ _SETTINGS_ELSEWHERE: dict[str, Any] = {
 _SETTINGS_BY_ENV: dict[str, dict[str, Any]] = {
     # What the paper sets differently from MountainCar (reproducibility section).
     "MazeGridWorld": {"planning_steps": 30, "hidden": (64, 64), "search_states": 50},
-    # The paper's loop to the letter; in the mazes it collapses networks (docs/algorithms/er.md).
+    # The paper's loop to the letter; on GridWorld it collapses networks (docs/algorithms/er.md).
     "MountainCar-v0": {"learn_in_warmup": True},
     # Gymnasium's limits.
     "CartPole-v1": {"episode_limit": 500},
