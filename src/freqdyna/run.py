@@ -104,12 +104,19 @@ class Run:
         }
         return Run(config, training, block, run_folder.provenance(devices, **facts))
 
-    def execute(self, folder: Path | None, watching: Watching) -> Result:
-        """Train from the newest checkpoint, or from the start, to the end."""
+    def execute(
+        self, folder: Path | None, watching: Watching, progress: Progress | None = None
+    ) -> Result:
+        """Train from the newest checkpoint, or from the start, to the end.
+
+        `progress` is told of it instead of the terminal.
+        """
         state, step, notes = self._start(folder)
         if folder is not None:
             run_folder.write_provenance(folder, self.provenance)
-        progress = make_progress(watching.progress, self.config.seeds, self.config.steps, step)
+        progress = progress or make_progress(
+            watching.progress, self.config.seeds, self.config.steps, step
+        )
         events = None
         try:
             if watching.tensorboard and folder is not None:
