@@ -39,9 +39,10 @@ class Local(Engine):
     def _one_pool(self, waiting: dict[str, Task]) -> Iterator[Outcome | None]:
         """Compute until all is done or a worker dies; takes what is done out of `waiting`."""
         context = multiprocessing.get_context("spawn")
+        strangers = set(multiprocessing.active_children())
         devices = context.Queue()
-        for worker in range(self._workers):
-            devices.put(self._gpus[worker % len(self._gpus)] if self._gpus else "")
+        for place in range(self._workers):
+            devices.put(self._gpus[place % len(self._gpus)] if self._gpus else "")
         pool = ProcessPoolExecutor(
             self._workers, mp_context=context, initializer=_prepare, initargs=(devices, os.getpid())
         )
@@ -63,6 +64,9 @@ class Local(Engine):
                 if not done:
                     yield None
         finally:
+            if jobs:  # stopped: let the units under way save what they have
+                for worker in set(multiprocessing.active_children()) - strangers:
+                    worker.terminate()
             pool.shutdown(wait=True, cancel_futures=True)
 
 

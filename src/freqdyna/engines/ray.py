@@ -1,6 +1,7 @@
 """The tasks of a Ray cluster, on one machine or on many (extra 'ray')."""
 
 import logging
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +24,7 @@ class Ray(Engine):
             raise FreqdynaError("engine is 'ray'; it needs: pip install 'freqdyna[ray]'") from None
         self._ray = ray
         if not ray.is_initialized():
+            _check(address)
             try:
                 ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
             except (ConnectionError, ValueError) as error:
@@ -64,6 +66,19 @@ class Ray(Engine):
             runtime_env={"env_vars": worker_environment()},
         )(_compute)
         return remote.options(name=f"freqdyna {task.name}").remote(task)
+
+
+def _check(address: str | None) -> None:
+    """Refuse at once an address that Ray itself would try for minutes."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    if not host:
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise FreqdynaError(
+            f"address is {address!r}, where no Ray cluster answers: {said(error)}"
+        ) from None
 
 
 def _compute(task: Task) -> None:

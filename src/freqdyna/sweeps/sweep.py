@@ -80,13 +80,18 @@ class Sweep:
                 raise FreqdynaError(
                     f"{name} in [seeds] is {value!r}; it must be a whole number, {least} or greater"
                 )
-        number, block = seeds.get("number", 30), seeds.get("block", 10)
+        vary = tables.get("vary", {})
+        for name, values in vary.items():
+            if not isinstance(values, list) or not values:
+                raise FreqdynaError(
+                    f"{name} in [vary] is {values!r}; it must be a list of at least one value"
+                )
         sweep = Sweep(
             tables.get("settings", {}),
-            tables.get("vary", {}),
-            number,
+            vary,
+            seeds.get("number", 30),
             seeds.get("first", 0),
-            block,
+            seeds.get("block", 10),
         )
         sweep._check()
         return sweep
@@ -136,11 +141,7 @@ class Sweep:
                 )
             if name in _OF_NO_SWEEP:
                 raise FreqdynaError(f"{name} is not a setting of a sweep; leave it away")
-        for name, values in self.vary.items():
-            if not isinstance(values, list) or not values:
-                raise FreqdynaError(
-                    f"{name} in [vary] is {values!r}; it must be a list of at least one value"
-                )
+        for name in self.vary:
             if name in self.settings:
                 raise FreqdynaError(f"{name} is in [settings] and in [vary]; it must be in one")
         size = -(-self.seeds // self.block)

@@ -139,12 +139,19 @@ def load(place: Place, unit: Unit) -> Result:
     try:
         table = pyarrow.parquet.read_table(io.BytesIO(contents))
         facts = json.loads(table.schema.metadata[_FACTS])
-        config = Config.of(facts["settings"])
+        config = Config.of(dict(facts["settings"]))
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         seeds, steps = np.unique(columns.pop("seed")), np.unique(columns.pop("step"))
         metrics = {k: v.reshape(len(seeds), len(steps)) for k, v in columns.items()}
         provenance = dict(facts["provenance"])
-    except (pyarrow.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
+    except (
+        FreqdynaError,
+        pyarrow.ArrowException,
+        OSError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise FreqdynaError(f"{path} is damaged ({error}); remove it to compute it anew") from None
     if Unit(config) != unit:
         raise FreqdynaError(f"{path} holds another unit, with {config}; remove it")
