@@ -46,6 +46,12 @@ class RunSweep:
             self._estimate()
             return
         place = Place(self.out)
+        if sweep.search is not None:
+            from freqdyna.sweeps.search import search
+            from freqdyna.sweeps.view import print_trials
+
+            print_trials(search(text, sweep, place, self._engine(), self.checkpoint_seconds))
+            return
         status = conduct(text, sweep, place, self._engine(), self.checkpoint_seconds)
         self._print_results()
         if status.failed:
@@ -82,6 +88,8 @@ class RunSweep:
 
         _, sweep = read_sweep(self.file, self.allow_code)
         units, slots = sweep.units(), self._engine().slots()
+        if sweep.search is not None:  # its trials are not known yet: each costs like the first
+            units = units * sweep.search.trials
         done = look(Place(self.out), units).done
         left = estimate([unit for unit in units if unit.name not in done])
         print(
@@ -115,5 +123,13 @@ class ShowStatus:
         from freqdyna.sweeps.view import render
 
         place = Place(self.out)
-        status = look(place, sweep_at(place).units())
+        sweep = sweep_at(place)
+        units = sweep.units()
+        if sweep.search is not None:
+            from freqdyna.sweeps.search import found, known_units
+            from freqdyna.sweeps.view import print_trials
+
+            units = known_units(sweep, place)
+            print_trials(found(sweep, place))
+        status = look(place, units)
         Console(file=sys.stdout).print(render(status, max(1, len(status.running))))

@@ -12,15 +12,17 @@ ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
 
 @dataclass(frozen=True)
 class Task:
-    """One unit to compute, as plain data."""
+    """One unit to compute, or several in one program, as plain data."""
 
     name: str
+    """Of the first of them."""
     location: str
-    settings: dict[str, Any]
+    settings: list[dict[str, Any]]
+    """Of each."""
     checkpoint_seconds: float
 
     def compute(self) -> None:
-        """Compute the unit in this process, and store it."""
+        """Compute the units in this process, and store them."""
         from freqdyna.sweeps import work
 
         work.compute(self.location, self.settings, self.checkpoint_seconds)
@@ -28,11 +30,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a unit ended."""
+    """How a task ended."""
 
     name: str
     error: str | None = None
-    """Why it failed; None if it is stored."""
+    """Why it failed; None if its units are stored."""
 
 
 class Engine(abc.ABC):

@@ -36,22 +36,25 @@ def conduct(
     """
     with place.locked():
         place.write("sweep.toml", text.encode())
-        return compute_units(sweep.units(), place, engine, checkpoint_seconds)
+        programs = [[unit] for unit in sweep.units()]
+        return compute(programs, place, engine, checkpoint_seconds)
 
 
-def compute_units(
-    units: list[Unit], place: Place, engine: Engine, checkpoint_seconds: float
+def compute(
+    programs: list[list[Unit]], place: Place, engine: Engine, checkpoint_seconds: float
 ) -> Status:
-    """Compute those of `units` that `place` lacks."""
+    """Compute the units that `place` lacks, those of one program together."""
+    units = [unit for program in programs for unit in program]
     before = look(place, units)
     for name in before.failed:
         place.remove(f"failed/{name}.json")
-    missing = [unit for unit in units if unit.name not in before.done]
-    tasks = [
-        Task(unit.name, place.location, asdict(unit.config), checkpoint_seconds) for unit in missing
-    ]
+    tasks = []
+    for program in programs:
+        if any(unit.name not in before.done for unit in program):
+            settings = [asdict(unit.config) for unit in program]
+            tasks.append(Task(program[0].name, place.location, settings, checkpoint_seconds))
     view = View(units, engine.slots())
-    view.begin(len(units) - len(missing))
+    view.begin(len(before.done))
     looked = time.monotonic()
     try:
         for outcome in engine.run(tasks):

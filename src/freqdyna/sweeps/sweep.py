@@ -13,7 +13,8 @@
     block = 10                      # seeds of one unit
 
 A unit is one combination with one block of seeds. Its name is a hash of all its settings, so that
-the same unit is the same file in every sweep, and more seeds or values only add units.
+the same unit is the same file in every sweep, and more seeds or values only add units. Instead of
+[vary] a file may have [search], see `search_space`.
 """
 
 import hashlib
@@ -27,6 +28,7 @@ from freqdyna import algorithms
 from freqdyna import envs as environments
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError, unknown_name
+from freqdyna.sweeps.search_space import Search
 
 _TABLES = ("settings", "vary", "seeds", "search")
 _SEEDS = ("number", "first", "block")
@@ -41,11 +43,14 @@ class Unit:
     """One training of one block of seeds."""
 
     config: Config
+    together: int = 1
+    """Trainings in its program, on which last digits may depend."""
 
     @property
     def name(self) -> str:
         """What it computes, as 16 hexadecimal digits."""
-        text = json.dumps(asdict(self.config), sort_keys=True)
+        facts = asdict(self.config) | ({"together": self.together} if self.together > 1 else {})
+        text = json.dumps(facts, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -58,6 +63,7 @@ class Sweep:
     seeds: int = 30
     first_seed: int = 0
     block: int = 10
+    search: Search | None = None
 
     @staticmethod
     def parse(text: str) -> "Sweep":
@@ -92,6 +98,7 @@ class Sweep:
             seeds.get("number", 30),
             seeds.get("first", 0),
             seeds.get("block", 10),
+            Search.of(tables["search"]) if "search" in tables else None,
         )
         sweep._check()
         return sweep
@@ -118,7 +125,7 @@ class Sweep:
         found = {u.name: u for config in self.configs() for u in self.blocks(config)}
         return list(found.values())
 
-    def blocks(self, config: Config) -> list[Unit]:
+    def blocks(self, config: Config, together: int = 1) -> list[Unit]:
         """The units of one combination: a block of seeds each, on one device."""
         last = self.first_seed + self.seeds
         return [
@@ -128,7 +135,8 @@ class Sweep:
                     first_seed=first,
                     seeds=min(self.block, last - first),
                     devices=1,  # so that its digits do not depend on where it is computed
-                )
+                ),
+                together,
             )
             for first in range(self.first_seed, last, self.block)
         ]
@@ -144,6 +152,13 @@ class Sweep:
         for name in self.vary:
             if name in self.settings:
                 raise FreqdynaError(f"{name} is in [settings] and in [vary]; it must be in one")
+        if self.search is not None:
+            if self.vary:
+                raise FreqdynaError("a sweep has [vary] or [search]; leave one away")
+            for name in self.search.space:
+                if name in self.settings or name in (*_OF_THE_SWEEP, *_OF_NO_SWEEP):
+                    raise FreqdynaError(f"{name} cannot be searched: it is set, or no setting")
+            self.search.check(self.settings)
         size = -(-self.seeds // self.block)
         for values in self.vary.values():
             size *= len(values)

@@ -3,6 +3,7 @@
 import sys
 import time
 from datetime import timedelta
+from typing import Any
 
 from rich.box import SIMPLE
 from rich.console import Console, Group
@@ -91,6 +92,20 @@ def render(status: Status, slots: int) -> Group:
     for name, error in sorted(status.failed.items()):
         parts.append(Text(f"{name} {describe(units[name])} failed: {error}", style="red"))
     return Group(*parts)
+
+
+def print_trials(trials: list[tuple[dict[str, Any], float | None]]) -> None:
+    """The best trials of a search, the best first."""
+    table = Table(title="the best trials", box=SIMPLE, pad_edge=False)
+    names = list(trials[0][0]) if trials else []
+    for title in ("trial", "return", *names):
+        table.add_column(title, justify="right")
+    order = sorted(range(len(trials)), key=lambda i: -(trials[i][1] or -1e30))
+    for place in order[:SHOWN]:
+        settings, value = trials[place]
+        cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in settings.values())
+        table.add_row(str(place), "failed" if value is None else f"{value:.1f}", *cells)
+    Console(file=sys.stdout).print(table)
 
 
 def describe(unit: Unit) -> str:

@@ -31,19 +31,21 @@ SECONDS_BETWEEN_NOTES = 2.0
 _FACTS = b"freqdyna"
 
 
-def compute(location: str, settings: dict[str, Any], checkpoint_seconds: float) -> None:
-    """Compute the unit with these settings and store it at `location`, if it is not there.
+def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: float) -> None:
+    """Compute the units with these settings in one program, and store them at `location`.
 
     Everything comes in as plain data, so that any process on any machine can be asked to.
     """
     from freqdyna.run import Run, Watching
 
-    place, unit = Place(location), Unit(Config.of(settings))
-    if place.read(f"units/{unit.name}.parquet") is not None:
+    place = Place(location)
+    units = [Unit(Config.of(of_one), len(settings)) for of_one in settings]
+    if all(place.read(f"units/{unit.name}.parquet") is not None for unit in units):
         return
-    run = Run.prepare(unit.config, None)
+    configs = [unit.config for unit in units]
+    run = Run.prepare_together(configs) if len(units) > 1 else Run.prepare(configs[0], None)
     with tempfile.TemporaryDirectory(prefix="freqdyna-") as scratch:
-        keeper = Keeper(place, unit.name, Path(scratch), run.config.steps)
+        keeper = Keeper(place, units[0].name, Path(scratch), run.config.steps)
         keeper.fetch()
         watching = Watching(True, False, False, checkpoint_seconds)
         try:
@@ -51,7 +53,8 @@ def compute(location: str, settings: dict[str, Any], checkpoint_seconds: float) 
         except InterruptedRun:
             keeper.keep_checkpoint()
             raise
-    store(place, unit, result)
+    for place_in_rows, unit in enumerate(units):
+        store(place, unit, result.rows(unit.config, place_in_rows * unit.config.seeds))
 
 
 class Keeper(Progress):
@@ -153,7 +156,7 @@ def load(place: Place, unit: Unit) -> Result:
         ValueError,
     ) as error:
         raise FreqdynaError(f"{path} is damaged ({error}); remove it to compute it anew") from None
-    if Unit(config) != unit:
+    if Unit(config, unit.together) != unit:
         raise FreqdynaError(f"{path} holds another unit, with {config}; remove it")
     parameters, sizes = _load_parameters(place.read(f"units/{unit.name}.npz"), len(seeds))
     return Result(config, provenance, seeds, steps, metrics, parameters, sizes)
