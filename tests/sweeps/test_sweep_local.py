@@ -87,9 +87,9 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
         patch.object(Place, "write", lambda self, *given: until_a_checkpoint(*given)),
         pytest.raises(Stop),
     ):
-        work.compute(str(tmp_path), asdict(unit.config), 0.0)
+        work.compute(str(tmp_path), [asdict(unit.config)], 0.0)
     assert kept == [f"running/{unit.name}.npz"]
-    work.compute(str(tmp_path), asdict(unit.config), 60.0)
+    work.compute(str(tmp_path), [asdict(unit.config)], 60.0)
     table, expected = tables(tmp_path)[unit.name], reference[unit.name]
     np.testing.assert_array_equal(table["return"].to_numpy(), expected["return"].to_numpy())
 
