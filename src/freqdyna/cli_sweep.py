@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import tyro
 
 from freqdyna.errors import FreqdynaError
+from freqdyna.stopping import InterruptedRun
 
 if TYPE_CHECKING:
     from freqdyna.engines.base import Engine
@@ -37,6 +38,12 @@ class RunSweep:
 
     def run(self) -> None:
         """Do it."""
+        try:
+            self._run()
+        except KeyboardInterrupt:
+            raise InterruptedRun("stopped; the same command goes on from here") from None
+
+    def _run(self) -> None:
         from freqdyna.sweeps.conduct import conduct, read_sweep
         from freqdyna.sweeps.place import Place
 

@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
+from freqdyna.devices import cores
 from freqdyna.engines.base import Engine, Outcome, Task, said, worker_environment
 
 ATTEMPTS = 3
@@ -19,7 +20,7 @@ class Local(Engine):
 
     def __init__(self, workers: int | None = None) -> None:
         self._gpus = _gpus()
-        self._workers = workers or len(self._gpus) or len(os.sched_getaffinity(0))
+        self._workers = workers or len(self._gpus) or cores()
 
     def slots(self) -> int:
         """One for each process."""
@@ -96,6 +97,7 @@ def _gpus() -> list[str]:
     """The GPUs of this machine, as CUDA numbers them."""
     import jax
 
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # the workers need the memory
     if jax.default_backend() != "gpu":
         return []
     given = os.environ.get("CUDA_VISIBLE_DEVICES")

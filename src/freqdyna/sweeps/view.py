@@ -1,5 +1,6 @@
 """One view of all units of a sweep: a table that is redrawn on a terminal, lines elsewhere."""
 
+import math
 import sys
 import time
 from datetime import timedelta
@@ -100,7 +101,8 @@ def print_trials(trials: list[tuple[dict[str, Any], float | None]]) -> None:
     names = list(trials[0][0]) if trials else []
     for title in ("trial", "return", *names):
         table.add_column(title, justify="right")
-    order = sorted(range(len(trials)), key=lambda i: -(trials[i][1] or -1e30))
+    values = [-math.inf if value is None else value for _, value in trials]
+    order = sorted(range(len(trials)), key=lambda place: -values[place])
     for place in order[:SHOWN]:
         settings, value = trials[place]
         cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in settings.values())
