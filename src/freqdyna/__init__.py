@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from freqdyna.results.result import Result, load
     from freqdyna.runs import resume, train
     from freqdyna.search_control import SearchControl
+    from freqdyna.sweeps.results import load_sweep
     from freqdyna.training import Training
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Training",
     "envs",
     "load",
+    "load_sweep",
     "local_frequency",
     "local_frequency_gradient",
     "resume",
@@ -38,6 +40,7 @@ _MODULES = {
     "local_frequency": "freqdyna.frequency",
     "local_frequency_gradient": "freqdyna.frequency",
     "load": "freqdyna.results.result",
+    "load_sweep": "freqdyna.sweeps.results",
     "resume": "freqdyna.runs",
     "train": "freqdyna.runs",
 }

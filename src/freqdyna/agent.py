@@ -34,7 +34,11 @@ class Agent(eqx.Module, Generic[State]):
 
     @abc.abstractmethod
     def act(
-        self, state: State, observation: Float[Array, " n"], epsilon: float, key: PRNGKeyArray
+        self,
+        state: State,
+        observation: Float[Array, " n"],
+        epsilon: float | Float[Array, ""],
+        key: PRNGKeyArray,
     ) -> Action:
         """The action of the current policy, exploring by `epsilon`."""
 

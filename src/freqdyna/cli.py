@@ -1,4 +1,4 @@
-"""The command line: `freqdyna train`, `resume`, `plot`, `list`, `reproduce` and `bench`."""
+"""The command line: `freqdyna train`, `resume`, `plot`, `reproduce`, `sweep` and so on."""
 
 import argparse
 import os
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from freqdyna.cli_sweep import RunSweep, ShowStatus
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError
 
@@ -279,6 +280,8 @@ def _parse(arguments: list[str]) -> Any:
         | Annotated[List, subcommand("list")]
         | Annotated[Reproduce, subcommand("reproduce")]
         | Annotated[Bench, subcommand("bench")]
+        | Annotated[RunSweep, subcommand("sweep")]
+        | Annotated[ShowStatus, subcommand("status")]
     )
     return tyro.cli(
         commands,

@@ -12,11 +12,17 @@ import os
 import jax
 
 
+def cores() -> int:
+    """The CPU cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def seed_devices(seeds: int, wanted: int | None = None) -> list[jax.Device]:
     """The devices to spread `seeds` over: at most `wanted`, and none without a seed."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     with contextlib.suppress(RuntimeError):  # raised if JAX has computed before
-        jax.config.update("jax_num_cpu_devices", wanted or cores or 1)
+        jax.config.update("jax_num_cpu_devices", wanted or cores())
     devices = jax.devices()[: wanted or None]
     seeds_each = math.ceil(seeds / min(len(devices), seeds))
     return devices[: math.ceil(seeds / seeds_each)]

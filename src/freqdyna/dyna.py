@@ -52,7 +52,7 @@ class Dyna(Agent[DynaState]):
     """The share of random actions after the warm-up (epsilon)."""
     warmup_steps: int
     """First steps, in which every action is random."""
-    first_update_step: int
+    first_update_step: int = eqx.field(static=True)
     """The step from which on there are searches and planning updates."""
 
     def init(self, key: PRNGKeyArray) -> DynaState:
@@ -94,7 +94,11 @@ class Dyna(Agent[DynaState]):
         return self._plan(state, t, plan_key)
 
     def act(
-        self, state: DynaState, observation: Float[Array, " n"], epsilon: float, key: PRNGKeyArray
+        self,
+        state: DynaState,
+        observation: Float[Array, " n"],
+        epsilon: float | Float[Array, ""],
+        key: PRNGKeyArray,
     ) -> Action:
         """The action of the current policy, exploring by `epsilon`."""
         return self.learner.act(state.learner.params, observation, epsilon, key)

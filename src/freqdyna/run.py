@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from freqdyna.results.tensorboard import Events
 from freqdyna.search_control import SearchControl, describe
 from freqdyna.stopping import InterruptedRun, stop_requests
 from freqdyna.training import Block, CompiledBlock, Layout, Training, evaluation_steps
+from freqdyna.varied_block import VariedBlock
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before the host looks up: for progress and for interrupts."""
@@ -81,7 +82,7 @@ class Run:
         algorithms.find(config.algorithm)
         keep_compiled_programs()
         devices = seed_devices(config.seeds, devices_before or config.devices)
-        env = env or _named(config)
+        env = env or named_environment(config)
         factory = None if isinstance(env, Environment) else env
         space = env if isinstance(env, Environment) else _host_space(env, config)
         config = config.resolved(space)
@@ -104,12 +105,39 @@ class Run:
         }
         return Run(config, training, block, run_folder.provenance(devices, **facts))
 
-    def execute(self, folder: Path | None, watching: Watching) -> Result:
-        """Train from the newest checkpoint, or from the start, to the end."""
+    @staticmethod
+    def prepare_together(configs: list[Config]) -> "Run":
+        """Trainings on a built-in environment that differ in numbers alone, as rows of one run.
+
+        The run counts each of their seeds as one of its own; `Result.rows` tells them apart.
+        """
+        first = Run.prepare(configs[0], None)
+        env = first.training.agent.env
+        trainings = [
+            Training(
+                algorithms.build(c, env), c.eval_episodes, c.resolved().eval_exploration or 0.0
+            )
+            for c in configs
+        ]
+        seeds = np.arange(configs[0].first_seed, configs[0].first_seed + configs[0].seeds)
+        devices = list(first.block.layout.mesh.devices.flat)
+        layout = Layout.of(np.tile(seeds, len(configs)), devices)
+        config = replace(first.config, seeds=layout.seeds)
+        return Run(config, trainings[0], VariedBlock(trainings, layout), first.provenance)
+
+    def execute(
+        self, folder: Path | None, watching: Watching, progress: Progress | None = None
+    ) -> Result:
+        """Train from the newest checkpoint, or from the start, to the end.
+
+        `progress` is told of it instead of the terminal.
+        """
         state, step, notes = self._start(folder)
         if folder is not None:
             run_folder.write_provenance(folder, self.provenance)
-        progress = make_progress(watching.progress, self.config.seeds, self.config.steps, step)
+        progress = progress or make_progress(
+            watching.progress, self.config.seeds, self.config.steps, step
+        )
         events = None
         try:
             if watching.tensorboard and folder is not None:
@@ -259,7 +287,7 @@ class Run:
                 )
 
 
-def _named(config: Config) -> Environment | Factory:
+def named_environment(config: Config) -> Environment | Factory:
     """The environment of a name: one of ours, or one that Gymnasium knows."""
     if config.env not in envs.ENVIRONMENTS:
         return envs.gymnasium_factory(config.env)

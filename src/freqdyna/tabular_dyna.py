@@ -93,7 +93,7 @@ class TabularDyna(Agent[TabularState]):
         self,
         state: TabularState,
         observation: Float[Array, " n"],
-        epsilon: float,
+        epsilon: float | Float[Array, ""],
         key: PRNGKeyArray,
     ) -> Int[Array, ""]:
         """The epsilon-greedy action of the current policy."""

@@ -140,8 +140,18 @@ class Block(abc.ABC):
         self.training, self.layout = training, layout
         self.messages: list[str] = []
         """What the user must know; whoever tells it empties the list."""
-        self._init = jax.jit(layout.over_seeds(training.init, 1, 0))
-        self._snapshot = jax.jit(layout.over_seeds(training.snapshot, 2, 1))
+        self._init = self.compiled(training.init, 1, 0)
+        self._snapshot = self.compiled(training.snapshot, 2, 1)
+
+    def compiled(
+        self, method: Callable[..., Any], batched: int, unbatched: int, donate: bool = False
+    ) -> Any:
+        """A method of the training for all rows, see `Layout.over_seeds`.
+
+        With `donate` the first argument is used up.
+        """
+        function = self.layout.over_seeds(method, batched, unbatched)
+        return jax.jit(function, donate_argnums=0 if donate else ())
 
     def init(self) -> AgentState:
         """The states before the first step."""
@@ -183,8 +193,8 @@ class CompiledBlock(Block):
 
     def __init__(self, training: Training, layout: Layout) -> None:
         super().__init__(training, layout)
-        self._advance = jax.jit(layout.over_seeds(training.advance, 1, 2), donate_argnums=0)
-        self._evaluate = jax.jit(layout.over_seeds(training.evaluate, 2, 1), donate_argnums=0)
+        self._advance = self.compiled(training.advance, 1, 2, donate=True)
+        self._evaluate = self.compiled(training.evaluate, 2, 1, donate=True)
 
     def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
         """In one call, however many steps."""

@@ -214,8 +214,7 @@ def test_the_page_is_what_the_stored_results_say(monkeypatch):
     assert page.read_text() == report.page(STORED, page)
     experiments = [name for name, part in registry.PARTS.items() if part.experiment]
     missing = [n for n in experiments if not reproduce.is_stored(registry.find(n), STORED)]
-    # What trains in mazes is to be computed anew since their walls were closed at the edge.
-    assert missing == ["F4", "F5", "F6", "F7", "F8", "S", "R"]
+    assert missing == ["F7"]
 
 
 def test_a_quick_run_gives_no_verdict(tmp_path, capsys):

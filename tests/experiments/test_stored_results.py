@@ -56,6 +56,22 @@ def test_what_is_stored_comes_from_a_commit(name):
         assert not unit.provenance["resumed"]
 
 
+@pytest.mark.parametrize("name", ["F3", "F4", "F5", "F6", "F8", "X1", "S", "R"])
+def test_trainings_are_of_the_papers_size_and_come_from_a_commit(name):
+    for unit in reproduce.stored(registry.find(name), STORED).values():
+        assert unit.settings["steps"] == 50_000
+        assert unit.settings["seeds"] >= (10 if name == "S" else 30)
+        assert len(unit.provenance["commit"]) == 40
+        assert unit.provenance["command"].startswith("freqdyna reproduce ")
+
+
+def test_dyna_frequency_is_ahead_in_every_setting_of_f3():
+    claims = reproduce.analyse(registry.find("F3"), STORED).claims
+    ahead = [c for c in claims if re.match(r"Dyna-Frequency − \S+, area, d = \d+, σ", c.what)]
+    assert len(ahead) == 12
+    assert {claim.verdict for claim in ahead} == {"holds"}
+
+
 def test_the_readme_names_what_is_stored():
     lines = (STORED.parents[1] / "README.md").read_text().splitlines()
     first = lines.index("| | stored here, and can be computed | can be computed, not stored here |")

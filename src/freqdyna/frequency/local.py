@@ -47,8 +47,8 @@ Slopes = Callable[[Point, float, float], tuple[Point, Point]]
 def reverse_slopes(
     derivatives: Callable[[Point], Derivatives],
     x: Point,
-    gradient_weight: float,
-    hessian_weight: float,
+    gradient_weight: float | Scalar,
+    hessian_weight: float | Scalar,
 ) -> tuple[Point, Point]:
     """∇g and ∇f at `x`, by one reverse pass through the first two derivatives."""
 
@@ -60,14 +60,20 @@ def reverse_slopes(
 
 
 def local_frequency(
-    f: Function, x: Point, gradient_weight: float = 1.0, hessian_weight: float = 1.0
+    f: Function,
+    x: Point,
+    gradient_weight: float | Scalar = 1.0,
+    hessian_weight: float | Scalar = 1.0,
 ) -> Scalar:
     """The local frequency g of `f` at `x`, an array of shape (n,)."""
     return Derivatives.of(f, x).frequency(gradient_weight, hessian_weight)
 
 
 def local_frequency_gradient(
-    f: Function, x: Point, gradient_weight: float = 1.0, hessian_weight: float = 1.0
+    f: Function,
+    x: Point,
+    gradient_weight: float | Scalar = 1.0,
+    hessian_weight: float | Scalar = 1.0,
 ) -> Point:
     """∇g at `x`: the direction in which the local frequency of `f` grows fastest."""
     return jax.grad(lambda y: local_frequency(f, y, gradient_weight, hessian_weight))(x)

@@ -40,7 +40,10 @@ class StateValue(eqx.Module):
         return Derivatives(value[0], first, second[_places(n, 2)])
 
     def slopes(
-        self, state: Float[Array, " n"], gradient_weight: float, hessian_weight: float
+        self,
+        state: Float[Array, " n"],
+        gradient_weight: float | Float[Array, ""],
+        hessian_weight: float | Float[Array, ""],
     ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
         """∇g and ∇V at `state`, g = η₁‖∇V‖² + η₂‖H_V‖²_F."""
         n = state.shape[0]

@@ -19,7 +19,11 @@ def random_signs(key: PRNGKeyArray, count: int, n: int) -> Probes:
 
 
 def stochastic_frequency(
-    function: Function, x: Point, gradient_weight: float, hessian_weight: float, probes: Probes
+    function: Function,
+    x: Point,
+    gradient_weight: float | Scalar,
+    hessian_weight: float | Scalar,
+    probes: Probes,
 ) -> tuple[Scalar, Point]:
     """η₁‖∇f‖² + η₂ · (the mean of ‖Hv‖² over the probes v), and ∇f, at `x`."""
     gradient, along = jax.linearize(jax.grad(function), x)
@@ -28,7 +32,11 @@ def stochastic_frequency(
 
 
 def stochastic_slopes(
-    function: Function, x: Point, gradient_weight: float, hessian_weight: float, probes: Probes
+    function: Function,
+    x: Point,
+    gradient_weight: float | Scalar,
+    hessian_weight: float | Scalar,
+    probes: Probes,
 ) -> tuple[Point, Point]:
     """The gradient of `stochastic_frequency`, an unbiased estimate of ∇g, and ∇f, at `x`."""
 

@@ -29,8 +29,8 @@ class QTable(eqx.Module):
         reward: Float[Array, ""],
         next_cell: Int[Array, ""],
         terminal: Bool[Array, ""],
-        discount: float,
-        learning_rate: float,
+        discount: float | Float[Array, ""],
+        learning_rate: float | Float[Array, ""],
     ) -> tuple["QTable", Float[Array, ""]]:
         """One step towards r + γ max Q(s', ·); also the temporal difference."""
         bootstrap = jnp.where(terminal, 0.0, self.values[next_cell].max())

@@ -44,6 +44,19 @@ class Result:
         """Each seed's mean evaluation return from `first_step` on, shape (seeds,)."""
         return self.returns[:, self.steps >= first_step].mean(axis=1)
 
+    def rows(self, config: Config, first: int) -> "Result":
+        """The rows from `first` on as a result of `config`, for runs of several configurations."""
+        chosen = slice(first, first + config.seeds)
+        return Result(
+            config=config,
+            provenance=self.provenance,
+            seeds=np.arange(config.first_seed, config.first_seed + config.seeds),
+            steps=self.steps,
+            metrics={name: values[chosen] for name, values in self.metrics.items()},
+            parameters=self.parameters[chosen],
+            layer_sizes=self.layer_sizes,
+        )
+
     def network(self, seed: SupportsInt) -> Any:
         """The trained Q network of one seed: a function from a state to its action values."""
         import jax.numpy as jnp

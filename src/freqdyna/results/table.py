@@ -11,26 +11,29 @@ from freqdyna.results.result import Result
 from freqdyna.results.statistics import bootstrap_interval
 
 
-def print_table(runs: list[tuple[Path, Result]]) -> None:
-    """Each run's mean return over the evaluations after the warm-up, and at the last one."""
+def print_table(runs: list[tuple[Path, Result]], names: list[str] | None = None) -> None:
+    """Each run's mean return over the evaluations after the warm-up, and at the last one.
+
+    `names` take the place of algorithm and environment.
+    """
     table = Table(
         title="evaluation return, mean over seeds [95% interval]", box=SIMPLE, pad_edge=False
     )
     table.add_column("algorithm and environment", no_wrap=True)
     for title in ("seeds × steps", "after warm-up", "at the end"):
         table.add_column(title, justify="right", no_wrap=True)
-    for _, result in runs:
+    for row, (_, result) in enumerate(runs):
         config = result.config
         after = result.returns[:, result.steps >= config.warmup_steps]
         table.add_row(
-            f"{config.algorithm}\n{config.env}",
+            names[row] if names else f"{config.algorithm}\n{config.env}",
             f"{config.seeds} × {result.steps[-1]:,}",
             _cell(after.mean(axis=1)) if after.size else "-",
             _cell(result.returns[:, -1]),
         )
     console = Console()
     console.print(table)
-    for folder, _ in runs:
+    for folder in dict.fromkeys(folder for folder, _ in runs):
         console.print(f"results: {folder}", highlight=False, soft_wrap=True)
 
 

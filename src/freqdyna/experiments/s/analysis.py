@@ -50,7 +50,15 @@ def analyse(units: dict[str, Stored]) -> Findings:
     panels[0].set_yticks(range(len(readings)), readings)
     panels[0].invert_yaxis()
     figure.suptitle("S: one reading of the paper changed at a time, 95% intervals over seeds")
-    return Findings(figure, claims, rows)
+    return Findings(figure, claims, rows, (_seeds(found),))
+
+
+def _seeds(found: Found) -> str:
+    """How many seeds each training has, where they are not all alike."""
+    numbers = {key: len(area(stored)) for key, stored in found.items()}
+    most = max(numbers.values())
+    fewer = sorted({f"{r}, {env}: {n}" for (r, env, _), n in numbers.items() if n < most})
+    return "; ".join([f"Seeds of each training: {most}", *fewer]) + "."
 
 
 def _shares(found: Found, readings: list[str]) -> dict[str, dict[str, np.ndarray]]:
@@ -74,7 +82,7 @@ def _draw_shares(
             _dot(panel, place, lambda v: v.mean(-1), of_reading[algorithm], color=color)
         label = f"{NAMES[algorithm]}, the paper's"
         panel.axvline(PAPER[NAMES[algorithm]], color=color, linestyle=":", label=label)
-    panel.legend(frameon=False, fontsize="small")
+    panel.legend(loc="center right", fontsize="small", framealpha=1.0)
     drawing.finish(panel, "MazeGridWorld, queue", "states near a hole, %", "")
 
 

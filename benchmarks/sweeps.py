@@ -1,0 +1,125 @@
+"""Sweeps measured: a node lost in the middle, what Ray costs a unit, and what a second core gives.
+
+`python benchmarks/sweeps.py [OUT.json]`, on a machine with two free cores: about ten minutes.
+"""
+
+import io
+import json
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import jax
+import numpy as np
+import pyarrow.parquet as pq
+import ray
+from ray.cluster_utils import Cluster
+
+from freqdyna.engines.base import Engine, Task
+from freqdyna.engines.local import Local
+from freqdyna.engines.ray import Ray
+from freqdyna.results import run_folder
+from freqdyna.sweeps.conduct import conduct
+from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.sweep import Sweep
+
+SIXTY = """
+[settings]
+env = "MountainCar-v0"
+steps = 2_000
+planning_steps = 1
+warmup_steps = 200
+episode_limit = 200
+
+[vary]
+algorithm = ["er", "dyna-value"]
+learning_rate = [0.0003, 0.001, 0.003]
+
+[seeds]
+number = 20
+block = 2
+"""
+LONG = """
+[settings]
+env = "MountainCar-v0"
+algorithm = "dyna-frequency"
+steps = 8_000
+
+[seeds]
+number = 20
+block = 5
+"""
+
+
+def tables(place: Place) -> dict[str, dict[str, np.ndarray]]:
+    """Every stored unit's columns."""
+    found = {}
+    for name in place.units("units", ".parquet"):
+        table = pq.read_table(io.BytesIO(place.read(f"units/{name}.parquet") or b""))
+        found[name] = {column: table[column].to_numpy() for column in table.column_names}
+    return found
+
+
+def timed(text: str, folder: Path, engine: Engine) -> float:
+    """Seconds of a sweep."""
+    began = time.perf_counter()
+    conduct(text, Sweep.parse(text), Place(str(folder)), engine)
+    return time.perf_counter() - began
+
+
+def lose_a_node(folder: Path) -> dict[str, object]:
+    """Sixty units on two nodes, one of which is killed; then the same on this machine alone."""
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+    ray.init(address=cluster.address, log_to_driver=False)
+    place = Place(str(folder / "ray"))
+    sweep = threading.Thread(target=timed, args=(SIXTY, folder / "ray", Ray()))
+    sweep.start()
+    while len(place.units("units", ".parquet")) < 20:
+        time.sleep(0.2)
+    done = len(place.units("units", ".parquet"))
+    cluster.remove_node(nodes[0], allow_graceful=False)
+    sweep.join()
+    ray.shutdown()
+    cluster.shutdown()
+    timed(SIXTY, folder / "local", Local(2))
+    here, there = tables(Place(str(folder / "local"))), tables(place)
+    same = all(
+        np.array_equal(here[name][column], there[name][column], equal_nan=True)
+        for name in here
+        for column in here[name]
+    )
+    return {"units": len(there), "done when the node was killed": done, "bit-identical": same}
+
+
+def overhead(folder: Path, engine: Engine, tasks: int = 100) -> float:
+    """Milliseconds a unit that is stored already: all that is left is the engine's work."""
+    sweep = Sweep.parse(SIXTY)
+    unit = sweep.units()[0]
+    task = Task(unit.name, str(folder), [asdict(unit.config)], 60.0)
+    list(engine.run([task] * 4))  # workers start
+    began = time.perf_counter()
+    list(engine.run([task] * tasks))
+    return 1e3 * (time.perf_counter() - began) / tasks
+
+
+if __name__ == "__main__":
+    out = Path(sys.argv[1] if sys.argv[1:] else "sweeps.json")
+    facts: dict[str, object] = run_folder.provenance(jax.devices())
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        facts["a node killed"] = lose_a_node(folder)
+        print(facts["a node killed"], flush=True)
+        one, two = timed(LONG, folder / "one", Local(1)), timed(LONG, folder / "two", Local(2))
+        facts["seconds of 4 units"] = {"1 worker": one, "2 workers": two, "ratio": one / two}
+        print(facts["seconds of 4 units"], flush=True)
+        ray.init(num_cpus=2, log_to_driver=False)
+        facts["seconds of 4 units on Ray, 2 CPUs"] = timed(LONG, folder / "on ray", Ray())
+        facts["milliseconds a unit, Ray's own"] = overhead(folder / "local", Ray())
+        ray.shutdown()
+        print(facts["milliseconds a unit, Ray's own"], flush=True)
+    out.write_text(json.dumps(facts, indent=2) + "\n")
+    print(f"written: {out}")

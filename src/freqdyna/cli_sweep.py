@@ -1,0 +1,142 @@
+"""The commands `freqdyna sweep` and `freqdyna status`."""
+
+import sys
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import tyro
+
+from freqdyna.errors import FreqdynaError
+from freqdyna.stopping import InterruptedRun
+
+if TYPE_CHECKING:
+    from freqdyna.engines.base import Engine
+
+
+@dataclass(frozen=True)
+class RunSweep:
+    """Train every combination that a file asks for; the same command goes on, or adds to it."""
+
+    file: tyro.conf.Positional[Path]
+    """The sweep: a TOML file with [settings], [vary] and [seeds]; docs/sweeps.md has an example."""
+    out: str
+    """The folder of the results, new or one to go on with; or a location such as s3://..."""
+    engine: Literal["local", "ray"] = "local"
+    """Where units execute: on all devices of this machine, or on a Ray cluster."""
+    address: str | None = None
+    """With Ray: the cluster, such as "auto". Unset: one of this machine alone."""
+    workers: int | None = None
+    """With local: processes. Unset: one for each GPU, or for each core."""
+    dry_run: bool = False
+    """Only say how much work it is, and about how long it takes."""
+    allow_code: bool = False
+    """Whether the file may name code to import, as module:Class. Only if you trust it."""
+    checkpoint_seconds: float = 60.0
+    """Seconds between two checkpoints of a unit."""
+
+    def run(self) -> None:
+        """Do it."""
+        try:
+            self._run()
+        except KeyboardInterrupt:
+            raise InterruptedRun("stopped; the same command goes on from here") from None
+
+    def _run(self) -> None:
+        from freqdyna.sweeps.conduct import conduct, read_sweep
+        from freqdyna.sweeps.place import Place
+
+        self._check()
+        text, sweep = read_sweep(self.file, self.allow_code)
+        if self.dry_run:
+            self._estimate()
+            return
+        place = Place(self.out)
+        if sweep.search is not None:
+            from freqdyna.sweeps.search import search
+            from freqdyna.sweeps.view import print_trials
+
+            print_trials(search(text, sweep, place, self._engine(), self.checkpoint_seconds))
+            return
+        status = conduct(text, sweep, place, self._engine(), self.checkpoint_seconds)
+        self._print_results()
+        if status.failed:
+            name, error = next(iter(sorted(status.failed.items())))
+            raise FreqdynaError(
+                f"{len(status.failed)} of {len(status.units)} units failed; {name}: {error}; "
+                "the same command tries them again"
+            )
+
+    def _check(self) -> None:
+        if self.workers is not None and self.workers < 1:
+            raise FreqdynaError(
+                f"workers is {self.workers}; it must be a whole number, 1 or greater"
+            )
+        if self.address is not None and self.engine != "ray":
+            raise FreqdynaError(f"address is {self.address!r}; it goes with --engine ray alone")
+        if self.workers is not None and self.engine != "local":
+            raise FreqdynaError(f"workers is {self.workers}; it goes with --engine local alone")
+
+    def _engine(self) -> "Engine":
+        if self.engine == "ray":
+            from freqdyna.engines.ray import Ray
+
+            return Ray(self.address)
+        from freqdyna.engines.local import Local
+
+        return Local(self.workers)
+
+    def _estimate(self) -> None:
+        from freqdyna.sweeps.calibrate import estimate
+        from freqdyna.sweeps.conduct import read_sweep
+        from freqdyna.sweeps.place import Place
+        from freqdyna.sweeps.status import look
+
+        _, sweep = read_sweep(self.file, self.allow_code)
+        units, slots = sweep.units(), self._engine().slots()
+        if sweep.search is not None:  # its trials are not known yet: each costs like the first
+            units = units * sweep.search.trials
+        done = look(Place(self.out), units).done
+        left = estimate([unit for unit in units if unit.name not in done])
+        print(
+            f"{len(units)} units, {len(done)} of them done; the rest is {left.environment_steps:,} "
+            f"environment steps, about {timedelta(seconds=round(left.seconds / slots))} with "
+            f"{slots} units at a time, compilation apart"
+        )
+
+    def _print_results(self) -> None:
+        from freqdyna.results.table import print_table
+        from freqdyna.sweeps.results import load_sweep
+
+        results = load_sweep(self.out)
+        if results:
+            print_table([(Path(self.out), result) for result in results.values()], list(results))
+
+
+@dataclass(frozen=True)
+class ShowStatus:
+    """Say what of a sweep is done, running and failed, and how long the rest will take."""
+
+    out: tyro.conf.Positional[str]
+    """The sweep's folder or location."""
+
+    def run(self) -> None:
+        """Do it."""
+        from rich.console import Console
+
+        from freqdyna.sweeps.place import Place
+        from freqdyna.sweeps.status import look, sweep_at
+        from freqdyna.sweeps.view import render
+
+        place = Place(self.out)
+        sweep = sweep_at(place)
+        units = sweep.units()
+        if sweep.search is not None:
+            from freqdyna.sweeps.search import found, known_units
+            from freqdyna.sweeps.view import print_trials
+
+            units = known_units(sweep, place)
+            print_trials(found(sweep, place))
+        status = look(place, units)
+        Console(file=sys.stdout).print(render(status, max(1, len(status.running))))

@@ -1,0 +1,1 @@
+"""Engines: where the units of a sweep execute."""

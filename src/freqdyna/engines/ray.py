@@ -1,0 +1,95 @@
+"""The tasks of a Ray cluster, on one machine or on many (extra 'ray')."""
+
+import logging
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+from freqdyna.engines.base import Engine, Outcome, Task, said, worker_environment
+from freqdyna.errors import FreqdynaError
+
+RETRIES = 5
+"""Workers or nodes that may die over one unit before it counts as failed."""
+AHEAD = 2
+"""Tasks handed to Ray for each slot: enough to keep it busy, and no more."""
+
+
+class Ray(Engine):
+    """Ray's own scheduler; a unit is a task with one CPU, or one GPU where the cluster has any."""
+
+    def __init__(self, address: str | None = None) -> None:
+        try:
+            import ray
+        except ImportError:
+            raise FreqdynaError("engine is 'ray'; it needs: pip install 'freqdyna[ray]'") from None
+        self._ray = ray
+        if not ray.is_initialized():
+            _check(address)
+            try:
+                ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+            except (ConnectionError, ValueError) as error:
+                raise FreqdynaError(
+                    f"address is {address!r}, where no Ray cluster answers: {said(error)}"
+                ) from None
+
+    def slots(self) -> int:
+        """As many as the cluster has GPUs, or CPUs, at this moment."""
+        resources = self._ray.cluster_resources()
+        return max(1, int(resources.get("GPU", 0) or resources.get("CPU", 1)))
+
+    def run(self, tasks: list[Task]) -> Iterator[Outcome | None]:
+        """See `Engine.run`."""
+        ray = self._ray
+        waiting = list(reversed(tasks))
+        running: dict[Any, str] = {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < AHEAD * self.slots():
+                    task = waiting.pop()
+                    running[self._submit(task)] = task.name
+                done, _ = ray.wait(list(running), timeout=1.0)
+                for reference in done:
+                    yield Outcome(running.pop(reference), _error(ray, reference))
+                if not done:
+                    yield None
+        finally:
+            for reference in running:
+                ray.cancel(reference, force=True)
+
+    def _submit(self, task: Task) -> Any:
+        gpus = 1 if self._ray.cluster_resources().get("GPU") else 0
+        remote = self._ray.remote(
+            num_cpus=1,
+            num_gpus=gpus,
+            max_retries=RETRIES,
+            retry_exceptions=False,
+            runtime_env={"env_vars": worker_environment()},
+        )(_compute)
+        return remote.options(name=f"freqdyna {task.name}").remote(task)
+
+
+def _check(address: str | None) -> None:
+    """Refuse at once an address that Ray itself would try for minutes."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    if not host:
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise FreqdynaError(
+            f"address is {address!r}, where no Ray cluster answers: {said(error)}"
+        ) from None
+
+
+def _compute(task: Task) -> None:
+    task.compute()
+
+
+def _error(ray: Any, reference: Any) -> str | None:
+    try:
+        ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        return said(error.cause)
+    except ray.exceptions.RayError as error:
+        return said(error)
+    return None

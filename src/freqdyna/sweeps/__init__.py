@@ -1,0 +1,1 @@
+"""Sweeps: many trainings described by one file, computed once each, wherever there is room."""

@@ -1,0 +1,79 @@
+"""Conducting a sweep: what is not stored yet goes to an engine, and each end is written down."""
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from freqdyna.engines.base import Engine, Task
+from freqdyna.errors import FreqdynaError
+from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.status import Status, look
+from freqdyna.sweeps.sweep import Sweep, Unit
+from freqdyna.sweeps.view import View
+
+SECONDS_BETWEEN_LOOKS = 2.0
+
+
+def read_sweep(path: Path, allow_code: bool) -> tuple[str, Sweep]:
+    """A sweep file's text, and what it says."""
+    try:
+        text = path.read_text()
+    except FileNotFoundError:
+        raise FreqdynaError(f"no sweep file at {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FreqdynaError(f"{path} cannot be read: {error}") from None
+    sweep = Sweep.parse(text)
+    sweep.check_names(allow_code)
+    return text, sweep
+
+
+def conduct(
+    text: str, sweep: Sweep, place: Place, engine: Engine, checkpoint_seconds: float = 60.0
+) -> Status:
+    """Compute the units that `place` lacks; what failed before is tried again.
+
+    After an interruption, or the loss of this process, the same call goes on.
+    """
+    with place.locked():
+        place.write("sweep.toml", text.encode())
+        programs = [[unit] for unit in sweep.units()]
+        return compute(programs, place, engine, checkpoint_seconds)
+
+
+def compute(
+    programs: list[list[Unit]], place: Place, engine: Engine, checkpoint_seconds: float
+) -> Status:
+    """Compute the units that `place` lacks, those of one program together."""
+    units = [unit for program in programs for unit in program]
+    before = look(place, units)
+    for name in before.failed:
+        place.remove(f"failed/{name}.json")
+    tasks = []
+    for program in programs:
+        if any(unit.name not in before.done for unit in program):
+            settings = [asdict(unit.config) for unit in program]
+            tasks.append(Task(program[0].name, place.location, settings, checkpoint_seconds))
+    view = View(units, engine.slots())
+    view.begin(len(before.done))
+    looked = time.monotonic()
+    try:
+        for outcome in engine.run(tasks):
+            if outcome is not None and outcome.error is not None:
+                _write_down(place, outcome.name, outcome.error)
+            if outcome is not None:
+                view.ended(outcome)
+            if time.monotonic() - looked >= SECONDS_BETWEEN_LOOKS:
+                looked = time.monotonic()
+                view.show(look(place, units))
+    finally:
+        view.close()
+    return look(place, units)
+
+
+def _write_down(place: Place, name: str, error: str) -> None:
+    """Why a unit failed; where even that cannot be written, as on a full disk, it is told only."""
+    try:
+        place.remove(f"running/{name}.json")
+        place.write_json(f"failed/{name}.json", {"error": error, "time": time.time()})
+    except OSError:
+        return

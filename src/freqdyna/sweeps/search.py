@@ -1,0 +1,153 @@
+"""Hyper-parameter search by Optuna (extra 'optuna'), over the same units as any sweep.
+
+Trials are suggested a batch at a time by a sampler with a fixed seed and told in their order, so
+that a search does not depend on where, or how often interrupted, its units were computed; a search
+that goes on finds its units stored.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from freqdyna import algorithms, envs
+from freqdyna.config import Config
+from freqdyna.engines.base import Engine
+from freqdyna.errors import FreqdynaError
+from freqdyna.results.result import Result
+from freqdyna.sweeps import work
+from freqdyna.sweeps.conduct import compute
+from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.results import merged
+from freqdyna.sweeps.sweep import Sweep, Unit
+
+if TYPE_CHECKING:
+    import optuna
+
+Trial = tuple[dict[str, Any], float | None]
+"""The settings tried, and what was reached; None if a unit failed."""
+
+
+def search(
+    text: str, sweep: Sweep, place: Place, engine: Engine, checkpoint_seconds: float = 60.0
+) -> list[Trial]:
+    """Try all trials; returns them in their order."""
+    with place.locked():
+        place.write("sweep.toml", text.encode())
+        for batch in batches(sweep, place):
+            compute(batch, place, engine, checkpoint_seconds)
+    return found(sweep, place)
+
+
+def found(sweep: Sweep, place: Place) -> list[Trial]:
+    """The trials whose units are stored, from the first to the last batch that is complete."""
+    trials: list[Trial] = []
+    for _ in batches(sweep, place, trials):
+        pass
+    return trials
+
+
+def known_units(sweep: Sweep, place: Place) -> list[Unit]:
+    """The units of all trials suggested so far: what comes next depends on their outcome."""
+    programs = [program for batch in batches(sweep, place, []) for program in batch]
+    return [unit for program in programs for unit in program]
+
+
+def batches(
+    sweep: Sweep, place: Place, trials: list[Trial] | None = None
+) -> Iterator[list[list[Unit]]]:
+    """Each batch as programs of units; when the next is asked for, this one must be computed.
+
+    Ends early where it is not. `trials` is filled with what was reached.
+    """
+    assert sweep.search is not None
+    study = _study()
+    for first in range(0, sweep.search.trials, sweep.search.together):
+        number = min(sweep.search.together, sweep.search.trials - first)
+        asked = [study.ask() for _ in range(number)]
+        settings = [{n: _suggest(t, n, r) for n, r in sweep.search.space.items()} for t in asked]
+        configs = [Config.of(sweep.settings | of_one) for of_one in settings]
+        programs, units = _programs(sweep, configs)
+        yield programs
+        reached = [_reached(place, of_trial, sweep.search.objective) for of_trial in units]
+        if trials is None and not any(value is not None for value in reached):
+            raise FreqdynaError("every trial of a batch failed; see freqdyna status")
+        if all(value is None for value in reached):
+            return
+        for trial, value in zip(asked, reached, strict=True):
+            if value is None:
+                study.tell(trial, state=_failed())
+            else:
+                study.tell(trial, value)
+        if trials is not None:
+            trials += list(zip(settings, reached, strict=True))
+
+
+def _programs(sweep: Sweep, configs: list[Config]) -> tuple[list[list[Unit]], list[list[Unit]]]:
+    """The units of some trials: those of one program together, and those of each trial."""
+    alike: dict[Any, list[int]] = {}
+    for place, config in enumerate(configs):
+        alike.setdefault(_form(config), []).append(place)
+    programs: list[list[Unit]] = []
+    of_trial: list[list[Unit]] = [[] for _ in configs]
+    for places in alike.values():
+        for place in places:
+            of_trial[place] = sweep.blocks(configs[place], len(places))
+        programs += map(list, zip(*(of_trial[place] for place in places), strict=True))
+    return programs, of_trial
+
+
+def _form(config: Config) -> Any:
+    """What trainings of one program have in common; one on the host has it with none."""
+    from freqdyna.run import named_environment
+
+    if config.env not in envs.ENVIRONMENTS:
+        return object()
+    env = named_environment(config)
+    assert isinstance(env, envs.Environment)
+    agent = algorithms.build(config, env)
+    plain = jax.tree.map(lambda leaf: 0, agent)
+    return jax.tree.structure(plain), config.eval_episodes, config.eval_every
+
+
+def _reached(place: Place, units: list[Unit], objective: str) -> float | None:
+    """The mean over all seeds of a trial."""
+    blocks: list[Result] = []
+    for unit in units:
+        if place.read(f"units/{unit.name}.parquet") is None:
+            return None
+        blocks.append(work.load(place, unit))
+    result = merged(blocks)
+    returns = result.returns[:, -1:]
+    if objective == "mean":
+        after = result.steps >= result.config.warmup_steps
+        returns = result.returns[:, after] if after.any() else returns
+    mean = float(np.mean(returns))
+    return mean if np.isfinite(mean) else None
+
+
+def _study() -> "optuna.Study":
+    try:
+        import optuna
+    except ImportError:
+        raise FreqdynaError("[search] needs: pip install 'freqdyna[optuna]'") from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
+
+
+def _suggest(trial: "optuna.Trial", name: str, range_: dict[str, Any]) -> Any:
+    if "choices" in range_:
+        # Optuna takes plain values alone: lists, such as hidden's, are chosen by their place.
+        place = trial.suggest_int(name, 0, len(range_["choices"]) - 1)
+        return range_["choices"][place]
+    low, high, log = range_["low"], range_["high"], range_.get("log", False)
+    if type(low) is int and type(high) is int:
+        return trial.suggest_int(name, low, high, log=log)
+    return trial.suggest_float(name, low, high, log=log)
+
+
+def _failed() -> Any:
+    from optuna.trial import TrialState
+
+    return TrialState.FAIL

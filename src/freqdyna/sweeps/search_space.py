@@ -1,0 +1,78 @@
+"""The [search] of a sweep file: which settings to search, where, and for what.
+
+[search]
+trials = 32
+together = 8                    # trials suggested at a time, and trained in one program
+objective = "mean"              # mean return after the warm-up, or "last"
+
+[search.space]
+learning_rate = {low = 0.0001, high = 0.01, log = true}
+target_period = {low = 300, high = 3000}
+climb_boundary = {choices = ["restart", "project"]}
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from freqdyna.config import Config
+from freqdyna.errors import FreqdynaError, unknown_name
+
+OBJECTIVES = ("mean", "last")
+_FIELDS = ("trials", "together", "objective", "space")
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is searched for."""
+
+    space: dict[str, dict[str, Any]]
+    """For each setting: low, high and perhaps log; or choices."""
+    trials: int = 32
+    together: int = 8
+    objective: str = "mean"
+
+    @staticmethod
+    def of(table: dict[str, Any]) -> "Search":
+        """The search that a table describes, checked."""
+        for name in table:
+            if name not in _FIELDS:
+                raise unknown_name("setting of [search]", name, _FIELDS)
+        for name in ("trials", "together"):
+            number = table.get(name, 1)
+            if type(number) is not int or not 1 <= number <= 100_000:
+                raise FreqdynaError(
+                    f"{name} in [search] is {number!r}; it must be a whole number, 1 to 100,000"
+                )
+        if table.get("objective", "mean") not in OBJECTIVES:
+            raise FreqdynaError(
+                f"objective in [search] is {table['objective']!r}; it must be 'mean' or 'last'"
+            )
+        space = table.get("space")
+        if not isinstance(space, dict) or not space:
+            raise FreqdynaError("[search.space] is empty; name at least one setting there")
+        for name, range_ in space.items():
+            _check_range(name, range_)
+        return Search(**table)
+
+    def check(self, settings: dict[str, Any]) -> None:
+        """Refuse ends of ranges and choices that no training takes."""
+        for name, range_ in self.space.items():
+            for value in range_.get("choices", (range_.get("low"), range_.get("high"))):
+                Config.of(settings | {name: value})
+
+
+def _check_range(name: str, range_: Any) -> None:
+    allowed = "{low = ..., high = ...}, with log = true or not, or {choices = [...]}"
+    wrong = FreqdynaError(f"{name} in [search.space] is {range_!r}; it must be {allowed}")
+    if not isinstance(range_, dict):
+        raise wrong
+    if set(range_) == {"choices"}:
+        if not isinstance(range_["choices"], list) or not range_["choices"]:
+            raise wrong
+        return
+    if not {"low", "high"} <= set(range_) <= {"low", "high", "log"}:
+        raise wrong
+    low, high, log = range_["low"], range_["high"], range_.get("log", False)
+    numbers = all(type(end) in (int, float) for end in (low, high)) and type(log) is bool
+    if not numbers or not low <= high or (log and low <= 0):
+        raise wrong

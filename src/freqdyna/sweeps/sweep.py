@@ -1,0 +1,181 @@
+"""The sweep file: settings, what is varied, and seeds; expanded into units of work.
+
+    [settings]                      # of every training
+    env = "MountainCar-v0"
+    steps = 50_000
+
+    [vary]                          # every combination is trained
+    algorithm = ["er", "dyna-frequency"]
+    learning_rate = [0.0003, 0.001]
+
+    [seeds]
+    number = 30
+    block = 10                      # seeds of one unit
+
+A unit is one combination with one block of seeds. Its name is a hash of all its settings, so that
+the same unit is the same file in every sweep, and more seeds or values only add units. Instead of
+[vary] a file may have [search], see `search_space`.
+"""
+
+import hashlib
+import itertools
+import json
+import tomllib
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from freqdyna import algorithms
+from freqdyna import envs as environments
+from freqdyna.config import Config
+from freqdyna.errors import FreqdynaError, unknown_name
+from freqdyna.sweeps.search_space import Search
+
+_TABLES = ("settings", "vary", "seeds", "search")
+_SEEDS = ("number", "first", "block")
+_OF_THE_SWEEP = {"seeds": "number in [seeds]", "first_seed": "first in [seeds]"}
+_OF_NO_SWEEP = ("devices", "snapshot_steps")
+GREATEST_SIZE = 100_000
+"""Units in one sweep; a file that asks for more is taken for a mistake."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One training of one block of seeds."""
+
+    config: Config
+    together: int = 1
+    """Trainings in its program, on which last digits may depend."""
+
+    @property
+    def name(self) -> str:
+        """What it computes, as 16 hexadecimal digits."""
+        facts = asdict(self.config) | ({"together": self.together} if self.together > 1 else {})
+        text = json.dumps(facts, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a sweep file says."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    vary: dict[str, list[Any]] = field(default_factory=dict)
+    seeds: int = 30
+    first_seed: int = 0
+    block: int = 10
+    search: Search | None = None
+
+    @staticmethod
+    def parse(text: str) -> "Sweep":
+        """The sweep that a file's text describes, its numbers checked."""
+        try:
+            tables = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise FreqdynaError(f"the sweep file is not TOML: {error}") from None
+        for name, table in tables.items():
+            if name not in _TABLES:
+                raise unknown_name("table", name, _TABLES)
+            if not isinstance(table, dict):
+                raise FreqdynaError(f"{name} is {table!r}; it must be a table, [{name}]")
+        seeds = tables.get("seeds", {})
+        for name, value in seeds.items():
+            if name not in _SEEDS:
+                raise unknown_name("setting of [seeds]", name, _SEEDS)
+            least = 0 if name == "first" else 1
+            if type(value) is not int or not least <= value < 2**31:
+                raise FreqdynaError(
+                    f"{name} in [seeds] is {value!r}; it must be a whole number, {least} or greater"
+                )
+        vary = tables.get("vary", {})
+        for name, values in vary.items():
+            if not isinstance(values, list) or not values:
+                raise FreqdynaError(
+                    f"{name} in [vary] is {values!r}; it must be a list of at least one value"
+                )
+        sweep = Sweep(
+            tables.get("settings", {}),
+            vary,
+            seeds.get("number", 30),
+            seeds.get("first", 0),
+            seeds.get("block", 10),
+            Search.of(tables["search"]) if "search" in tables else None,
+        )
+        sweep._check()
+        return sweep
+
+    def check_names(self, allow_code: bool) -> None:
+        """Refuse an algorithm or environment that is not there.
+
+        Names such as module:Class are code to import, and refused without `allow_code`.
+        """
+        for config in self.configs():
+            _check_names(config, allow_code)
+
+    def varied(self) -> list[dict[str, Any]]:
+        """The varied settings of each combination, in the order of the file."""
+        rows = itertools.product(*self.vary.values())
+        return [dict(zip(self.vary, row, strict=True)) for row in rows]
+
+    def configs(self) -> list[Config]:
+        """The configuration of each combination."""
+        return [Config.of(self.settings | varied) for varied in self.varied()]
+
+    def units(self) -> list[Unit]:
+        """All units, none twice."""
+        found = {u.name: u for config in self.configs() for u in self.blocks(config)}
+        return list(found.values())
+
+    def blocks(self, config: Config, together: int = 1) -> list[Unit]:
+        """The units of one combination: a block of seeds each, on one device."""
+        last = self.first_seed + self.seeds
+        return [
+            Unit(
+                replace(
+                    config.resolved(),
+                    first_seed=first,
+                    seeds=min(self.block, last - first),
+                    devices=1,  # so that its digits do not depend on where it is computed
+                ),
+                together,
+            )
+            for first in range(self.first_seed, last, self.block)
+        ]
+
+    def _check(self) -> None:
+        for name in (*self.settings, *self.vary):
+            if name in _OF_THE_SWEEP:
+                raise FreqdynaError(
+                    f"{name} is not a setting of a sweep: see {_OF_THE_SWEEP[name]}"
+                )
+            if name in _OF_NO_SWEEP:
+                raise FreqdynaError(f"{name} is not a setting of a sweep; leave it away")
+        for name in self.vary:
+            if name in self.settings:
+                raise FreqdynaError(f"{name} is in [settings] and in [vary]; it must be in one")
+        if self.search is not None:
+            if self.vary:
+                raise FreqdynaError("a sweep has [vary] or [search]; leave one away")
+            for name in self.search.space:
+                if name in self.settings or name in (*_OF_THE_SWEEP, *_OF_NO_SWEEP):
+                    raise FreqdynaError(f"{name} cannot be searched: it is set, or no setting")
+            self.search.check(self.settings)
+        size = -(-self.seeds // self.block)
+        for values in self.vary.values():
+            size *= len(values)
+        if size > GREATEST_SIZE:
+            raise FreqdynaError(
+                f"the sweep has {size:,} units; it must have at most {GREATEST_SIZE:,}"
+            )
+        self.units()  # checks every configuration
+
+
+def _check_names(config: Config, allow_code: bool) -> None:
+    named = next((n for n in (config.search_control or "", config.env) if ":" in n), None)
+    if named and not allow_code:
+        raise FreqdynaError(
+            f"the sweep file names {named!r}, code that would be imported; allow it with "
+            "--allow-code if you trust the file"
+        )
+    algorithms.find(config.algorithm)
+    if not environments.is_known(config.env):
+        raise unknown_name("environment", config.env, environments.ENVIRONMENTS)

@@ -1,0 +1,81 @@
+"""A small sweep, its undisturbed results, and what every disturbed one must have in the end."""
+
+import io
+import time
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from freqdyna.engines.local import Local
+from freqdyna.sweeps.conduct import conduct
+from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.sweep import Sweep
+
+TEXT = """
+[settings]
+env = "GridWorld"
+algorithm = "er"
+steps = 12_000
+planning_steps = 1
+batch_size = 4
+hidden = [8]
+warmup_steps = 100
+episode_limit = 50
+eval_every = 3_000
+buffer_size = 1_000
+
+[vary]
+learning_rate = [0.001, 0.003]
+
+[seeds]
+number = 3
+block = 1
+"""
+
+
+def tables(location):
+    """Every stored unit's table, each read whole."""
+    place = Place(str(location))
+    names = place.units("units", ".parquet")
+    return {name: pq.read_table(io.BytesIO(place.read(f"units/{name}.parquet"))) for name in names}
+
+
+def assert_complete(location, reference):
+    """Each unit is there once, readable, with the numbers of the undisturbed run; no rest lies."""
+    found = tables(location)
+    assert set(found) == set(reference)
+    for name, table in found.items():
+        for column in table.column_names:
+            ours, theirs = table[column].to_numpy(), reference[name][column].to_numpy()
+            np.testing.assert_array_equal(ours, theirs, err_msg=f"{name} {column}")
+    place = Place(str(location))
+    assert place.units("running", ".npz") == set()
+    assert place.units("failed", ".json") == set()
+    assert place.read("lock.json") is None
+
+
+def wait_for(condition, seconds=120.0):
+    """What `condition` returns as soon as it is true."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if found := condition():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not happen in time")
+
+
+def running(location):
+    """The notes of the units that are under way."""
+    place = Place(str(location))
+    notes = (place.read_json(f"running/{n}.json") for n in place.units("running", ".json"))
+    return [note for note in notes if note]
+
+
+@pytest.fixture(scope="session")
+def reference(tmp_path_factory):
+    """The tables of an undisturbed sweep on this machine."""
+    out = tmp_path_factory.mktemp("reference")
+    status = conduct(TEXT, Sweep.parse(TEXT), Place(str(out)), Local(2))
+    assert len(status.done) == 6
+    return tables(out)

@@ -1,0 +1,156 @@
+"""Files of a sweep on an object store, and files that mean harm."""
+
+import io
+import json
+from dataclasses import asdict, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import TEXT, assert_complete
+
+import freqdyna
+from freqdyna.engines.local import Local
+from freqdyna.errors import FreqdynaError
+from freqdyna.sweeps import work
+from freqdyna.sweeps.conduct import conduct, read_sweep
+from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.status import look
+from freqdyna.sweeps.sweep import Sweep
+
+SWEEP = Sweep.parse(TEXT)
+
+
+@pytest.fixture
+def bucket(monkeypatch):
+    """A bucket of a server on this machine that speaks S3."""
+    server = pytest.importorskip("moto.server").ThreadedMotoServer(port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "none")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "none")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    place = Place("s3://sweeps/one")
+    place.fs.mkdir("sweeps")
+    yield place
+    server.stop()
+
+
+def test_a_sweep_on_an_object_store(bucket, reference):
+    status = conduct(TEXT, SWEEP, bucket, Local(2), checkpoint_seconds=0.5)
+    assert len(status.done) == 6
+    assert_complete(bucket.location, reference)
+    assert len(freqdyna.load_sweep(bucket.location)) == 2
+    with bucket.locked(), pytest.raises(FreqdynaError, match="is working on"):
+        conduct(TEXT, SWEEP, bucket, Local(2))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../outside.json",
+        "units/../../etc/passwd",
+        "/etc/passwd",
+        "units/0123456789abcdef.parquet/../../x",
+        "units/0123456789ABCDEF.parquet",
+        "units/0123456789abcdef.parquet\n",
+        "elsewhere/0123456789abcdef.json",
+    ],
+)
+def test_no_name_leads_out_of_the_folder(tmp_path, name):
+    place = Place(str(tmp_path / "in"))
+    for use in (place.read, place.remove, lambda n: place.write(n, b"")):
+        with pytest.raises(FreqdynaError, match="is not a file of a sweep"):
+            use(name)
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_code_in_a_sweep_file_is_not_imported(tmp_path, monkeypatch):
+    (tmp_path / "evil.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    file = tmp_path / "sweep.toml"
+    for line in ('env = "evil:Env-v0"', 'algorithm = "dyna"\nsearch_control = "evil:Search"'):
+        file.write_text(f"[settings]\n{line}\n")
+        with pytest.raises(FreqdynaError, match="code that would be imported; allow it with"):
+            read_sweep(file, allow_code=False)
+        Place(str(tmp_path)).write("sweep.toml", file.read_bytes())
+        assert freqdyna.load_sweep(str(tmp_path)) == {}  # reading results imports nothing
+
+
+def a_result(unit, **changed):
+    metrics = {"return": np.zeros((1, 4))}
+    facts = {"settings": asdict(unit.config), "provenance": {}} | changed
+    table = pa.table({"seed": [0] * 4, "step": [1, 2, 3, 4], "return": metrics["return"][0]})
+    file = io.BytesIO()
+    pq.write_table(table.replace_schema_metadata({b"freqdyna": json.dumps(facts).encode()}), file)
+    return file.getvalue()
+
+
+def test_damaged_and_forged_results_are_refused(tmp_path):
+    place, unit = Place(str(tmp_path)), SWEEP.units()[0]
+    path = f"units/{unit.name}.parquet"
+    place.write(path, a_result(unit))
+    assert work.load(place, unit).returns.shape == (1, 4)
+    other = replace(unit.config, learning_rate=0.5)
+    for contents, message in (
+        (b"", "is damaged"),
+        (b"PAR1 and no more", "is damaged"),
+        (a_result(unit)[:-20], "is damaged"),
+        (a_result(unit, settings="none"), "is damaged"),
+        (a_result(unit, settings={"unknown": 1}), "is damaged .unknown setting"),
+        (a_result(unit, settings=asdict(other)), "holds another unit"),
+    ):
+        place.write(path, contents)
+        with pytest.raises(FreqdynaError, match=message):
+            work.load(place, unit)
+
+
+def test_a_pickle_in_place_of_parameters_is_not_opened(tmp_path):
+    class Evil:
+        def __reduce__(self):
+            return (exec, ("raise SystemExit('executed')",))
+
+    place, unit = Place(str(tmp_path)), SWEEP.units()[0]
+    place.write(f"units/{unit.name}.parquet", a_result(unit))
+    file = io.BytesIO()
+    np.savez(file, parameters=np.array([Evil()], dtype=object), layer_sizes=np.array([2, 2]))
+    place.write(f"units/{unit.name}.npz", file.getvalue())
+    assert work.load(place, unit).parameters.shape == (1, 0)
+
+
+def test_notes_that_are_not_whole_count_for_nothing(tmp_path):
+    place, units = Place(str(tmp_path)), SWEEP.units()
+    for unit, note in zip(units, ("[]", "{", '{"step": "one"}', "\xff", "null"), strict=False):
+        place.write(f"running/{unit.name}.json", note.encode("latin-1"))
+    place.write(f"failed/{units[5].name}.json", b"{")
+    status = look(place, units)
+    assert (status.running, len(status.failed), status.waiting) == ({}, 1, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("= 1", "the sweep file is not TOML"),
+        ("[grid]", "unknown table 'grid'"),
+        ("seeds = 3", "seeds is 3; it must be a table"),
+        ("[seeds]\nnumber = 0", r"number in \[seeds\] is 0; it must be a whole number, 1"),
+        ("[seeds]\nnumber = true", r"number in \[seeds\] is True"),
+        ("[seeds]\nblocks = 2", r"unknown setting of \[seeds\] 'blocks'"),
+        ("[settings]\nseeds = 2", r"seeds is not a setting of a sweep: see number in \[seeds\]"),
+        ("[settings]\ndevices = 2", "devices is not a setting of a sweep; leave it away"),
+        ("[settings]\nsteps = 0", "steps is 0; it must be a whole number, 1 or greater"),
+        ("[vary]\nsteps = 5", r"steps in \[vary\] is 5; it must be a list"),
+        ("[vary]\nsteps = [5, -5]", "steps is -5; it must be"),
+        ("[settings]\nsteps = 5\n[vary]\nsteps = [5]", "must be in one"),
+        ("[seeds]\nnumber = 2000000\nblock = 1", "2,000,000 units; it must have at most 100,000"),
+        ('[settings]\nalgorithm = "ex"', "unknown algorithm 'ex'"),
+        ('[settings]\nenv = "MountainCart"', "unknown environment 'MountainCart'"),
+    ],
+)
+def test_bad_sweep_files_are_refused_in_one_sentence(tmp_path, text, message):
+    file = tmp_path / "sweep.toml"
+    file.write_text(text)
+    with pytest.raises(FreqdynaError, match=message):
+        read_sweep(file, allow_code=False)

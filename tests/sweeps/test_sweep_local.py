@@ -1,0 +1,104 @@
+"""A sweep on the processes of one machine."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from conftest import TEXT, assert_complete, running, tables, wait_for
+
+import freqdyna
+from freqdyna.engines.local import Local
+from freqdyna.errors import FreqdynaError
+from freqdyna.sweeps import work
+from freqdyna.sweeps.conduct import conduct
+from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.sweep import Sweep
+
+SWEEP = Sweep.parse(TEXT)
+
+
+def test_the_number_of_workers_changes_nothing(tmp_path, reference):
+    conduct(TEXT, SWEEP, Place(str(tmp_path)), Local(1))
+    assert_complete(tmp_path, reference)
+
+
+def test_a_worker_is_killed(tmp_path, reference):
+    place = Place(str(tmp_path))
+    thread = threading.Thread(
+        target=conduct, args=(TEXT, SWEEP, place, Local(2)), kwargs={"checkpoint_seconds": 0.2}
+    )
+    thread.start()
+    note = wait_for(lambda: running(tmp_path))[0]
+    os.kill(note["pid"], signal.SIGKILL)
+    thread.join()
+    assert_complete(tmp_path, reference)
+
+
+def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, reference):
+    place = Place(str(tmp_path))
+    fewer = Sweep.parse(TEXT.replace("number = 3", "number = 1"))
+    conduct("", fewer, place, Local(2))
+    files = {n: place.fs.info(f"{tmp_path}/units/{n}.parquet")["mtime"] for n in tables(tmp_path)}
+    assert len(files) == 2
+    conduct(TEXT, SWEEP, place, Local(2))
+    assert_complete(tmp_path, reference)
+    for name, time in files.items():
+        assert place.fs.info(f"{tmp_path}/units/{name}.parquet")["mtime"] == time
+    results = freqdyna.load_sweep(str(tmp_path))
+    assert list(results) == ["learning_rate 0.001", "learning_rate 0.003"]
+    assert [result.seeds.tolist() for result in results.values()] == [[0, 1, 2]] * 2
+
+
+def test_a_unit_that_fails_leaves_the_others(tmp_path):
+    text = TEXT.replace('algorithm = "er"\n', "").replace(
+        "[vary]", '[vary]\nalgorithm = ["naf", "er"]'
+    )
+    text = text.replace("learning_rate = [0.001, 0.003]", "").replace("number = 3", "number = 2")
+    place = Place(str(tmp_path))
+    status = conduct(text, Sweep.parse(text), place, Local(2))
+    assert len(status.done) == 2
+    assert len(status.failed) == 2
+    for error in status.failed.values():
+        assert "algorithm is 'naf', but the actions of 'GridWorld' are numbered" in error
+    assert list(freqdyna.load_sweep(str(tmp_path))) == ["algorithm er"]
+
+
+def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference):
+    unit = SWEEP.units()[0]
+    place = Place(str(tmp_path))
+    kept = []
+    write = place.write
+
+    class Stop(Exception):
+        pass
+
+    def until_a_checkpoint(name, contents):
+        write(name, contents)
+        if name.endswith(".npz"):
+            kept.append(name)
+            raise Stop
+
+    from dataclasses import asdict
+    from unittest.mock import patch
+
+    with (
+        patch.object(Place, "write", lambda self, *given: until_a_checkpoint(*given)),
+        pytest.raises(Stop),
+    ):
+        work.compute(str(tmp_path), [asdict(unit.config)], 0.0)
+    assert kept == [f"running/{unit.name}.npz"]
+    work.compute(str(tmp_path), [asdict(unit.config)], 60.0)
+    table, expected = tables(tmp_path)[unit.name], reference[unit.name]
+    np.testing.assert_array_equal(table["return"].to_numpy(), expected["return"].to_numpy())
+
+
+def test_a_second_sweep_on_the_same_folder_is_refused(tmp_path):
+    place = Place(str(tmp_path))
+    with place.locked(), pytest.raises(FreqdynaError, match=f"process {os.getpid()} on .* working"):
+        conduct(TEXT, SWEEP, place, Local(1))
+    assert place.read("lock.json") is None
+    place.write_json("lock.json", {"host": "elsewhere", "pid": 1, "time": 0.0})  # long gone
+    with place.locked():
+        assert place.read_json("lock.json")["pid"] == os.getpid()

@@ -1,0 +1,120 @@
+"""A sweep on a real Ray cluster of several nodes on this machine, and what may befall it."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from conftest import TEXT, assert_complete, running, tables, wait_for
+
+from freqdyna.engines.ray import Ray, _check
+from freqdyna.errors import FreqdynaError
+from freqdyna.sweeps.conduct import conduct
+from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.sweep import Sweep
+
+ray = pytest.importorskip("ray")
+SWEEP = Sweep.parse(TEXT)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A head that computes nothing."""
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    ray.init(address=cluster.address, log_to_driver=False)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+@pytest.fixture(scope="module")
+def nodes(cluster):
+    """Two nodes of one CPU each; a test may take one away if it adds another."""
+    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+    cluster.wait_for_nodes()
+    return nodes
+
+
+def in_background(place):
+    thread = threading.Thread(
+        target=conduct, args=(TEXT, SWEEP, place, Ray()), kwargs={"checkpoint_seconds": 0.2}
+    )
+    thread.start()
+    return thread
+
+
+def test_a_worker_is_killed(tmp_path, nodes, reference):
+    assert Ray().slots() == 2
+    sweep = in_background(Place(str(tmp_path)))
+    os.kill(wait_for(lambda: running(tmp_path))[0]["pid"], signal.SIGKILL)
+    sweep.join()
+    assert_complete(tmp_path, reference)
+
+
+def test_a_node_is_lost_and_another_comes(tmp_path, nodes, cluster, reference):
+    sweep = in_background(Place(str(tmp_path)))
+    wait_for(lambda: len(running(tmp_path)) == 2)
+    cluster.remove_node(nodes.pop(), allow_graceful=False)
+    nodes.append(cluster.add_node(num_cpus=1))
+    sweep.join()
+    assert_complete(tmp_path, reference)
+
+
+def test_the_driver_is_killed_and_begins_again(tmp_path, nodes, cluster, reference):
+    file = tmp_path / "sweep.toml"
+    file.write_text(TEXT)
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "freqdyna", "sweep", str(file), "--out", str(out)]
+    command += ["--engine", "ray", "--address", cluster.address, "--checkpoint-seconds", "0.2"]
+    first = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    wait_for(lambda: tables(out) and running(out))
+    second = subprocess.run(command, capture_output=True, text=True)
+    assert second.returncode == 2
+    assert f"process {first.pid} on " in second.stderr
+    first.kill()
+    first.wait()
+    done = set(tables(out))
+    assert 0 < len(done) < 6
+    again = subprocess.run(command, capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    assert_complete(out, reference)
+
+
+def test_a_unit_that_always_fails(tmp_path, nodes):
+    text = TEXT.replace('algorithm = "er"\n', "").replace(
+        "learning_rate = [0.001, 0.003]", 'algorithm = ["naf", "er"]'
+    )
+    status = conduct(text, Sweep.parse(text), Place(str(tmp_path)), Ray())
+    assert (len(status.done), len(status.failed)) == (3, 3)
+    for error in status.failed.values():
+        assert error.startswith("FreqdynaError: algorithm is 'naf', but the actions")
+
+
+def test_the_disk_is_full(tmp_path, nodes, reference):
+    """A disk of 64 kB holds some of the units; then it grows."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("needs the right to mount a file system")
+    try:
+        place = Place(str(disk))
+        status = conduct(TEXT, SWEEP, place, Ray())
+        assert 0 < len(status.done) < 6
+        for table in tables(disk).values():
+            assert table.num_rows == 4
+        subprocess.run(["mount", "-o", "remount,size=10m", str(disk)], check=True)
+        conduct(TEXT, SWEEP, place, Ray())
+        assert_complete(disk, reference)
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://nowhere.invalid:10001", "here:port"])
+def test_no_cluster_at_the_address(address):
+    with pytest.raises(FreqdynaError, match=f"address is '{address}', where no Ray cluster"):
+        _check(address)

@@ -1,0 +1,84 @@
+"""Rows of one program with numbers of their own."""
+
+from dataclasses import replace
+
+import jax
+import numpy as np
+import pytest
+
+from freqdyna import algorithms, envs
+from freqdyna.config import Config
+from freqdyna.errors import FreqdynaError
+from freqdyna.training import CompiledBlock, Layout, Training
+from freqdyna.varied_block import VariedBlock
+
+BASE = Config(
+    env="GridWorld",
+    algorithm="dyna-frequency",
+    planning_steps=2,
+    warmup_steps=20,
+    hidden=(8,),
+    search_states=3,
+    buffer_size=100,
+    queue_size=100,
+    steps=200,
+    episode_limit=50,
+)
+
+
+def training(**settings):
+    config = replace(BASE, **settings).resolved()
+    agent = algorithms.build(config, envs.make("GridWorld", episode_limit=50))
+    return Training(agent, 1, 0.05)
+
+
+def trained(trainings, seeds, steps=60):
+    """Parameters and returns, each with a row for a training and seed."""
+    layout = Layout.of(np.tile(seeds, len(trainings)), jax.devices()[:1])
+    block = VariedBlock(trainings, layout)
+    state, metrics = block.evaluate(block.advance(block.init(), 0, steps), steps)
+    return np.asarray(jax.vmap(block.training.agent.parameters)(state)), metrics["return"]
+
+
+VARIED = [
+    {"learning_rate": 0.003},
+    {"exploration": 0.3},
+    {"climb_step_size": 0.03},
+    {"climb_noise": 0.05},
+    {"frequency_probability": 0.9},
+    {"planning_exploration": 0.5},
+    {"target_period": 7},
+]
+
+
+def test_a_row_does_not_depend_on_which_others_are_there():
+    trainings = [training(), *(training(**settings) for settings in VARIED)]
+    rows, returns = trained(trainings, np.array([0, 1]))
+    backwards, returns_backwards = trained(trainings[::-1], np.array([0, 1]))
+    for place in range(len(trainings)):
+        here, there = 2 * place, 2 * (len(trainings) - 1 - place)
+        np.testing.assert_array_equal(rows[here : here + 2], backwards[there : there + 2])
+        np.testing.assert_array_equal(
+            returns[here : here + 2], returns_backwards[there : there + 2]
+        )
+    changed = [not np.array_equal(rows[0], row) for row in rows[2::2]]
+    assert changed == [True] * len(VARIED)  # each number reaches its row
+
+
+def test_rows_are_what_their_trainings_give_alone():
+    trainings = [training(), *(training(**settings) for settings in VARIED)]
+    rows, _ = trained(trainings, np.array([0, 1]), steps=25)
+    for place, one in enumerate(trainings):
+        layout = Layout.of(np.array([0, 1]), jax.devices()[:1])
+        block = CompiledBlock(one, layout)
+        state = block.advance(block.init(), 0, 25)
+        alone = np.asarray(jax.vmap(one.agent.parameters)(state))
+        # Sums over more rows may be taken in another order.
+        np.testing.assert_allclose(rows[2 * place : 2 * place + 2], alone, rtol=1e-3, atol=1e-5)
+
+
+def test_what_changes_shapes_is_refused():
+    with pytest.raises(FreqdynaError, match="differ in numbers alone"):
+        trained([training(), training(hidden=(9,))], np.array([0]))
+    with pytest.raises(FreqdynaError, match="differ in numbers alone"):
+        trained([training(), training(warmup_steps=9)], np.array([0]))  # when updates begin
