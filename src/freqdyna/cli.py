@@ -153,8 +153,8 @@ class Reproduce:
     """Compute a figure or statement of the paper and say whether its claims hold."""
 
     name: tyro.conf.Positional[str]
-    """A part of the paper, such as F1; "list" names them all with their state; "table" says what
-    all stored results show."""
+    """A part of the paper, such as F1; "all" is one after the other; "list" names them all with
+    their state; "table" says what all stored results show."""
     quick: bool = False
     """A smoke run of under a minute, too small to conclude from."""
     out: Path | None = None
@@ -182,16 +182,18 @@ class Reproduce:
             self._write_page(report.page(out, self.page or Path("reproduction.md"), self.quick))
             for damage in report.damages(out, self.quick):
                 print(f"freqdyna: {damage}", file=sys.stderr)
-        else:
-            experiment = registry.find(self.name)
-            if self.verify:
-                from freqdyna.experiments.verify import verify
+        elif self.verify:
+            from freqdyna.experiments.verify import verify
 
-                print(verify(experiment, out, self.seeds))
-                return
-            findings = reproduce.reproduce(experiment, out, self.quick, self.seeds, self.processes)
-            report.print_findings(findings, self.quick)
-            print(f"results and picture: {out / self.name}")
+            print(verify(registry.find(self.name), out, self.seeds))
+        else:
+            every = [name for name, part in registry.PARTS.items() if part.experiment]
+            for name in every if self.name == "all" else [self.name]:
+                experiment = registry.find(name)
+                seeds, processes = self.seeds, self.processes
+                findings = reproduce.reproduce(experiment, out, self.quick, seeds, processes)
+                report.print_findings(findings, self.quick)
+                print(f"results and picture: {out / name}")
 
     def _check(self) -> None:
         """Refuse what does not go together, before anything is computed."""
@@ -203,6 +205,8 @@ class Reproduce:
         given = {"seeds": self.seeds, "processes": self.processes, "verify": self.verify}
         usual = {"seeds": None, "processes": 1, "verify": False}
         for name, value in given.items():
+            if self.name == "all" and name != "processes" and value != usual[name]:
+                raise FreqdynaError(f"{name} is {value}; it goes with one part, not with 'all'")
             if self.name in ("list", "table") and value != usual[name]:
                 raise FreqdynaError(
                     f"{name} is {value}; {self.name!r} computes nothing, so leave it away"

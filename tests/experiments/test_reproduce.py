@@ -198,6 +198,8 @@ def test_a_reader_may_leave_before_the_end():
         (["F3", "--verify", "--quick"], "verify is True; it is for full size"),
         (["F3", "--seeds=0"], "seeds is 0; it must be a whole number, 1 or greater"),
         (["F1", "--seeds=5"], "seeds is 5; F1 has its own number of seeds, 50"),
+        (["all", "--verify"], "verify is True; it goes with one part, not with 'all'"),
+        (["all", "--seeds=5"], "seeds is 5; it goes with one part, not with 'all'"),
         (["B", "--verify"], "verify is for the learning experiments, F3, "),
     ],
 )
@@ -226,3 +228,12 @@ def test_a_quick_run_gives_no_verdict(tmp_path, capsys):
     told = capsys.readouterr().out.split("Rule:")[0]
     assert told.count("holds") == 2
     assert "does not hold" not in told
+
+
+def test_all_is_one_part_after_the_other(tmp_path, capsys, monkeypatch):
+    few = {name: registry.PARTS[name] for name in ("E1", "A1", "E2")}
+    monkeypatch.setattr(registry, "PARTS", few)
+    main(["reproduce", "all", "--quick", "--out", str(tmp_path)])
+    told = capsys.readouterr().out
+    assert told.index("results and picture: " + str(tmp_path / "E1")) < told.index("E2")
+    assert (tmp_path / "E2" / "figure.png").is_file()
