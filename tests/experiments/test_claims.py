@@ -95,8 +95,10 @@ def test_every_rule_is_explained():
         claims.ranking("", "", [NOISE]),
         claims.divergence("", "", np.array([[1.0], [2.0], [4.0]]), 4),
         *comparisons.judge([comparisons.Comparison("", "", NOISE, NOISE)]),
-        comparisons.interaction("", "", (NOISE, NOISE), (NOISE, NOISE)),
-        comparisons.less_spread("", "", NOISE, NOISE),
+        *comparisons.judge_interactions(
+            [comparisons.Interaction("", "", (NOISE, NOISE), (NOISE, NOISE))]
+        ),
+        *comparisons.judge_spread([comparisons.Comparison("", "", NOISE, NOISE)]),
     ]
     elsewhere = {"every"}  # of F3's own claim
     assert {claim.rule for claim in made} | elsewhere == set(claims.RULES)

@@ -5,12 +5,13 @@ import pytest
 
 from freqdyna.experiments.comparisons import (
     Comparison,
+    Interaction,
     holm,
-    interaction,
     interval,
     iqm,
     judge,
-    less_spread,
+    judge_interactions,
+    judge_spread,
     permutation_p,
 )
 
@@ -57,13 +58,23 @@ def test_intervals_cover_as_often_as_they_say():
 
 def test_distances_are_compared():
     zero, one, three = normal(0), normal(1, seed=1), normal(3, seed=2)
-    assert interaction("a", "", (three, zero), (one, zero)).verdict == "holds"
-    assert interaction("a", "", (one, zero), (three, zero)).verdict == "does not hold"
-    assert interaction("a", "", (one, zero), (one, zero)).verdict == "undecided"
+    pairs = (((three, zero), (one, zero)), ((one, zero), (three, zero)), ((one, zero), (one, zero)))
+    claims = judge_interactions([Interaction("a", "", *pair) for pair in pairs])
+    assert [claim.verdict for claim in claims] == ["holds", "does not hold", "undecided"]
+
+
+def test_more_distances_have_wider_intervals():
+    """As many as are looked at, the chance that one of them is called great by mistake stays."""
+    one = Interaction("a", "", (normal(0.65), normal(0, seed=1)), (normal(0), normal(0, seed=1)))
+    assert judge_interactions([one])[0].verdict == "holds"
+    assert judge_interactions([one] * 40)[0].verdict == "undecided"
 
 
 def test_spread_is_compared():
     steady, wild = normal(0, 0.2), normal(0, 2.0, seed=1)
-    assert less_spread("a", "", steady, wild).verdict == "holds"
-    assert less_spread("a", "", wild, steady).verdict == "does not hold"
-    assert less_spread("a", "", normal(0), normal(5, seed=1)).verdict == "undecided"
+    pairs = ((steady, wild), (wild, steady), (normal(0), normal(5, seed=1)))
+    claims = judge_spread([Comparison("a", "", *pair) for pair in pairs])
+    assert [claim.verdict for claim in claims] == ["holds", "does not hold", "undecided"]
+    nearly = Comparison("a", "", normal(0, 1.0), normal(0, 1.9, seed=1))
+    assert judge_spread([nearly])[0].verdict == "holds"
+    assert judge_spread([nearly] * 40)[0].verdict == "undecided"

@@ -40,7 +40,7 @@ def made_up(settings, level, spread=10.0, near_hole=0.1):
         "step": np.tile(STEPS, SEEDS),
         "return": returns.ravel(),
         "climb_iterations": np.full(count, 30.0),
-        "climb_vanished": np.full(count, 0.5 if settings["env"] == "GridWorld" else 0.01),
+        "climb_vanished": np.full(count, 0.5 if in_grid_with_hessian(settings) else 0.01),
         "x": np.full(count, np.nan),
         "y": np.full(count, np.nan),
     }
@@ -75,11 +75,17 @@ def made_up_units(name):
         s = unit.settings
         noise = 500 if s.get("reward_noise") and s["algorithm"] != "dyna-frequency" else 0
         more = {"dyna-value": -60, "er": 30}.get(s["algorithm"], 20) if is_30(s) else 0
-        spread = 5.0 if s["algorithm"] == "dyna-frequency" else 20.0
+        spread = 2.0 if s["algorithm"] == "dyna-frequency" else 30.0
         share = 0.253 if s["algorithm"] == "dyna-frequency" else 0.117
         level = LEVELS[s["algorithm"]] - noise + more
+        if s["env"] == "MountainCar-v0" and s["algorithm"].endswith("norm"):
+            level = -80.0
         found[unit.name] = made_up(s, level, spread, share)
     return found
+
+
+def in_grid_with_hessian(settings):
+    return settings["env"] == "GridWorld" and settings["algorithm"] == "dyna-hessnorm"
 
 
 def is_30(settings):
@@ -94,6 +100,8 @@ def test_what_the_paper_claims_holds_where_it_was_put_in(name, tmp_path):
     if name == "F8":  # both queues were made alike near the goal, but for the holes' states
         return
     undecided = [what for what, verdict in verdicts.items() if verdict != "holds"]
+    if name == "F4":  # of which the paper claims nothing; the learned model was made no worse
+        undecided.remove("Dyna-Frequency, learned model − Dyna-Frequency, area")
     assert not undecided
 
 
@@ -133,15 +141,18 @@ def test_a_training_is_made_stored_and_verified(tmp_path):
     assert pick({unit.name: stored}, **settings) is None
 
     alone = Experiment("X", "", lambda quick: [unit], lambda units: None)
-    assert "to the bit" in verify(alone, tmp_path, seeds=2)
+    assert "to the bit" in verify(alone, tmp_path, None)
+    with pytest.raises(FreqdynaError, match="seeds is 3; to tell trainings apart verify needs 4"):
+        verify(alone, tmp_path, seeds=3)
     changed = dict(stored.columns)
     changed["return"] = stored.columns["return"] + 1
     store.write(tmp_path / "X", unit, changed, stored.provenance)
     with pytest.raises(FreqdynaError, match="of the returns differ"):
-        verify(alone, tmp_path, seeds=2)
+        verify(alone, tmp_path, None)
     elsewhere = stored.provenance | {"machine": "another"}
     store.write(tmp_path / "X", unit, stored.columns, elsewhere)
-    assert "they agree" in verify(alone, tmp_path, seeds=2)
+    assert "they agree" in verify(alone, tmp_path, None)
+    assert "they agree" in verify(alone, tmp_path, seeds=4)  # other digits in other company
 
 
 def test_seeds_are_for_trainings(tmp_path):

@@ -29,12 +29,15 @@ RULES = {
     "holds if the first mean is the greater, and does not hold if it is the smaller; the interval "
     "is of the difference of means (bootstrap); P(better) is the probability that a seed of the "
     "first beats a seed of the second",
-    "interval": "a statement about two distances holds if the whole 95% interval (bootstrap over "
-    "the seeds of each group) is above zero, does not hold if it is below, and is undecided if it "
-    "contains zero",
-    "spread": "a statement about spread over seeds is decided by a Brown-Forsythe test at 0.05",
-    "every": "'not every one' holds if some interval is wholly below zero, does not hold if all "
-    "are wholly above, and is undecided otherwise",
+    "spread": "a statement about spread over seeds is decided by a Brown-Forsythe test, its p "
+    "corrected for the number of such rows of the figure (Holm): below 0.05 it holds if the ratio "
+    "is below 1, and does not hold if it is above",
+    "interaction": "a difference of differences holds if its whole interval (bootstrap over seeds, "
+    "at 95% for all such rows of the figure together, by Bonferroni) is above zero, does not hold "
+    "if it is below, and is undecided otherwise",
+    "every": "'not every one' holds if some interval (at 95% for all of them together, by "
+    "Bonferroni) is wholly below zero, does not hold if all are wholly above, and is undecided "
+    "otherwise",
     "correlation": "a ranking holds if the whole 95% interval of the mean rank correlation "
     "(bootstrap over seeds) is above 0.5, does not hold if it is below, and is undecided "
     "otherwise; and it is undecided if the sizes of the window do not agree",

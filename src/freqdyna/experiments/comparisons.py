@@ -50,39 +50,51 @@ def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
     return found
 
 
-def interaction(
-    what: str, paper: str, pair: tuple[np.ndarray, np.ndarray], than: tuple[np.ndarray, np.ndarray]
-) -> Claim:
-    """Whether the distance within `pair` (first minus second) exceeds that within `than`."""
+@dataclass(frozen=True)
+class Interaction:
+    """The paper claims that the distance within `pair`, first minus second, exceeds `than`'s."""
+
+    what: str
+    paper: str
+    pair: tuple[np.ndarray, np.ndarray]
+    than: tuple[np.ndarray, np.ndarray]
+
+
+def judge_interactions(interactions: Sequence[Interaction]) -> list[Claim]:
+    """A verdict on each, by intervals corrected for the number of all (Bonferroni)."""
 
     def statistic(*groups: np.ndarray) -> np.ndarray:
         a, b, c, d = (group.mean(-1) for group in groups)
         return np.asarray((a - b) - (c - d))
 
-    value = float(statistic(*pair, *than))
-    low, high = interval(statistic, *pair, *than)
-    verdict: Verdict = "holds" if low > 0 else "does not hold" if high < 0 else "undecided"
-    return Claim(what, paper, f"{value:+.0f}", f"[{low:+.0f}, {high:+.0f}]", verdict, "interval")
+    found = []
+    for one in interactions:
+        value = float(statistic(*one.pair, *one.than))
+        level = 1 - LEVEL / len(interactions)
+        low, high = interval(statistic, *one.pair, *one.than, level=level)
+        verdict: Verdict = "holds" if low > 0 else "does not hold" if high < 0 else "undecided"
+        range_ = f"[{low:+.0f}, {high:+.0f}], corrected"
+        found.append(Claim(one.what, one.paper, f"{value:+.0f}", range_, verdict, "interaction"))
+    return found
 
 
-def less_spread(what: str, paper: str, steady: np.ndarray, other: np.ndarray) -> Claim:
-    """Whether seeds differ less in `steady`: the ratio of the standard deviations."""
-    p = float(stats.levene(steady, other, center="median").pvalue)
-    ratio = float(steady.std(ddof=1) / other.std(ddof=1))
-    low, high = interval(
-        lambda a, b: a.std(-1, ddof=1) / np.maximum(b.std(-1, ddof=1), 1e-12), steady, other
-    )
-    verdict: Verdict = "undecided"
-    if p < LEVEL:
-        verdict = "holds" if ratio < 1 else "does not hold"
-    return Claim(
-        what,
-        paper,
-        f"ratio {ratio:.2f}",
-        f"[{low:.2f}, {high:.2f}], p = {p:.2g}",
-        verdict,
-        "spread",
-    )
+def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
+    """Whether seeds differ less in `better`: the ratio of the deviations, tests corrected."""
+    tests = [stats.levene(c.better, c.worse, center="median").pvalue for c in comparisons]
+    found = []
+    for comparison, p in zip(comparisons, holm(tests), strict=True):
+        steady, other = comparison.better, comparison.worse
+        ratio = float(steady.std(ddof=1) / max(other.std(ddof=1), 1e-12))
+        low, high = interval(
+            lambda a, b: a.std(-1, ddof=1) / np.maximum(b.std(-1, ddof=1), 1e-12), steady, other
+        )
+        verdict: Verdict = "undecided"
+        if p < LEVEL:
+            verdict = "holds" if ratio < 1 else "does not hold"
+        range_ = f"[{low:.2f}, {high:.2f}], p = {p:.2g}"
+        ours = f"ratio {ratio:.2f}"
+        found.append(Claim(comparison.what, comparison.paper, ours, range_, verdict, "spread"))
+    return found
 
 
 def permutation_p(first: np.ndarray, second: np.ndarray) -> float:

@@ -5,7 +5,14 @@ import numpy as np
 from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.claims import Claim, Verdict
-from freqdyna.experiments.comparisons import Comparison, interaction, interval, judge
+from freqdyna.experiments.comparisons import (
+    LEVEL,
+    Comparison,
+    Interaction,
+    interval,
+    judge,
+    judge_interactions,
+)
 from freqdyna.experiments.f3.sweep import ALGORITHMS, NOISES, UPDATES, settings
 from freqdyna.experiments.summary import summary
 from freqdyna.experiments.trainings import area, curves, pick
@@ -63,16 +70,16 @@ def _claims(cells: Cells) -> list[Claim]:
     if len(cells) < len(ALGORITHMS) * len(UPDATES) * len(NOISES):
         return found
     found.append(_not_every_one_gains(cells, few, many))
-    found.append(
-        interaction(
+    interactions = [
+        Interaction(
             f"{frequency} − {value}, area, d = {many} more than d = {few}, σ = 0",
             "above 0 (clearer)",
             (area(cells[frequency, many, 0.0]), area(cells[value, many, 0.0])),
             (area(cells[frequency, few, 0.0]), area(cells[value, few, 0.0])),
         )
-    )
-    found += [
-        interaction(
+    ]
+    interactions += [
+        Interaction(
             f"what noise costs {value} more than {frequency}, area, d = {d}",
             "above 0 (robust)",
             (area(cells[value, d, 0.0]), area(cells[value, d, 0.1])),
@@ -80,7 +87,7 @@ def _claims(cells: Cells) -> list[Claim]:
         )
         for d in UPDATES
     ]
-    return found
+    return found + judge_interactions(interactions)
 
 
 def _not_every_one_gains(cells: Cells, few: int, many: int) -> Claim:
@@ -89,7 +96,8 @@ def _not_every_one_gains(cells: Cells, few: int, many: int) -> Claim:
     for name in ALGORITHMS:
         more, less = area(cells[name, many, 0.0]), area(cells[name, few, 0.0])
         gains.append(f"{name} {more.mean() - less.mean():+.0f}")
-        intervals.append(interval(lambda a, b: a.mean(-1) - b.mean(-1), more, less))
+        level = 1 - LEVEL / len(ALGORITHMS)
+        intervals.append(interval(lambda a, b: a.mean(-1) - b.mean(-1), more, less, level=level))
     lows, highs = np.array(intervals).T
     verdict: Verdict = "undecided"
     if (highs < 0).any() or (lows > 0).all():

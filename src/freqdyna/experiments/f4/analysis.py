@@ -5,7 +5,7 @@ import numpy as np
 from freqdyna import envs
 from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
-from freqdyna.experiments.comparisons import Comparison, interval, judge, less_spread
+from freqdyna.experiments.comparisons import Comparison, interval, judge, judge_spread
 from freqdyna.experiments.f4.sweep import by_name
 from freqdyna.experiments.summary import summary
 from freqdyna.experiments.trainings import area, curves, final, states, unlearned
@@ -31,15 +31,17 @@ def analyse(units: dict[str, Stored]) -> Findings:
     seeds = len(area(frequency))
     figure.suptitle(f"F4: MazeGridWorld, {seeds} seeds, shaded: 95% interval of the mean")
     measures = (("area", area), ("final return", final))
-    claims = [
-        less_spread(
-            f"standard deviation over seeds, {what}: Dyna-Frequency by Dyna-Value",
-            "below 1 (variance)",
-            measure(frequency),
-            measure(value),
-        )
-        for what, measure in measures
-    ]
+    claims = judge_spread(
+        [
+            Comparison(
+                f"standard deviation over seeds, {what}: Dyna-Frequency by Dyna-Value",
+                "below 1 (variance)",
+                measure(frequency),
+                measure(value),
+            )
+            for what, measure in measures
+        ]
+    )
     claims += judge(
         [
             Comparison(
@@ -49,6 +51,15 @@ def analyse(units: dict[str, Stored]) -> Findings:
                 measure(value),
             )
             for what, measure in measures
+        ]
+        + [
+            Comparison(
+                f"Dyna-Frequency, learned model − {name}, area",
+                "-",
+                area(found["Dyna-Frequency, learned model"]),
+                area(found[name]),
+            )
+            for name in ("Dyna-Frequency", "Dyna-Value")
         ]
     )
     notes = (_who_learned(frequency, value), _where_they_were(frequency, value))
@@ -70,7 +81,7 @@ def _where_they_were(*both: Stored) -> str:
     there = np.concatenate([states(stored, "replay")[..., 0] > LAST_WALL for stored in both])
     share = 100 * there.mean(axis=1)
     return (
-        f"In the room of the goal lie {_mean(share[lost], 1)}% of the last states in replay of "
+        f"In the room of the goal lie {_mean(share[lost], 1)}% of the states in replay of "
         f"seeds that end below −1500, {_mean(share[~lost], 1)}% of the others'."
     )
 

@@ -9,7 +9,7 @@ from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, interval, judge
 from freqdyna.experiments.f4.sweep import by_name
 from freqdyna.experiments.f5.sweep import ALGORITHMS
-from freqdyna.experiments.trainings import states
+from freqdyna.experiments.trainings import states, unlearned
 from freqdyna.results.plot_snapshots import frame
 
 RADIUS = 0.1
@@ -54,4 +54,19 @@ def analyse(units: dict[str, Stored]) -> Findings:
         ]
     )
     note = f"Each of the {seeds} seeds is one sample: the paper shows one queue of each algorithm."
-    return Findings(figure, found_claims, rows, (note,))
+    return Findings(figure, found_claims, rows, (note, _by_outcome(found, shares)))
+
+
+def _by_outcome(found: dict[str, Stored], shares: dict[str, np.ndarray]) -> str:
+    """The shares of the seeds that learned and of those that did not, apart."""
+    parts = []
+    for name, share in shares.items():
+        lost = unlearned(found[name])
+        for of, where in ((~lost, "above"), (lost, "below")):
+            if of.any():
+                low, high = interval(lambda v: v.mean(-1), share[of])
+                parts.append(
+                    f"{name}, {of.sum()} seeds that end {where} −1500: {share[of].mean():.1f}% "
+                    f"[{low:.1f}, {high:.1f}]"
+                )
+    return "By outcome: " + "; ".join(parts) + "."

@@ -49,6 +49,24 @@ def analyse(units: dict[str, Stored]) -> Findings:
             )
             for _ in environments[1:]
         ]
+        + [
+            Comparison(
+                "steps without a direction, GridWorld: Dyna-HessNorm − Dyna-GradNorm, points",
+                "above 0 (the Hessian's)",
+                vanished(found["GridWorld", "Dyna-HessNorm"]),
+                vanished(found["GridWorld", "Dyna-GradNorm"]),
+            )
+            for _ in environments[1:]
+        ]
+        + [
+            Comparison(
+                f"{name} − Dyna-Frequency on MountainCar, area",
+                "above 0 (slightly)",
+                area(found["MountainCar-v0", name]),
+                area(found["MountainCar-v0", "Dyna-Frequency"]),
+            )
+            for name in ("Dyna-GradNorm", "Dyna-HessNorm")
+        ]
     )
     note = (
         "A direction counts as vanished below 1e-5. The share is over all climbing steps of "

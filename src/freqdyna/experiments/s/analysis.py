@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.claims import Claim, Verdict
-from freqdyna.experiments.comparisons import Comparison, interval, judge
+from freqdyna.experiments.comparisons import Comparison, interval, judge, judge_spread
 from freqdyna.experiments.f5.analysis import PAPER, near_holes
 from freqdyna.experiments.s.sweep import ALGORITHMS, READINGS, by_reading
 from freqdyna.experiments.trainings import area, states
@@ -40,6 +40,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         drawing.finish(panel, env, "Dyna-Frequency − Dyna-Value, mean return", "")
     claims = judge(comparisons)
     if maze:
+        claims += _spreads(found, readings) + _contrasts(found, readings)
         rows[0] += ["near a hole, frequency", "near a hole, value"]
         shares = _shares(found, readings)
         for row in rows[1:]:
@@ -59,6 +60,35 @@ def _seeds(found: Found) -> str:
     most = max(numbers.values())
     fewer = sorted({f"{r}, {env}: {n}" for (r, env, _), n in numbers.items() if n < most})
     return "; ".join([f"Seeds of each training: {most}", *fewer]) + "."
+
+
+def _spreads(found: Found, readings: list[str]) -> list[Claim]:
+    """F4's claim under each reading."""
+    return judge_spread(
+        [
+            Comparison(
+                f"{reading}, MazeGridWorld: deviation of the area, Dyna-Frequency by Dyna-Value",
+                "below 1",
+                *(area(found[reading, "MazeGridWorld", algorithm]) for algorithm in ALGORITHMS),
+            )
+            for reading in readings
+            if (reading, "MazeGridWorld", ALGORITHMS[0]) in found
+        ]
+    )
+
+
+def _contrasts(found: Found, readings: list[str]) -> list[Claim]:
+    """F5's contrast under each reading."""
+    return judge(
+        [
+            Comparison(
+                f"{reading}: share near a hole, Dyna-Frequency − Dyna-Value, points",
+                "above 0",
+                *of_reading.values(),
+            )
+            for reading, of_reading in _shares(found, readings).items()
+        ]
+    )
 
 
 def _shares(found: Found, readings: list[str]) -> dict[str, dict[str, np.ndarray]]:

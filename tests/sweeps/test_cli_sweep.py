@@ -1,0 +1,98 @@
+"""`freqdyna sweep` and `freqdyna status` as a user types them."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import TEXT, assert_complete, running, wait_for
+from rich.console import Console
+
+from freqdyna.cli import main
+from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.status import Status, look
+from freqdyna.sweeps.sweep import Sweep
+from freqdyna.sweeps.view import headline, render
+
+SHORT = TEXT.replace("12_000", "300").replace("3_000", "300").replace("number = 3", "number = 1")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(SHORT)
+    return path
+
+
+def test_a_sweep_from_the_command_line(file, tmp_path, capsys):
+    out = str(tmp_path / "out")
+    main(["sweep", str(file), "--out", out, "--dry-run"])
+    told = capsys.readouterr().out
+    assert "2 units, 0 of them done; the rest is 600 environment steps, about 0:00:0" in told
+    assert not (tmp_path / "out").exists()
+    main(["sweep", str(file), "--out", out])
+    told = capsys.readouterr().out
+    assert "2 units, 600 environment steps; 0 are done" in told
+    assert "learning_rate 0.001" in told
+    main(["status", out])
+    assert "2 of 2 units done, 0 running, 0 waiting, 0 failed" in capsys.readouterr().out
+
+
+def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
+    file.write_text(TEXT)
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "freqdyna", "sweep", str(file), "--out", str(out)]
+    first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: running(out))
+    first.send_signal(2)
+    assert "freqdyna: stopped; the same command goes on from here" in first.communicate()[1]
+    assert first.returncode == 130
+    assert Place(str(out)).units("running", ".npz")  # what it had
+    again = subprocess.run(command, capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    assert_complete(out, reference)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--workers", "0"], "workers is 0; it must be a whole number, 1 or greater"),
+        (["--address", "auto"], "address is 'auto'; it goes with --engine ray alone"),
+        (["--engine", "ray", "--workers", "2"], "workers is 2; it goes with --engine local alone"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(file, tmp_path, arguments, message, capsys):
+    with pytest.raises(SystemExit) as exited:
+        main(["sweep", str(file), "--out", str(tmp_path / "out"), *arguments])
+    assert exited.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_no_sweep_there(tmp_path, capsys):
+    for command, message in (
+        (["status", str(tmp_path)], "is not a sweep: it has no sweep.toml"),
+        (["sweep", str(tmp_path / "no.toml"), "--out", "x"], "no sweep file at"),
+        (["sweep", str(tmp_path / "no.toml"), "--out", "nothing://x"], "no sweep file at"),
+    ):
+        with pytest.raises(SystemExit):
+            main(command)
+        assert message in capsys.readouterr().err
+
+
+def test_the_view_tells_of_every_unit(tmp_path):
+    place, units = Place(str(tmp_path)), Sweep.parse(TEXT).units()
+    note = {"step": 3000, "steps": 12_000, "seconds_left": 30.0, "time": time.time()}
+    place.write_json(f"running/{units[0].name}.json", note | {"host": "[red]evil[/red]"})
+    place.write_json(f"failed/{units[1].name}.json", {"error": "[bold]oops"})
+    status = look(place, units)
+    # The one that runs has 30 s left, and four more take 40 s each.
+    assert headline(status, 2) == (
+        "0 of 6 units done, 1 running, 4 waiting, 1 failed, about 0:01:35 left"
+    )
+    console = Console(width=150, record=True)
+    console.print(render(status, 2))
+    told = console.export_text()
+    assert "3,000 of 12,000" in told
+    assert "[red]evil[/red]" in told  # names are text, not markup
+    assert "[bold]oops" in told
+    assert Status(units, set(), {}, {}).seconds_left(2) is None
