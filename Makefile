@@ -11,7 +11,7 @@ quickstart: $(VENV)/.runtime
 # Most tests compile more than they compute: they get XLA's quickest compilation.
 test: $(VENV)/.dev lint
 	XLA_FLAGS="$$XLA_FLAGS --xla_backend_optimization_level=0" \
-		$(BIN)/python -m pytest -n auto -m "not learning"
+		$(BIN)/python -m pytest -n auto --dist loadgroup -m "not learning"
 	$(BIN)/python -m pytest -n auto -m learning
 
 lint: $(VENV)/.dev

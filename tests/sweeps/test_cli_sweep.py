@@ -14,7 +14,7 @@ from freqdyna.sweeps.status import Status, look
 from freqdyna.sweeps.sweep import Sweep
 from freqdyna.sweeps.view import headline, render
 
-SHORT = TEXT.replace("12_000", "300").replace("3_000", "300").replace("number = 3", "number = 1")
+SHORT = TEXT.replace("12_000", "300").replace("3_000", "300").replace("number = 2", "number = 1")
 
 
 @pytest.fixture
@@ -85,9 +85,9 @@ def test_the_view_tells_of_every_unit(tmp_path):
     place.write_json(f"running/{units[0].name}.json", note | {"host": "[red]evil[/red]"})
     place.write_json(f"failed/{units[1].name}.json", {"error": "[bold]oops"})
     status = look(place, units)
-    # The one that runs has 30 s left, and four more take 40 s each.
+    # The one that runs has 30 s left, and two more take 40 s each.
     assert headline(status, 2) == (
-        "0 of 6 units done, 1 running, 4 waiting, 1 failed, about 0:01:35 left"
+        "0 of 4 units done, 1 running, 2 waiting, 1 failed, about 0:00:55 left"
     )
     console = Console(width=150, record=True)
     console.print(render(status, 2))

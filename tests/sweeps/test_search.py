@@ -33,7 +33,7 @@ def test_a_search_is_the_same_wherever_it_runs_and_goes_on(tmp_path):
     trials = search(text, sweep, one, Local(1))
     assert len(trials) == 6
     assert len({settings["learning_rate"] for settings, _ in trials}) == 6
-    assert len(tables(tmp_path / "one")) == 18  # 6 trials of 3 blocks of one seed
+    assert len(tables(tmp_path / "one")) == 12  # 6 trials of 2 blocks of one seed
     next(batches(sweep, two))
     fewer = Sweep.parse(text.replace("trials = 6", "trials = 3"))
     search(text, fewer, two, Local(2))
@@ -50,7 +50,7 @@ def test_trials_of_one_form_are_one_program():
     programs = next(batches(Sweep.parse(text), Place("memory://nothing")))
     sizes = [{unit.config.batch_size for unit in program} for program in programs]
     assert all(len(of_one) == 1 for of_one in sizes)
-    assert sum(len(program) for program in programs) == 18
+    assert sum(len(program) for program in programs) == 12
     assert all(unit.together == len(program) for program in programs for unit in program)
 
 

@@ -78,7 +78,7 @@ def test_the_driver_is_killed_and_begins_again(tmp_path, nodes, cluster, referen
     first.kill()
     first.wait()
     done = set(tables(out))
-    assert 0 < len(done) < 6
+    assert 0 < len(done) < 4
     again = subprocess.run(command, capture_output=True, text=True)
     assert again.returncode == 0, again.stderr
     assert_complete(out, reference)
@@ -89,22 +89,22 @@ def test_a_unit_that_always_fails(tmp_path, nodes):
         "learning_rate = [0.001, 0.003]", 'algorithm = ["naf", "er"]'
     )
     status = conduct(text, Sweep.parse(text), Place(str(tmp_path)), Ray())
-    assert (len(status.done), len(status.failed)) == (3, 3)
+    assert (len(status.done), len(status.failed)) == (2, 2)
     for error in status.failed.values():
         assert error.startswith("FreqdynaError: algorithm is 'naf', but the actions")
 
 
 def test_the_disk_is_full(tmp_path, nodes, reference):
-    """A disk of 64 kB holds some of the units; then it grows."""
+    """A disk of 40 kB holds some of the units; then it grows."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", str(disk)]
     if subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("needs the right to mount a file system")
     try:
         place = Place(str(disk))
         status = conduct(TEXT, SWEEP, place, Ray())
-        assert 0 < len(status.done) < 6
+        assert 0 < len(status.done) < 4
         for table in tables(disk).values():
             assert table.num_rows == 4
         subprocess.run(["mount", "-o", "remount,size=10m", str(disk)], check=True)

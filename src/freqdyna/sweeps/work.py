@@ -62,7 +62,7 @@ class Keeper(Progress):
 
     def __init__(self, place: Place, name: str, scratch: Path, steps: int) -> None:
         self._place, self._name, self._scratch, self._steps = place, name, scratch, steps
-        self._began = self._told = time.time()
+        self._began, self._told = time.time(), 0.0
         self._first_step = 0
         self._kept: str | None = None
 
