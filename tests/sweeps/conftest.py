@@ -39,6 +39,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "sweeps" in item.path.parts:
             item.add_marker(pytest.mark.xdist_group("sweeps"))
+    items.sort(key=lambda item: "sweeps" not in item.path.parts)  # the longest group first
 
 
 def tables(location):
