@@ -16,8 +16,9 @@ import pytest
 from probes import ConstantReward
 
 import freqdyna
-from freqdyna import FreqdynaError, checkpoint, envs
-from freqdyna.run import Run, Watching
+from freqdyna import FreqdynaError, checkpoint, envs, saving
+from freqdyna.run import Run
+from freqdyna.saving import Watching
 
 ALGORITHMS = ["prioritized-er", "dyna-frequency"]
 SMALL = {
@@ -130,16 +131,14 @@ def test_an_environment_of_ones_own_trains_and_resumes(tmp_path):
 
 def stop_after(monkeypatch, steps):
     """Make a run get SIGINT as soon as it has taken so many steps."""
-    from freqdyna import run
-
-    original = run._Saver.save_if_due
+    original = saving.Saver.save_if_due
 
     def save_if_due(self, state, step):
         if step >= steps:
             os.kill(os.getpid(), signal.SIGINT)
         original(self, state, step)
 
-    monkeypatch.setattr(run._Saver, "save_if_due", save_if_due)
+    monkeypatch.setattr(saving.Saver, "save_if_due", save_if_due)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

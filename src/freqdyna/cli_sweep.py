@@ -13,6 +13,7 @@ from freqdyna.stopping import InterruptedRun
 
 if TYPE_CHECKING:
     from freqdyna.engines.base import Engine
+    from freqdyna.sweeps.sweep import Sweep
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class RunSweep:
         self._check()
         text, sweep = read_sweep(self.file, self.allow_code)
         if self.dry_run:
-            self._estimate()
+            self._estimate(sweep)
             return
         place = Place(self.out)
         if sweep.search is not None:
@@ -87,13 +88,11 @@ class RunSweep:
 
         return Local(self.workers)
 
-    def _estimate(self) -> None:
+    def _estimate(self, sweep: "Sweep") -> None:
         from freqdyna.sweeps.calibrate import estimate
-        from freqdyna.sweeps.conduct import read_sweep
         from freqdyna.sweeps.place import Place
         from freqdyna.sweeps.status import look
 
-        _, sweep = read_sweep(self.file, self.allow_code)
         units, slots = sweep.units(), self._engine().slots()
         if sweep.search is not None:  # its trials are not known yet: each costs like the first
             units = units * sweep.search.trials

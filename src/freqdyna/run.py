@@ -4,7 +4,6 @@ import json
 import threading
 import time
 from dataclasses import asdict, dataclass, field, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from freqdyna.progress import Progress, make_progress
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
 from freqdyna.results.tensorboard import Events
+from freqdyna.saving import Saver, Watching
 from freqdyna.search_control import SearchControl, describe
 from freqdyna.stopping import InterruptedRun, stop_requests
 from freqdyna.training import Block, CompiledBlock, Layout, Training, evaluation_steps
@@ -30,27 +30,6 @@ from freqdyna.varied_block import VariedBlock
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before the host looks up: for progress and for interrupts."""
-
-
-@dataclass(frozen=True)
-class Watching:
-    """How a run is watched and saved; nothing here changes what it computes."""
-
-    in_folder: bool
-    progress: bool
-    tensorboard: bool
-    checkpoint_seconds: float
-
-    def __post_init__(self) -> None:
-        seconds = self.checkpoint_seconds
-        if not isinstance(seconds, int | float) or not seconds >= 0:
-            raise FreqdynaError(f"checkpoint_seconds is {seconds!r}; it must be 0 or greater")
-        if self.tensorboard and not self.in_folder:
-            raise FreqdynaError("tensorboard is True; it needs a run folder: give out")
-        if self.tensorboard and find_spec("tensorboardX") is None:
-            raise FreqdynaError(
-                "tensorboard is True; it needs: pip install 'freqdyna[tensorboard]'"
-            )
 
 
 @dataclass
@@ -146,9 +125,9 @@ class Run:
             for note in notes:
                 progress.warn(note)
             with stop_requests(folder is not None) as stop_requested:
-                saver = _Saver(self, folder, watching.checkpoint_seconds)
+                saver = Saver(self, folder, watching.checkpoint_seconds)
                 state = self._train(state, step, progress, saver, stop_requested, events)
-            result = self._result(state)
+            result = self.result(state)
             saver.save(state, self.config.steps)
         finally:
             progress.close()
@@ -161,7 +140,7 @@ class Run:
         state: AgentState,
         step: int,
         progress: Progress,
-        saver: "_Saver",
+        saver: Saver,
         stop_requested: threading.Event,
         events: Any,
     ) -> AgentState:
@@ -246,7 +225,8 @@ class Run:
             progress.warn(message)
         self.block.messages.clear()
 
-    def _result(self, state: AgentState) -> Result:
+    def result(self, state: AgentState) -> Result:
+        """What the run has come to so far."""
         names = self.curves[0] if self.curves else {}
         evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
         first = self.config.first_seed
@@ -312,35 +292,3 @@ def _try_out(agent: Any, name: str) -> None:
     except Exception as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FreqdynaError(f"search_control is {name!r}, which fails: {reason}") from error
-
-
-@dataclass
-class _Saver:
-    """Saves a run into its folder, now and then or on demand; does nothing without a folder."""
-
-    run: Run
-    folder: Path | None
-    seconds: float
-    last: float = field(default_factory=time.monotonic)
-
-    def save_if_due(self, state: AgentState, step: int) -> None:
-        if time.monotonic() - self.last >= self.seconds:
-            self.save(state, step)
-
-    def save_snapshot(self, step: int) -> None:
-        if self.folder is not None:
-            run_folder.write_snapshot(self.folder, step, self.run.snapshots[step])
-
-    def save(self, state: AgentState, step: int) -> None:
-        if self.folder is None:
-            return
-        result = self.run._result(state)
-        curves = {name: values.T for name, values in result.metrics.items()}
-        note = {"step": step, "config": asdict(self.run.config), "facts": self.run.block.facts()}
-        note |= {k: self.run.provenance[k] for k in ("devices", "device_kind")}
-        saved = self.run.block.saved(state)
-        checkpoint.save(checkpoint.checkpoint_path(self.folder, step), saved, curves, note)
-        checkpoint.prune(self.folder)
-        if len(result.steps):
-            run_folder.write_result(self.folder, result)
-        self.last = time.monotonic()

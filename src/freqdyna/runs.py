@@ -12,7 +12,8 @@ from freqdyna.envs.space import Factory
 from freqdyna.errors import FreqdynaError
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
-from freqdyna.run import Run, Watching
+from freqdyna.run import Run
+from freqdyna.saving import Watching
 from freqdyna.search_control import SearchControl
 
 if TYPE_CHECKING:

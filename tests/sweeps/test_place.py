@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import TEXT, assert_complete
+from moto.server import ThreadedMotoServer
 
 import freqdyna
 from freqdyna.engines.local import Local
@@ -25,7 +26,7 @@ SWEEP = Sweep.parse(TEXT)
 @pytest.fixture
 def bucket(monkeypatch):
     """A bucket of a server on this machine that speaks S3."""
-    server = pytest.importorskip("moto.server").ThreadedMotoServer(port=0)
+    server = ThreadedMotoServer(port=0)
     server.start()
     host, port = server.get_host_and_port()
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")

@@ -7,6 +7,7 @@ import sys
 import threading
 
 import pytest
+import ray
 from conftest import TEXT, assert_complete, running, tables, wait_for
 
 from freqdyna.engines.ray import Ray, _check
@@ -15,7 +16,6 @@ from freqdyna.sweeps.conduct import conduct
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.sweep import Sweep
 
-ray = pytest.importorskip("ray")
 SWEEP = Sweep.parse(TEXT)
 
 

@@ -46,6 +46,10 @@ class Place:
         self.root = self.root.rstrip("/")
         self.is_local = "file" in _as_tuple(self.fs.protocol)
 
+    def has(self, name: str) -> bool:
+        """Whether the file is there."""
+        return bool(self.fs.exists(self._path(name)))
+
     def read(self, name: str) -> bytes | None:
         """The contents of a file; None if there is none."""
         with suppress(FileNotFoundError):

@@ -115,7 +115,7 @@ def _reached(place: Place, units: list[Unit], objective: str) -> float | None:
     """The mean over all seeds of a trial."""
     blocks: list[Result] = []
     for unit in units:
-        if place.read(f"units/{unit.name}.parquet") is None:
+        if not place.has(f"units/{unit.name}.parquet"):
             return None
         blocks.append(work.load(place, unit))
     result = merged(blocks)

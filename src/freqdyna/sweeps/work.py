@@ -36,11 +36,12 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
 
     Everything comes in as plain data, so that any process on any machine can be asked to.
     """
-    from freqdyna.run import Run, Watching
+    from freqdyna.run import Run
+    from freqdyna.saving import Watching
 
     place = Place(location)
     units = [Unit(Config.of(of_one), len(settings)) for of_one in settings]
-    if all(place.read(f"units/{unit.name}.parquet") is not None for unit in units):
+    if all(place.has(f"units/{unit.name}.parquet") for unit in units):
         return
     configs = [unit.config for unit in units]
     run = Run.prepare_together(configs) if len(units) > 1 else Run.prepare(configs[0], None)
