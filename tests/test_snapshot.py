@@ -50,3 +50,26 @@ def test_a_tabular_snapshot_has_the_value_of_each_cell():
     assert shown["value"].max() > 0
     lengths = np.asarray(shown["episode_lengths"])
     assert 0 < lengths.sum() <= 2000
+
+
+def test_a_snapshot_holds_the_greedy_policy_and_where_climbs_go():
+    agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0")
+    network = agent.learner.network(state.learner.params)
+    x, y = axes(agent.env, (64, 64))
+    for i, j in ((0, 0), (5, 60), (63, 31)):
+        assert shown["policy"][i, j] == jnp.argmax(network(jnp.array([x[i], y[j]])))
+
+    states, numbers = np.asarray(shown["climb_states"]), np.asarray(shown["climb_numbers"])
+    assert states.shape == (4, 200, 2)
+    going = numbers >= 0
+    assert (np.diff(numbers, axis=1)[going[:, 1:]] >= 0).all()  # one climb after the other
+    assert (going[:, :1] & (going[:, :-1] >= going[:, 1:])).all()  # and none after the end
+    inside = (states >= agent.env.low) & (states <= agent.env.high)
+    assert inside[going].all()
+    assert set(np.asarray(shown["climb_rules"])[going]) <= {0, 1}
+
+
+def test_an_agent_that_does_not_climb_has_no_climbs():
+    _, _, shown = take_snapshot("dyna-uniform", "GridWorld")
+    assert "climb_states" not in shown
+    assert "policy" in shown

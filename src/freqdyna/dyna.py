@@ -32,7 +32,7 @@ from freqdyna.replay.transition import Transition, row_width
 from freqdyna.search_control.base import Proposal, Search, checked
 from freqdyna.search_control.queue import Queue
 from freqdyna.search_control.visited import Visited
-from freqdyna.snapshot import STATES, surfaces
+from freqdyna.snapshot import STATES, climbs, is_drawn, policy, surfaces
 
 
 class Dyna(Agent[DynaState]):
@@ -109,7 +109,7 @@ class Dyna(Agent[DynaState]):
         return state.diagnostics.metrics(self.planning is not None, learns)
 
     def snapshot(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
-        """The parameters, states of B and of B_s drawn uniformly, and V and g over a grid."""
+        """The parameters, states of B and B_s drawn uniformly; V, g and the policy over a grid."""
         bits = jax.random.bits(key, (2, STATES), jnp.uint32)
         stored = uniform_indices(bits[0], jnp.minimum(t, self.replay.capacity))
         shown = {
@@ -118,7 +118,15 @@ class Dyna(Agent[DynaState]):
         }
         if state.queue is not None:
             shown |= {"queue": state.queue.sample(bits[1]), "queue_count": state.queue.count}
-        return shown | surfaces(self.learner.value(state.learner.params), self.env)
+        if not is_drawn(self.env):
+            return shown
+        if self.planning is not None:
+            # The climbs of a search at this step, made for the snapshot alone.
+            search = self._view(state, jnp.maximum(t - 1, 0))
+            shown |= climbs(self.planning.search_control, search, jax.random.fold_in(key, 1))
+        greedy = partial(self.learner.act, state.learner.params, epsilon=0.0, key=key)
+        value = self.learner.value(state.learner.params)
+        return shown | surfaces(value, self.env) | policy(greedy, self.env)
 
     def parameters(self, state: DynaState) -> Float[Array, " p"]:
         """The network's parameters."""
@@ -196,10 +204,8 @@ class Dyna(Agent[DynaState]):
         diagnostics = state.diagnostics.after_prediction(error)
         return eqx.tree_at(lambda s: (s.model, s.diagnostics), state, (learned, diagnostics))
 
-    def _search(
-        self, planning: Planning, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray
-    ) -> DynaState:
-        """Let the search-control find states, and add them to the queue."""
+    def _view(self, state: DynaState, t: Int[Array, ""]) -> Search:
+        """What a search-control may look at, with t + 1 transitions in B."""
         queue, visited = state.queue, state.visited
         assert queue is not None
         assert visited is not None
@@ -218,7 +224,7 @@ class Dyna(Agent[DynaState]):
         def project(s: Float[Array, " n"]) -> Float[Array, " n"]:
             return self.env.project(s if self.env.is_bounded else jnp.clip(s, low, high))
 
-        search = Search(
+        return Search(
             value=value,
             derivatives=value.derivatives,
             slopes=value.slopes,
@@ -235,6 +241,13 @@ class Dyna(Agent[DynaState]):
             covariance=visited.covariance(),
             mean_step=visited.mean_step,
         )
+
+    def _search(
+        self, planning: Planning, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray
+    ) -> DynaState:
+        """Let the search-control find states, and add them to the queue."""
+        queue, search = state.queue, self._view(state, t)
+        assert queue is not None
 
         def propose() -> Proposal:
             return checked(planning.search_control.propose(search, key), queue.rows.shape[1])

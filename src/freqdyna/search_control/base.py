@@ -59,6 +59,16 @@ class Search:
         return self.draw_queue(jax.random.bits(key, (count,), jnp.uint32))
 
 
+class Path(eqx.Module):
+    """Where climbs went, iteration by iteration."""
+
+    states: Float[Array, "limit n"]
+    climbs: Int[Array, " limit"]
+    """The number of the climb that the state belongs to; −1 where there is no state."""
+    rules: Int[Array, " limit"]
+    """Which of the search-control's directions that climb follows."""
+
+
 class Proposal(eqx.Module):
     """The states that a search-control found, and how it went."""
 
@@ -71,6 +81,8 @@ class Proposal(eqx.Module):
     """Climbs begun anew after the first."""
     vanished: Int[Array, ""]
     """Steps at which the direction was zero or not finite, so that only noise moved the state."""
+    path: Path | None = None
+    """Only from a `HillClimb` that is traced."""
 
     @staticmethod
     def of(states: Float[Array, "m n"], count: Int[Array, ""] | None = None) -> "Proposal":

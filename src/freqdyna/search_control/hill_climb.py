@@ -17,7 +17,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from freqdyna import few
 from freqdyna.config import Config
 from freqdyna.loops import repeat_while
-from freqdyna.search_control.base import Proposal, Search, State
+from freqdyna.search_control.base import Path, Proposal, Search, State
 
 VANISHED = 1e-5
 """A direction shorter than this counts as zero."""
@@ -58,6 +58,8 @@ class HillClimb(eqx.Module):
     """On leaving the state space "restart", or "project" back onto it."""
     keep_terminal: bool = eqx.field(static=True)
     """Whether terminal states may be stored; if not, reaching one starts a new climb."""
+    traced: bool = eqx.field(static=True, default=False)
+    """Whether the proposal also says where the climbs went: for pictures, as it takes longer."""
 
     @staticmethod
     def from_config(config: Config) -> "HillClimb":
@@ -131,9 +133,18 @@ class HillClimb(eqx.Module):
         none = jnp.zeros((), int)
         found = jnp.zeros((self.states, n))
         climb = Climb(starts[0], starts[0], found, none, none, none, none)
-        climb = repeat_while(unfinished, iterate, climb)
+        path = None
+        if self.traced:
+            climb, path = _traced(unfinished, iterate, climb, rules)
+        else:
+            climb = repeat_while(unfinished, iterate, climb)
         return Proposal(
-            climb.found, climb.proposal_count, climb.iterations, climb.restarts, climb.vanished
+            climb.found,
+            climb.proposal_count,
+            climb.iterations,
+            climb.restarts,
+            climb.vanished,
+            path,
         )
 
     def from_visited(
@@ -145,6 +156,24 @@ class HillClimb(eqx.Module):
         rules = jnp.zeros(self.limit, int)
         slope = jax.grad(objective)
         return self(search, lambda state: slope(state)[None], starts, rules, climb_key)
+
+
+def _traced(
+    unfinished: Callable[[Climb], Bool[Array, ""]],
+    iterate: Callable[[Climb], Climb],
+    climb: Climb,
+    rules: Int[Array, " limit"],
+) -> tuple[Climb, Path]:
+    """The finished climb, and every state from which an iteration began."""
+
+    def visit(climb: Climb, _: None) -> tuple[Climb, tuple[State, Array, Array]]:
+        going = unfinished(climb)
+        number = jnp.where(going, climb.restarts, -1)
+        after = jax.tree.map(lambda a, b: jnp.where(going, a, b), iterate(climb), climb)
+        return after, (climb.state, number, rules[climb.restarts])
+
+    climb, visits = jax.lax.scan(visit, climb, None, length=len(rules))
+    return climb, Path(*visits)
 
 
 def cholesky(matrix: Float[Array, "n n"]) -> Float[Array, "n n"]:
