@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from freqdyna.cli_report import WriteReport
 from freqdyna.cli_sweep import RunSweep, ShowStatus
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError
@@ -284,6 +285,7 @@ def _parse(arguments: list[str]) -> Any:
         | Annotated[List, subcommand("list")]
         | Annotated[Reproduce, subcommand("reproduce")]
         | Annotated[Bench, subcommand("bench")]
+        | Annotated[WriteReport, subcommand("report")]
         | Annotated[RunSweep, subcommand("sweep")]
         | Annotated[ShowStatus, subcommand("status")]
     )

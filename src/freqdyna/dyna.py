@@ -126,6 +126,7 @@ class Dyna(Agent[DynaState]):
             shown |= climbs(self.planning.search_control, search, jax.random.fold_in(key, 1))
         greedy = partial(self.learner.act, state.learner.params, epsilon=0.0, key=key)
         value = self.learner.value(state.learner.params)
+        shown["bounds"] = jnp.stack([jnp.asarray(self.env.low), jnp.asarray(self.env.high)])
         return shown | surfaces(value, self.env) | policy(greedy, self.env)
 
     def parameters(self, state: DynaState) -> Float[Array, " p"]:

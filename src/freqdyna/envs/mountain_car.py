@@ -28,6 +28,7 @@ class MountainCar(Environment):
     high: ClassVar[np.ndarray] = np.array([0.6, MAX_SPEED], np.float32)
 
     coordinates: ClassVar[tuple[str, ...]] = ("position", "velocity")
+    action_names: ClassVar[tuple[str, ...]] = ("push left", "no push", "push right")
 
     reward_noise: float = eqx.field(default=0.0, static=True)
     episode_limit: int = eqx.field(default=2000, static=True)

@@ -28,6 +28,8 @@ class Space(eqx.Module):
 
     coordinates: ClassVar[tuple[str, ...]] = ("state 1", "state 2")
     """What the first two coordinates are called in pictures."""
+    action_names: ClassVar[tuple[str, ...]] = ()
+    """What the numbered actions are called in pictures; empty: by their numbers."""
     on_host: ClassVar[bool] = False
     """Whether the environment is stepped in Python rather than compiled."""
     knows_terminal: ClassVar[bool] = False

@@ -50,6 +50,7 @@ class WalledSquare(Environment):
     high: ClassVar[np.ndarray] = np.ones(2, np.float32)
 
     coordinates: ClassVar[tuple[str, ...]] = ("x", "y")
+    action_names: ClassVar[tuple[str, ...]] = ("up", "down", "left", "right")
 
     reward_noise: float = eqx.field(default=0.0, static=True)
     episode_limit: int = eqx.field(default=2000, static=True)

@@ -7,6 +7,7 @@ from matplotlib.ticker import EngFormatter
 
 from freqdyna.experiments.base import Stored
 from freqdyna.experiments.trainings import curves
+from freqdyna.results.seed_curve import draw_curve
 from freqdyna.results.statistics import bootstrap_interval
 
 COLORS = {
@@ -44,11 +45,9 @@ def finish(panel: Axes, title: str, x: str, y: str) -> None:
 def learning_curve(panel: Axes, steps: np.ndarray, returns: np.ndarray, name: str) -> None:
     """Mean return over seeds with its 95% interval, in the paper's colours."""
     color = next((c for known, c in COLORS.items() if name.startswith(known)), "purple")
-    mean = returns.mean(axis=0)
-    low, high = bootstrap_interval(returns)
-    style = "--" if "learned model" in name else "-"
-    panel.plot(steps, mean, style, color=color, label=name, linewidth=1.5)
-    panel.fill_between(steps, low, high, color=color, alpha=0.15, linewidth=0)
+    style = {"linestyle": "--" if "learned model" in name else "-", "linewidth": 1.5}
+    shaded = bootstrap_interval(returns)
+    draw_curve(panel, steps, returns, shaded, 0.15, color=color, label=name, **style)
     panel.xaxis.set_major_formatter(EngFormatter(sep=""))
 
 
@@ -70,6 +69,6 @@ def curve(panel: Axes, at: np.ndarray, values: np.ndarray, label: str, color: st
     """Mean over seeds (the first axis), its standard error shaded, as in the paper."""
     mean = values.mean(axis=0)
     error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    panel.plot(at, mean, color=color, label=label, linewidth=1.5)
-    panel.fill_between(at, mean - error, mean + error, color=color, alpha=0.25, linewidth=0)
+    shaded = mean - error, mean + error
+    draw_curve(panel, at, values, shaded, 0.25, color=color, label=label, linewidth=1.5)
     panel.xaxis.set_major_formatter(EngFormatter(sep=""))

@@ -33,14 +33,14 @@ def print_findings(findings: Findings, quick: bool = False) -> None:
     if not console.is_terminal:
         console = Console(width=120)
     console.print(table)
-    for rows in _tables(findings):
+    for rows in tables(findings):
         statistics = Table(box=SIMPLE, pad_edge=False)
         for column in rows[0]:
             statistics.add_column(column, overflow="fold")
         for row in rows[1:]:
             statistics.add_row(*row)
         console.print(statistics)
-    for line in _remarks(findings):
+    for line in remarks(findings):
         console.print(f"- {line}", highlight=False, markup=False)
 
 
@@ -105,14 +105,14 @@ def _section(name: str, out: Path, at: Path, quick: bool) -> list[str]:
             for c in findings.claims
         ),
         "",
-        *(line for rows in _tables(findings) for line in _markdown(rows)),
-        *(f"- {line}" for line in [*_remarks(findings), *_origins(units)]),
+        *(line for rows in tables(findings) for line in _markdown(rows)),
+        *(f"- {line}" for line in [*remarks(findings), *origins(units)]),
         "",
         f"![{PARTS[name].title}]({Path(picture).as_posix()})",
     ]
 
 
-def _tables(findings: Findings) -> list[Sequence[Sequence[str]]]:
+def tables(findings: Findings) -> list[Sequence[Sequence[str]]]:
     """The tables of statistics that there are."""
     return [rows for rows in (findings.summary, *findings.further) if rows]
 
@@ -123,7 +123,7 @@ def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
     return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:], ""]
 
 
-def _origins(units: dict[str, Stored]) -> list[str]:
+def origins(units: dict[str, Stored]) -> list[str]:
     """Where the numbers of each unit come from."""
     groups: dict[tuple[str, str, str, str, str], list[tuple[str, dict[str, Any]]]] = {}
     for name, unit in units.items():
@@ -166,7 +166,8 @@ def _cells(claim: Claim) -> Sequence[str]:
     return claim.what, claim.paper, claim.ours, claim.interval, claim.verdict
 
 
-def _remarks(findings: Findings) -> list[str]:
+def remarks(findings: Findings) -> list[str]:
+    """The rules that decided the claims, and the notes."""
     rules = dict.fromkeys(claim.rule for claim in findings.claims)
     return [f"Rule: {RULES[rule]}." for rule in rules] + list(findings.notes)
 

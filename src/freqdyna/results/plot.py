@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from freqdyna.config import Config
+from freqdyna.results.seed_curve import draw_curve
 from freqdyna.results.statistics import bootstrap_interval
 
 if TYPE_CHECKING:
@@ -49,12 +50,9 @@ def plot_curves(results: Sequence["Result"]) -> Figure:
 
 
 def _draw(panel: "Axes", result: "Result", label: str, color: str) -> None:
-    mean = result.returns.mean(axis=0)
     text = f"{label} ({len(result.seeds)} seed{'s' if len(result.seeds) > 1 else ''})"
-    panel.plot(result.steps, mean, color=color, label=text)
-    if len(result.seeds) > 1:
-        low, high = bootstrap_interval(result.returns)
-        panel.fill_between(result.steps, low, high, color=color, alpha=0.2, linewidth=0)
+    interval = bootstrap_interval(result.returns) if len(result.seeds) > 1 else None
+    draw_curve(panel, result.steps, result.returns, interval, 0.2, color=color, label=text)
 
 
 def run_labels(configs: list[Config]) -> list[str]:

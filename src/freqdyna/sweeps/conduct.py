@@ -8,7 +8,7 @@ from freqdyna.engines.base import Engine, Task
 from freqdyna.errors import FreqdynaError
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import Status, look
-from freqdyna.sweeps.sweep import Sweep, Unit
+from freqdyna.sweeps.sweep import FILE, Sweep, Unit
 from freqdyna.sweeps.view import View
 
 SECONDS_BETWEEN_LOOKS = 2.0
@@ -35,7 +35,7 @@ def conduct(
     After an interruption, or the loss of this process, the same call goes on.
     """
     with place.locked():
-        place.write("sweep.toml", text.encode())
+        place.write(FILE, text.encode())
         programs = [[unit] for unit in sweep.units()]
         return compute(programs, place, engine, checkpoint_seconds)
 

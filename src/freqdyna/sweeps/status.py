@@ -6,7 +6,7 @@ from typing import Any
 
 from freqdyna.errors import FreqdynaError
 from freqdyna.sweeps.place import Place
-from freqdyna.sweeps.sweep import Sweep, Unit
+from freqdyna.sweeps.sweep import FILE, Sweep, Unit
 
 SILENT = 60.0
 """Seconds without a note after which a unit no longer counts as running."""
@@ -44,13 +44,13 @@ class Status:
 
 def sweep_at(place: Place) -> Sweep:
     """The sweep whose files are there."""
-    text = place.read("sweep.toml")
+    text = place.read(FILE)
     if text is None:
-        raise FreqdynaError(f"{place.location!r} is not a sweep: it has no sweep.toml")
+        raise FreqdynaError(f"{place.location!r} is not a sweep: it has no {FILE}")
     try:
         return Sweep.parse(text.decode())
     except UnicodeDecodeError as error:
-        raise FreqdynaError(f"sweep.toml of {place.location!r} is not text: {error}") from None
+        raise FreqdynaError(f"{FILE} of {place.location!r} is not text: {error}") from None
 
 
 def look(place: Place, units: list[Unit]) -> Status:

@@ -30,6 +30,8 @@ from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError, unknown_name
 from freqdyna.sweeps.search_space import Search
 
+FILE = "sweep.toml"
+"""Where a sweep is kept in its folder."""
 _TABLES = ("settings", "vary", "seeds", "search")
 _SEEDS = ("number", "first", "block")
 _OF_THE_SWEEP = {"seeds": "number in [seeds]", "first_seed": "first in [seeds]"}

@@ -1,0 +1,36 @@
+"""The command `freqdyna report`."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from freqdyna.errors import FreqdynaError
+
+
+@dataclass(frozen=True)
+class WriteReport:
+    """Write one interactive HTML page on runs, sweeps or the paper's stored experiments."""
+
+    folders: tyro.conf.Positional[tuple[Path, ...]]
+    """Run folders, folders of run folders, sweeps' folders, and folders of `reproduce --out`."""
+    out: Path = Path("report.html")
+    """The page."""
+
+    def run(self) -> None:
+        """Do it."""
+        from freqdyna.report import page, sources
+
+        if self.out.suffix != ".html":
+            raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .html")
+        if self.out.is_dir() or not self.out.absolute().parent.is_dir():
+            raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
+        print("Analyses what is stored; the paper's parts take about a minute in all.", flush=True)
+        names = [folder.as_posix() for folder in self.folders]
+        command = " ".join(["freqdyna report", *names, "--out", self.out.as_posix()])
+        report = sources.gather(
+            list(self.folders), command, lambda text: print(text, file=sys.stderr, flush=True)
+        )
+        page.write(report, self.out)
+        print(f"report: {self.out} ({self.out.stat().st_size / 1e6:.1f} MB)")

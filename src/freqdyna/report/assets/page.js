@@ -1,0 +1,115 @@
+"use strict";
+// The page: what the data says, section by section.
+
+const VERDICTS = ["holds", "does not hold", "undecided"];
+
+/** A sentence whose `code` is set as code. */
+function sentence(tag, text) {
+  return el(tag, {}, ...text.split("`").map((piece, i) => (i % 2 ? el("code", {}, piece) : piece)));
+}
+
+function verdict(text) {
+  return el("span", { class: `verdict ${text.replace(/[^a-z]+/g, "-")}` }, text);
+}
+
+function table(rows, cell = (text) => text) {
+  const [header, ...body] = rows;
+  return el("div", { class: "scroll" }, el("table", {},
+    el("thead", {}, el("tr", {}, ...header.map((text) => el("th", {}, text)))),
+    el("tbody", {}, ...body.map((row) => el("tr", {}, ...row.map((text, i) => el("td", {}, cell(text, i))))))));
+}
+
+const HEADER = ["what", "the paper", "here", "95% interval or accuracy", "verdict"];
+const cells = (claim) => [claim.what, claim.paper, claim.ours, claim.interval, claim.verdict];
+
+function claimTable(claims, parts) {
+  const rows = claims.map((claim) => (parts ? [claim.part, ...cells(claim)] : cells(claim)));
+  const header = parts ? ["part", ...HEADER] : HEADER;
+  return table([header, ...rows], (text, i) => {
+    if (i === header.length - 1) return verdict(text);
+    return parts && i === 0 ? el("a", { href: `#${text}` }, text) : text;
+  });
+}
+
+/** All claims of all parts, to be narrowed down by verdict. */
+function claimsSection(claims) {
+  const place = el("div", { class: "tall" });
+  const off = new Set();
+  const draw = () => place.replaceChildren(claimTable(claims.filter((claim) => !off.has(claim.verdict)), true));
+  const counts = VERDICTS.map((text) => {
+    const number = claims.filter((claim) => claim.verdict === text).length;
+    return toggle(`${number} ${text}`, true, (on) => { on ? off.delete(text) : off.add(text); draw(); }, { class: "chip" });
+  });
+  draw();
+  return el("section", { id: "claims" }, el("h2", {}, "The paper’s claims, and what was found"),
+    el("p", { class: "soft" }, "Each verdict follows a rule that is stated with its figure. Choose which to show:"),
+    el("div", { class: "counts" }, ...counts), place);
+}
+
+function part(section, figures) {
+  const root = el("section", { id: section.name }, el("h2", {}, section.claims.length ? `${section.name}: ${section.title}` : section.title));
+  if (section.chart) {
+    const drawn = figure(section.chart);
+    figures.push(drawn);
+    if (section.chart.title) root.append(el("p", { class: "soft" }, section.chart.title));
+    root.append(drawn.root);
+  }
+  if (section.claims.length) root.append(el("h3", {}, "Claims"), claimTable(section.claims, false));
+  section.tables.forEach((rows) => root.append(el("h3", {}, "Statistics"), table(rows)));
+  if (section.notes.length) root.append(el("details", {}, el("summary", {}, "Rules and notes"), el("ul", {}, ...section.notes.map((note) => sentence("li", note)))));
+  const made = section.command ? [sentence("p", `\`${section.command}\``)] : [];
+  root.append(el("details", {}, el("summary", {}, "Where these numbers come from"), ...made, el("ul", {}, ...section.origins.map((origin) => sentence("li", origin)))));
+  return root;
+}
+
+function themeButton(redraw) {
+  const night = matchMedia("(prefers-color-scheme: dark)");
+  const button = el("button", { id: "theme", type: "button", "aria-label": "Switch between light and dark" });
+  const set = (dark) => {
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    button.textContent = dark ? "light" : "dark";
+    redraw();
+  };
+  button.addEventListener("click", () => set(!isDark()));
+  night.addEventListener("change", (event) => set(event.matches));
+  set(night.matches);
+  return button;
+}
+
+/** Marks in the contents what is being read. */
+function follow(links) {
+  const observer = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (entry.isIntersecting) links.forEach((link) => link.classList.toggle("here", link.hash === `#${entry.target.id}`));
+    }
+  }, { rootMargin: "-20% 0px -70% 0px" });
+  document.querySelectorAll("section").forEach((section) => observer.observe(section));
+}
+
+function build(report) {
+  const figures = [];
+  const parts = [];
+  const claims = report.sections.flatMap((section) => section.claims);
+  const add = (label, node) => parts.push([label, node]);
+  report.explorers.forEach((given, i) => {
+    const made = explorer(given, `explorer-${i}`);
+    figures.push(made);
+    add(`explore ${given.env}`, made.root);
+  });
+  if (claims.length) add("claims", claimsSection(claims));
+  report.sections.forEach((section) => add(section.claims.length ? section.name : section.title, part(section, figures)));
+  const header = document.getElementById("top");
+  header.append(el("h1", {}, report.title), themeButton(() => figures.forEach((drawn) => drawn.redraw())));
+  if (claims.length) {
+    header.append(el("p", {}, `“Frequency-based Search-control in Dyna” (Pan, Mei and Farahmand, ICLR 2020), computed anew: of ${claims.length} claims ` +
+      VERDICTS.map((text) => `${claims.filter((claim) => claim.verdict === text).length} ${text === "undecided" ? "are undecided" : text === "holds" ? "hold" : "do not hold"}`).join(", ") + "."));
+  }
+  header.append(sentence("p", `Written ${report.written}: \`${report.command}\`. Drag in a chart to look closer, double-click to come back.`));
+  header.lastChild.className = "soft small";
+  document.getElementById("main").replaceChildren(...parts.map(([, node]) => node));
+  const links = parts.map(([label, node]) => el("a", { href: `#${node.id}` }, label));
+  document.getElementById("contents").append(...links);
+  follow(links);
+}
+
+build(JSON.parse(document.getElementById("data").textContent));

@@ -1,0 +1,175 @@
+"""A Matplotlib figure as data that the report's charts draw: the same picture, made interactive."""
+
+import re
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
+from matplotlib.colors import LogNorm, to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FixedFormatter
+
+from freqdyna.results.seed_curve import SeedCurve
+
+DIGITS = 4
+"""Significant digits of every number: more than a screen can show."""
+DASHES = {"-": "solid", "--": "dash", ":": "dot", "-.": "dashdot"}
+Json = dict[str, Any]
+
+
+def chart(figure: Figure) -> Json:
+    """The figure's title and panels."""
+    # A colour bar belongs to its mesh, which is drawn with one of its own.
+    panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+    return {"title": plain(figure.get_suptitle()), "panels": [_panel(axes) for axes in panels]}
+
+
+def plain(text: str) -> str:
+    """A text without the marks of TeX."""
+    inside = re.sub(r"\$([^$]*)\$", lambda found: re.sub(r"[\\{}]", "", found[1]), text)
+    return inside.replace("mathrm", "")
+
+
+def rounded(values: Any) -> list[Any]:
+    """Numbers to a few digits, as nested lists; None for those that are not finite."""
+    array = np.asarray(values, np.float64)
+    if array.ndim > 1:
+        return [rounded(row) for row in array]
+    return [float(f"{v:.{DIGITS}g}") if np.isfinite(v) else None for v in array.tolist()]
+
+
+def _panel(axes: Axes) -> Json:
+    lines = [line for line in axes.lines if _in_data(axes, line)]
+    remembered = [line for line in lines if isinstance(line, SeedCurve)]
+    return {
+        "title": plain(axes.get_title()),
+        "x": _axis(axes, "x"),
+        "y": _axis(axes, "y"),
+        "equal": axes.get_aspect() == 1.0,
+        "marks": [
+            *(_mesh(mesh) for mesh in axes.collections if isinstance(mesh, QuadMesh)),
+            *(_points(points) for points in axes.collections if isinstance(points, PathCollection)),
+            # The page shades the interval of the seeds that it shows.
+            *(
+                _area(area)
+                for area in axes.collections
+                if isinstance(area, PolyCollection) and not remembered
+            ),
+            *(_line(line) for line in lines),
+        ],
+        "rules": [_rule(axes, line) for line in axes.lines if not _in_data(axes, line)],
+        "boxes": [_box(patch) for patch in axes.patches if isinstance(patch, Rectangle)],
+        "texts": [
+            {"x": float(x), "y": float(y), "text": plain(text.get_text())}
+            for text in axes.texts
+            for x, y in [text.get_position()]
+        ],
+    }
+
+
+def _axis(axes: Axes, name: str) -> Json:
+    axis = axes.xaxis if name == "x" else axes.yaxis
+    limits = axes.get_xlim() if name == "x" else axes.get_ylim()
+    found: Json = {
+        "label": plain(axis.get_label_text()),
+        "log": axis.get_scale() == "log",
+        "range": rounded(limits),
+    }
+    formatter = axis.get_major_formatter()
+    if isinstance(formatter, FixedFormatter):
+        found["ticks"] = {
+            "at": rounded(axis.get_majorticklocs()),
+            "texts": [plain(text) for text in formatter.seq],
+        }
+    return found
+
+
+def _line(line: Line2D) -> Json:
+    x, y = line.get_xdata(), line.get_ydata()
+    marked = line.get_marker() not in ("None", None, "", " ")
+    drawn = str(line.get_linestyle()) != "None"
+    mark: Json = {
+        "kind": "line",
+        "label": _label(line),
+        "color": to_hex(line.get_color()),
+        "dash": DASHES.get(str(line.get_linestyle()), "solid"),
+        "width": line.get_linewidth(),
+        "mode": "lines+markers" if marked and drawn else "markers" if marked else "lines",
+        "x": rounded(x),
+        "y": rounded(y),
+    }
+    if isinstance(line, SeedCurve):
+        mark |= {"kind": "seeds", "seeds": rounded(line.values)}
+        del mark["y"]
+    return mark
+
+
+def _points(points: PathCollection) -> Json:
+    x, y = np.asarray(points.get_offsets()).T
+    colors = points.get_facecolor()
+    color = to_hex(np.asarray(colors)[0])
+    return {"kind": "points", "label": _label(points), "color": color} | {
+        "x": rounded(x),
+        "y": rounded(y),
+    }
+
+
+def _area(area: PolyCollection) -> Json:
+    x, y = np.asarray(area.get_paths()[0].vertices).T
+    color = to_hex(np.asarray(area.get_facecolor())[0])
+    return {"kind": "area", "label": "", "color": color, "x": rounded(x), "y": rounded(y)}
+
+
+def _mesh(mesh: QuadMesh) -> Json:
+    corners = np.asarray(mesh.get_coordinates())
+    x, y = (
+        (corners[0, :-1, 0] + corners[0, 1:, 0]) / 2,
+        (corners[:-1, 0, 1] + corners[1:, 0, 1]) / 2,
+    )
+    values = np.asarray(mesh.get_array())
+    logarithmic = isinstance(mesh.norm, LogNorm)
+    ends = np.array([mesh.norm.vmin, mesh.norm.vmax], np.float64)
+    return {"kind": "mesh", "label": "", "log": logarithmic, "ends": rounded(ends)} | {
+        "x": rounded(x),
+        "y": rounded(y),
+        "z": rounded(values),
+    }
+
+
+def _rule(axes: Axes, line: Line2D) -> Json:
+    """A line from edge to edge, as `axhline` and `axvline` draw them."""
+    x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+    upright = line.get_transform() == axes.get_xaxis_transform(which="grid")
+    return {
+        "at": float((x if upright else y)[0]),
+        "upright": bool(upright),
+        "label": _label(line),
+        "color": to_hex(line.get_color()),
+        "dash": DASHES.get(str(line.get_linestyle()), "solid"),
+    }
+
+
+def _box(patch: Rectangle) -> Json:
+    (x0, y0), (x1, y1) = patch.get_bbox().get_points()
+    fill: Any = patch.get_facecolor()
+    edge: Any = patch.get_edgecolor()
+    filled, edged = patch.get_fill() and fill[3] > 0, edge[3] > 0 and patch.get_linewidth() > 0
+    return {
+        "corners": rounded([x0, y0, x1, y1]),
+        "fill": to_hex(fill) if filled else None,
+        "edge": to_hex(edge) if edged else None,
+        "above": patch.get_zorder() > 2,
+    }
+
+
+def _in_data(axes: Axes, line: Line2D) -> bool:
+    return line.get_transform() == axes.transData
+
+
+def _label(artist: Any) -> str:
+    """What the legend says, empty if it says nothing."""
+    label = plain(str(artist.get_label()))
+    return "" if label.startswith("_") else label

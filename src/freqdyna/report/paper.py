@@ -1,0 +1,40 @@
+"""Sections from stored experiments of the paper, as `freqdyna reproduce` leaves them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from freqdyna.experiments import reproduce
+from freqdyna.experiments.registry import PARTS, find
+from freqdyna.experiments.report import origins, remarks, tables
+from freqdyna.report.charts import chart
+from freqdyna.report.section import ClaimRow, Section
+
+
+def stored_parts(folder: Path) -> list[str]:
+    """The parts of the paper that a folder holds complete, at full size."""
+    return [
+        name
+        for name, part in PARTS.items()
+        if part.experiment and reproduce.is_stored(find(name), folder, quick=False)
+    ]
+
+
+def sections(folder: Path, parts: list[str]) -> Iterator[Section]:
+    """What the stored numbers of each part show; analysed anew, nothing is computed twice."""
+    for name in parts:
+        experiment = find(name)
+        units = reproduce.stored(experiment, folder, quick=False)
+        findings = experiment.analyse(units)
+        yield Section(
+            name=name,
+            title=PARTS[name].title[:1].upper() + PARTS[name].title[1:],
+            command=f"freqdyna reproduce {name}",
+            chart=chart(findings.figure),
+            claims=[
+                ClaimRow(name, c.what, c.paper, c.ours, c.interval, c.verdict)
+                for c in findings.claims
+            ],
+            tables=[[list(row) for row in rows] for rows in tables(findings)],
+            notes=remarks(findings),
+            origins=origins(units),
+        )
