@@ -10,12 +10,14 @@ from matplotlib.colors import LogNorm, to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedFormatter
+from matplotlib.ticker import FixedLocator
 
 from freqdyna.results.seed_curve import SeedCurve
 
 DIGITS = 4
 """Significant digits of every number: more than a screen can show."""
+MOST = 250
+"""Evaluations of a curve that are drawn; of longer ones every second, every third, ..."""
 DASHES = {"-": "solid", "--": "dash", ":": "dot", "-.": "dashdot"}
 Json = dict[str, Any]
 
@@ -78,12 +80,11 @@ def _axis(axes: Axes, name: str) -> Json:
         "log": axis.get_scale() == "log",
         "range": rounded(limits),
     }
-    formatter = axis.get_major_formatter()
-    if isinstance(formatter, FixedFormatter):
-        found["ticks"] = {
-            "at": rounded(axis.get_majorticklocs()),
-            "texts": [plain(text) for text in formatter.seq],
-        }
+    locator = axis.get_major_locator()
+    if isinstance(locator, FixedLocator):  # ticks with texts of their own
+        at = np.asarray(locator())
+        texts = axis.get_major_formatter().format_ticks(at.tolist())
+        found["ticks"] = {"at": rounded(at), "texts": [plain(text) for text in texts]}
     return found
 
 
@@ -102,7 +103,10 @@ def _line(line: Line2D) -> Json:
         "y": rounded(y),
     }
     if isinstance(line, SeedCurve):
-        mark |= {"kind": "seeds", "seeds": rounded(line.values)}
+        every = -(-line.values.shape[1] // MOST)
+        kept = slice(every - 1, None, every)  # the last one too, where their number allows it
+        mark |= {"kind": "seeds", "every": every, "seeds": rounded(line.values[:, kept])}
+        mark["x"] = rounded(np.asarray(x)[kept])
         del mark["y"]
     return mark
 

@@ -211,6 +211,8 @@ function figure(chart) {
       el("div", { class: "controls" }, el("button", { type: "button", onclick: all(true) }, "all"), el("button", { type: "button", onclick: all(false) }, "none")),
       el("div", { class: "seeds" }, ...seeds)));
   }
+  const every = Math.max(1, ...chart.panels.flatMap((p) => p.marks.map((m) => m.every || 1)));
+  if (every > 1) root.append(el("p", { class: "soft small" }, `Of every ${every} evaluations one is drawn.`));
   root.append(el("div", { class: nodes.length % 3 === 1 ? "panels even" : "panels" }, ...nodes));
   new IntersectionObserver((entries, observer) => {
     if (entries.some((entry) => entry.isIntersecting)) { observer.disconnect(); seen = true; redraw(); }

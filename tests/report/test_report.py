@@ -1,0 +1,134 @@
+import base64
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freqdyna
+from freqdyna import FreqdynaError
+from freqdyna.cli import main
+from freqdyna.report import page, sources
+from freqdyna.report.explorer import explorers
+
+STORED = Path(__file__).parents[2] / "results" / "reproduce"
+
+
+def data_of(path):
+    """What the page's script will read."""
+    return json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(), re.DOTALL)[1])
+
+
+def test_a_report_of_runs_has_their_curves_facts_and_snapshots(run_folders, tmp_path, capsys):
+    main(["report", str(run_folders), "--out", str(tmp_path / "r.html")])
+    assert "report:" in capsys.readouterr().out
+    data = data_of(tmp_path / "r.html")
+    (section,) = data["sections"]
+    marks = section["chart"]["panels"][0]["marks"]
+    assert sorted(mark["label"].split(" ")[0] for mark in marks) == ["dyna-frequency", "dyna-value"]
+    result = freqdyna.load(run_folders / "dyna-value")
+    own = next(mark for mark in marks if mark["label"].startswith("dyna-value"))
+    np.testing.assert_allclose(own["seeds"], result.returns, rtol=1e-3)
+    assert len(section["tables"][0]) == 3
+    assert "commit" in section["origins"][0]
+    (explorer,) = data["explorers"]
+    assert [run["label"] for run in explorer["runs"]] == ["dyna-value", "dyna-frequency"]
+    assert {mark["kind"] for mark in explorer["landmarks"]} == {"wall", "hole", "start", "goal"}
+
+
+def test_no_name_can_leave_the_data(run_folders, tmp_path):
+    report = sources.gather([run_folders], "freqdyna report", lambda _: None)
+    text = page.page(report)
+    data = text[text.index('id="data">') :]
+    assert "<" not in data[len('id="data">') : data.index("</script>")]
+    assert text.count("</script>") == 3
+
+
+def test_the_page_asks_for_nothing(run_folders):
+    text = page.page(sources.gather([run_folders], "freqdyna report", lambda _: None))
+    assert "default-src 'none'" in text
+    own = text[: text.index('id="data"')]
+    assert not re.search(r'<(?:script|img|link|iframe)[^>]*(?:src|href)="', own)
+
+
+def test_the_explorer_shows_what_the_snapshots_hold(run_folders):
+    result = freqdyna.load(run_folders / "dyna-frequency")
+    (explorer,) = explorers([result])
+    (run,) = explorer["runs"]
+    assert run["steps"] == [10, 40]
+    frame = run["frames"][1][1]  # second seed, second snapshot
+    value = result.snapshots[40]["value"][1]
+    levels = np.frombuffer(base64.b64decode(frame["value"]["data"]), np.uint8).reshape(64, 64)
+    least, greatest = frame["value"]["ends"]
+    shown = least + levels / 255 * (greatest - least)
+    np.testing.assert_allclose(shown, value.T, atol=(greatest - least) / 255)
+    policy = np.frombuffer(base64.b64decode(frame["policy"]), np.uint8).reshape(64, 64)
+    np.testing.assert_array_equal(policy, result.snapshots[40]["policy"][1].T)
+    queue = np.frombuffer(base64.b64decode(frame["queue"]), "<u2").reshape(-1, 2) / 65535
+    np.testing.assert_allclose(queue, result.snapshots[40]["queue"][1][:700], atol=1e-4)
+    assert frame["climbs"]
+
+
+def test_an_agent_without_snapshots_has_no_explorer(run_folders):
+    result = freqdyna.load(run_folders / "dyna-value")
+    result.snapshots.clear()
+    assert explorers([result]) == []
+
+
+def test_a_sweep_is_shown_by_what_it_varies(tmp_path):
+    (tmp_path / "sweep.toml").write_text(
+        '[settings]\nenv = "GridWorld"\nalgorithm = "er"\nsteps = 20\nwarmup_steps = 5\n'
+        "planning_steps = 1\nbatch_size = 4\nhidden = [8, 8]\nepisode_limit = 20\neval_every = 10\n"
+        "[vary]\nlearning_rate = [0.001, 0.01]\n[seeds]\nnumber = 2\nblock = 2\n"
+    )
+    sweep = [
+        "sweep",
+        str(tmp_path / "sweep.toml"),
+        "--out",
+        str(tmp_path / "out"),
+        "--workers",
+        "1",
+    ]
+    main(sweep)
+    report = sources.gather([tmp_path / "out"], "freqdyna report", lambda _: None)
+    labels = [mark["label"] for mark in report.sections[0].chart["panels"][0]["marks"]]
+    assert labels == ["er, learning rate 0.001 (2 seeds)", "er, learning rate 0.01 (2 seeds)"]
+
+
+def test_the_papers_parts_come_with_claims_and_origins():
+    report = sources.gather([STORED], "freqdyna report", lambda _: None)
+    names = [section.name for section in report.sections]
+    assert {"E1", "F3", "F5", "S"} <= set(names)
+    for section in report.sections:
+        assert section.claims
+        assert section.origins
+        assert section.chart["panels"]
+    f3 = report.sections[names.index("F3")]
+    assert len(f3.chart["panels"]) == 4
+    assert len(f3.chart["panels"][0]["marks"][0]["seeds"]) == 30
+    assert len(page.page(report).encode()) < 10e6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "folders is empty"),
+        (["nowhere"], "folders has 'nowhere'; it must be a run folder"),
+        ([".", "--out", "report.pdf"], "it must end in .html"),
+        ([".", "--out", "missing/report.html"], "its folder must exist"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="2"):
+        main(["report", *arguments])
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_page_that_cannot_be_written_is_said(run_folders, tmp_path):
+    report = sources.gather([run_folders], "freqdyna report", lambda _: None)
+    with pytest.raises(FreqdynaError, match="cannot be written"):
+        page.write(report, tmp_path / "gone" / "r.html")
