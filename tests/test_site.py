@@ -49,8 +49,10 @@ def test_links_out_of_the_folder_become_paths_and_pictures_are_taken_along(tmp_p
         return leave_the_site(markdown, page, docs, lambda picture: f"<{picture.name}>")
 
     assert replaced("[`code.py`](../../src/code.py), good") == "`src/code.py`, good"
-    assert replaced("the [output](../../src/code.py#L3)") == "the output (`src/code.py`)"
-    assert replaced("![a curve](../../src/curves.png)") == "![a curve](<curves.png>)"
+    assert replaced("the [output](../../src/code.py#L3)") == "the output: `src/code.py`"
+    assert (
+        replaced("![a curve](../../src/curves.png)") == "[![a curve](<curves.png>)](<curves.png>)"
+    )
     for same in (
         "[other](../other.md#here), [site](https://example.org), [below](#below)",
         "    [indented](../../src/none.py)",

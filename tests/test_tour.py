@@ -10,7 +10,7 @@ TOUR = Path(__file__).parent.parent / "docs" / "tour.ipynb"
 
 def test_the_tour_runs_and_shows_its_pictures():
     _, stored = as_markdown(TOUR)
-    notebook = executed(TOUR, {"SEEDS, STEPS = 4, 10_000": "SEEDS, STEPS = 2, 100"})
+    notebook = executed(TOUR, {"SEEDS, STEPS = 4, 10_000": "SEEDS, STEPS = 2, 40"})
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     drawn = [output for output in outputs if "image/png" in output.get("data", {})]
     assert len(drawn) == len(stored) == 5

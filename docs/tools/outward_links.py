@@ -14,8 +14,9 @@ def leave_the_site(
 ) -> str:
     """`markdown` of the file `page` with every link to a file outside the folder `docs` replaced.
 
-    A picture stays one: `picture` gives its new address. Any other link becomes the path in the
-    repository, as code. A link to a file that does not exist is an error.
+    A picture stays one, and leads to itself at full size: `picture` gives its new address. Any
+    other link becomes the path in the repository, as code. A link to a file that does not exist is
+    an error.
     """
     root = docs.parent
 
@@ -29,10 +30,11 @@ def leave_the_site(
         if not target.is_relative_to(root) or not target.exists():
             raise FileNotFoundError(f"{page.relative_to(root)} links to {address}: no such file")
         if shown and picture is not None:
-            return f"![{text}]({picture(target)})"
+            new = picture(target)
+            return f"[![{text}]({new})]({new})"
         path = f"`{target.relative_to(root).as_posix()}`"
         name = text.strip("`")
-        return path if path.strip("`").endswith(name) else f"{text} ({path})"
+        return path if path.strip("`").endswith(name) else f"{text}: {path}"
 
     lines, code = [], False
     for line in markdown.split("\n"):
