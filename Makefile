@@ -20,8 +20,9 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 # The site, into site/; a broken link or anchor, or a page left out of the navigation, is an error.
+# Not --quiet: MkDocs then overlooks its own warnings.
 docs: $(VENV)/.docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean
 	@echo "the site: site/index.html"
 
 # Runs the notebook anew and keeps its outputs.
