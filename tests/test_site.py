@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from notebook_page import as_markdown
+from notebook_page import as_markdown, link_pages
 from outward_links import leave_the_site
 
 import freqdyna
@@ -64,6 +64,7 @@ def test_links_out_of_the_folder_become_paths_and_pictures_are_taken_along(tmp_p
 
 
 def test_a_notebook_becomes_a_page(tmp_path):
+    assert link_pages("[tour](sub/tour.ipynb), [x](x.md)") == "[tour](sub/tour.md), [x](x.md)"
     picture = {"image/png": base64.b64encode(b"picture").decode(), "text/plain": "<Figure>"}
     outputs = [
         {"output_type": "stream", "text": ["\x1b[1mbold\x1b[0m\n", "line\n"]},

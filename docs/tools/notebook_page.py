@@ -6,7 +6,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+LINK = re.compile(r"\]\(([^()\s]+)\.ipynb\)")
 ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+def link_pages(markdown: str) -> str:
+    """Links to notebooks, which a repository shows, as links to the pages made of them."""
+    return LINK.sub(r"](\1.md)", markdown)
 
 
 def as_markdown(path: Path) -> tuple[str, dict[str, bytes]]:

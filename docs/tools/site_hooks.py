@@ -5,7 +5,7 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from notebook_page import as_markdown
+from notebook_page import as_markdown, link_pages
 from outward_links import leave_the_site
 
 
@@ -25,7 +25,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Pictures from other folders are taken along; other links out of docs/ become paths."""
+    """Pictures from elsewhere are taken along, other links out of docs/ become paths."""
     docs = Path(config.docs_dir).resolve()
 
     def taken_along(picture: Path) -> str:
@@ -34,4 +34,4 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             files.append(File.generated(config, address, abs_src_path=str(picture)))
         return "../" * page.file.src_uri.count("/") + address
 
-    return leave_the_site(markdown, docs / page.file.src_uri, docs, taken_along)
+    return leave_the_site(link_pages(markdown), docs / page.file.src_uri, docs, taken_along)
