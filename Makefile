@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: quickstart test lint bench clean
+.PHONY: quickstart test lint docs tour bench clean
 
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
@@ -19,6 +19,16 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The site, into site/; a broken link or anchor, or a page left out of the navigation, is an error.
+# Not --quiet: MkDocs then overlooks its own warnings.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean
+	@echo "the site: site/index.html"
+
+# Runs the notebook anew and keeps its outputs.
+tour: $(VENV)/.dev
+	$(BIN)/python docs/tools/run_notebook.py docs/tour.ipynb
+
 # First that the plain implementation computes the same as ours, then how fast all are.
 bench: $(VENV)/.bench
 	$(BIN)/python -m pytest benchmarks
@@ -26,7 +36,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) site
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -38,6 +48,11 @@ $(VENV)/.runtime: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
+$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
+	@echo "installing MkDocs into $(VENV) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@ $(VENV)/.runtime
+
 $(VENV)/.bench: pyproject.toml | $(VENV)/.dev
 	@echo "installing the libraries to compare with into $(VENV) (PyTorch is large) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
@@ -46,4 +61,4 @@ $(VENV)/.bench: pyproject.toml | $(VENV)/.dev
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	@echo "installing freqdyna and its test tools into $(VENV) (a minute or two) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@ $(VENV)/.runtime
+	@touch $@ $(VENV)/.docs $(VENV)/.runtime
