@@ -1,4 +1,4 @@
-"""The command line: `freqdyna train`, `resume`, `plot`, `reproduce`, `sweep` and so on."""
+"""The command line: `freqdyna train`, `resume`, `plot`, `reproduce` and so on."""
 
 import argparse
 import os
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from freqdyna.cli_sweep import RunSweep, ShowStatus
+from freqdyna.cli_watch import Watch
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError
 
@@ -281,6 +282,7 @@ def _parse(arguments: list[str]) -> Any:
         Annotated[Train, subcommand("train", default=_train_defaults(arguments))]
         | Annotated[Resume, subcommand("resume")]
         | Annotated[Plot, subcommand("plot")]
+        | Annotated[Watch, subcommand("watch")]
         | Annotated[List, subcommand("list")]
         | Annotated[Reproduce, subcommand("reproduce")]
         | Annotated[Bench, subcommand("bench")]
