@@ -257,3 +257,20 @@ def test_runs_without_usable_parameters_are_refused(square, tmp_path, capsys):
     with pytest.raises(FreqdynaError, match="seed is 3, which diverged"):
         diverged.watch(tmp_path / "film.gif")
     assert not (tmp_path / "film.gif").exists()
+
+
+def test_what_goes_wrong_on_the_way_is_told(square, dial, tmp_path, monkeypatch, capsys):
+    film = tmp_path / "film.gif"
+    unfinished = replace(square, config=replace(square.config, steps=80))
+    unfinished.watch(film, episodes=1, progress=True)
+    assert "seed 3, not yet trained to the end: 1 episode of the" in capsys.readouterr().out
+    other = replace(square, config=replace(square.config, hidden=(5,)))
+    with pytest.raises(FreqdynaError, match=r"a seed has 32 parameters; .* need 39"):
+        other.watch(film)
+
+    def broken(self, action):
+        raise RuntimeError("the spring is gone")
+
+    monkeypatch.setattr(Dial, "step", broken)
+    with pytest.raises(FreqdynaError, match="'Dial', which fails: step raised RuntimeError: the"):
+        dial.watch(film, env=lambda: Dial("rgb_array"))

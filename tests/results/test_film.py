@@ -6,7 +6,7 @@ from PIL import Image, ImageSequence
 
 from freqdyna import FreqdynaError
 from freqdyna.results import film as films
-from freqdyna.results.film import Film, Moment, captioned, check_path
+from freqdyna.results.film import Film, Moment, captioned, check_path, write_film
 
 TEXT = ("episode 1 of 1", "step 0", "return 0")
 
@@ -105,3 +105,9 @@ def test_what_no_film_can_be_written_to_is_refused(name, tmp_path):
     with pytest.raises(FreqdynaError, match=r"out is .*; it must"):
         check_path(tmp_path / name)
     check_path(tmp_path / "Film.GIF")
+
+
+def test_a_film_that_cannot_be_written_leaves_nothing_behind(tmp_path):
+    with pytest.raises(FreqdynaError, match=r"which cannot be written: .*File name too long"):
+        write_film(tmp_path / f"{'x' * 250}.gif", b"GIF")
+    assert not list(tmp_path.iterdir())
