@@ -107,23 +107,23 @@ def greedy(result, seed):
 @pytest.mark.parametrize("which", ["maze", "square"])
 def test_an_episode_is_the_evaluation_of_the_greedy_policy(which, tmp_path, request, monkeypatch):
     result = request.getfixturevalue(which)
-    steps = []
+    ends = []
     show = freqdyna.playback.Film.show
 
     def noted(film, episode, moment):
         if moment.over:
-            steps.append((moment.step, moment.total, moment.terminal))
+            ends.append(moment)
         show(film, episode, moment)
 
     monkeypatch.setattr("freqdyna.playback.Film.show", noted)
     returns = result.watch(tmp_path / "film.gif", seed=4, episodes=2)
     env, policy = greedy(result, 4)
-    for number, (step, total, terminal) in enumerate(steps):
+    for number, end in enumerate(ends):
         expected = run_episode(env, policy, watch_key(4, number))
-        assert step == expected.length
-        assert terminal == expected.terminal
-        assert total == returns[number] == pytest.approx(float(expected.total))
-    assert len(steps) == 2
+        assert (end.step, end.terminal) == (expected.length, expected.terminal)
+        assert end.total == returns[number] == pytest.approx(float(expected.total))
+        np.testing.assert_allclose(end.draw.args[0], expected.state, atol=1e-5)  # what is drawn
+    assert len(ends) == 2
 
 
 def test_the_film_goes_from_the_start_to_the_goal(maze, tmp_path):
