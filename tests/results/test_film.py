@@ -44,6 +44,12 @@ def test_rounding_does_not_change_the_speed():
     assert sum(film.durations) == 1000 * 60 / 30 + 1000
 
 
+def test_a_slow_environment_is_shown_slowly():
+    film = shot(steps=5, steps_a_second=5.0)
+    assert film.speed == 1
+    assert film.durations == [200] * 5 + [1000]
+
+
 def test_a_quick_environment_has_fewer_frames_not_quicker_ones():
     film = shot(steps=101, steps_a_second=100.0)
     assert film.stride == 3

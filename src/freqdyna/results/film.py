@@ -71,7 +71,8 @@ class Film:
     @property
     def speed(self) -> float:
         """How many times as fast as the environment says the film is played; 1, unless long."""
-        return max(1.0, self.stride / self.steps_a_second / SLOWEST)
+        slowest = max(SLOWEST, 1 / self.steps_a_second)  # a slow environment is shown as it is
+        return max(1.0, self.stride / self.steps_a_second / slowest)
 
     @property
     def durations(self) -> list[int]:
