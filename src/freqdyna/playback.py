@@ -16,6 +16,7 @@ from freqdyna.envs import Environment
 from freqdyna.envs.space import Factory, Space
 from freqdyna.errors import FreqdynaError
 from freqdyna.evaluation import Policy, advance_episode, start_episode
+from freqdyna.policies import greedy_policy
 from freqdyna.results.film import Film, Moment, number
 from freqdyna.run import named_environment
 
@@ -66,8 +67,6 @@ def film_policy(
         raise FreqdynaError(
             f"seed is {chosen}, which diverged: its parameters are not finite; take another"
         )
-    from freqdyna.policies import greedy_policy
-
     config = result.config
     stage = set_up(config, chosen, env, result.provenance.get("environment"))
     done = int(result.steps[-1])
