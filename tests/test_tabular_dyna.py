@@ -39,7 +39,7 @@ def test_planning_solves_the_maze_in_a_few_episodes_where_none_needs_tens():
     for table in values:
         state, length = env.reset(jax.random.key(0)), 0
         while not env.terminal(state) and length < 100:
-            action = jnp.asarray(int(np.argmax(table[int(agent._cell(state))])))
+            action = jnp.asarray(int(np.argmax(table[int(agent.cell(state))])))
             state = env.transition(state, action, jax.random.key(0))[0]
             length += 1
         lengths.append(length)

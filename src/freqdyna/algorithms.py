@@ -96,7 +96,7 @@ def build(
         )
     return Dyna(
         env=space,
-        learner=_learner(config, space),
+        learner=make_learner(config, space),
         replay=_replay(config),
         planning=planning,
         batch_size=config.batch_size,
@@ -123,7 +123,7 @@ def _check_actions(config: Config, space: Space) -> None:
     )
 
 
-def _learner(config: Config, space: Space) -> Learner:
+def make_learner(config: Config, space: Space) -> Learner:
     """DQN for numbered actions, NAF for continuous ones."""
     assert config.hidden is not None
     if space.num_actions:

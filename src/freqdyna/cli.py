@@ -1,4 +1,4 @@
-"""The command line: `freqdyna train`, `resume`, `plot`, `reproduce`, `sweep` and so on."""
+"""The command line: `freqdyna train`, `resume`, `plot`, `reproduce` and so on."""
 
 import argparse
 import os
@@ -11,6 +11,7 @@ import tyro
 
 from freqdyna.cli_report import WriteReport
 from freqdyna.cli_sweep import RunSweep, ShowStatus
+from freqdyna.cli_watch import Watch
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError
 
@@ -282,6 +283,7 @@ def _parse(arguments: list[str]) -> Any:
         Annotated[Train, subcommand("train", default=_train_defaults(arguments))]
         | Annotated[Resume, subcommand("resume")]
         | Annotated[Plot, subcommand("plot")]
+        | Annotated[Watch, subcommand("watch")]
         | Annotated[List, subcommand("list")]
         | Annotated[Reproduce, subcommand("reproduce")]
         | Annotated[Bench, subcommand("bench")]

@@ -8,8 +8,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.envs.base import Environment
+from freqdyna.envs.space import Action
 
-Policy = Callable[[Float[Array, " n"], PRNGKeyArray], Int[Array, ""]]
+Policy = Callable[[Float[Array, " n"], PRNGKeyArray], Action]
 
 
 class Episode(eqx.Module):
@@ -22,21 +23,33 @@ class Episode(eqx.Module):
     terminal: Bool[Array, ""]
 
 
+def start_episode(env: Environment, key: PRNGKeyArray) -> Episode:
+    """The episode of `key` before its first step."""
+    reset_key, _ = jax.random.split(key)
+    return Episode(env.reset(reset_key), jnp.zeros(()), jnp.zeros((), int), jnp.zeros((), bool))
+
+
+def advance_episode(
+    env: Environment, policy: Policy, key: PRNGKeyArray, episode: Episode
+) -> Episode:
+    """One step further in the episode of `key`."""
+    _, step_key = jax.random.split(key)
+    act_key, env_key = jax.random.split(jax.random.fold_in(step_key, episode.length))
+    action = policy(episode.state, act_key)
+    state, reward, terminal = env.transition(episode.state, action, env_key)
+    return Episode(state, episode.total + reward, episode.length + 1, terminal)
+
+
 def run_episode(env: Environment, policy: Policy, key: PRNGKeyArray) -> Episode:
     """One episode, cut at the environment's limit."""
-    reset_key, step_key = jax.random.split(key)
 
     def unfinished(episode: Episode) -> Bool[Array, ""]:
         return ~episode.terminal & (episode.length < env.episode_limit)
 
     def advance(episode: Episode) -> Episode:
-        act_key, env_key = jax.random.split(jax.random.fold_in(step_key, episode.length))
-        action = policy(episode.state, act_key)
-        state, reward, terminal = env.transition(episode.state, action, env_key)
-        return Episode(state, episode.total + reward, episode.length + 1, terminal)
+        return advance_episode(env, policy, key, episode)
 
-    start = Episode(env.reset(reset_key), jnp.zeros(()), jnp.zeros((), int), jnp.zeros((), bool))
-    return jax.lax.while_loop(unfinished, advance, start)
+    return jax.lax.while_loop(unfinished, advance, start_episode(env, key))
 
 
 def evaluate(

@@ -40,25 +40,29 @@ class TabularDyna(Agent[TabularState]):
     def init(self, key: PRNGKeyArray) -> TabularState:
         """The state before the first step."""
         step_key, reset_key = jax.random.split(key)
-        cells, actions = int(np.prod(self._shape)), self.env.num_actions
+        table = self.init_table()
         return TabularState(
             key=step_key,
             observation=self.env.reset(reset_key),
             episode_step=jnp.zeros((), int),
-            table=QTable(jnp.zeros((cells, actions))),
-            model=CountModel.empty(cells, actions),
+            table=table,
+            model=CountModel.empty(*table.values.shape),
             episode_lengths=jnp.zeros(EPISODES_KEPT, int),
             diagnostics=Diagnostics.zero(),
         )
+
+    def init_table(self) -> QTable:
+        """Zero for every cell and action."""
+        return QTable(jnp.zeros((int(np.prod(self._shape)), self.env.num_actions)))
 
     def step(self, state: TabularState, t: Int[Array, ""]) -> TabularState:
         """Act, learn directly, learn the model, plan. `t` counts the steps taken before."""
         keys = jax.random.split(jax.random.fold_in(state.key, t), 4)
         act_key, env_key, reset_key, plan_key = keys
-        cell = self._cell(state.observation)
+        cell = self.cell(state.observation)
         action = state.table.act(cell, self.exploration, act_key)
         next_state, reward, terminal = self.env.transition(state.observation, action, env_key)
-        seen = (cell, action, reward, self._cell(next_state), terminal)
+        seen = (cell, action, reward, self.cell(next_state), terminal)
         table, difference = state.table.update(*seen, self.discount, self.learning_rate)
         model = state.model.learn(*seen)
 
@@ -97,7 +101,7 @@ class TabularDyna(Agent[TabularState]):
         key: PRNGKeyArray,
     ) -> Int[Array, ""]:
         """The epsilon-greedy action of the current policy."""
-        return state.table.act(self._cell(observation), epsilon, key)
+        return state.table.act(self.cell(observation), epsilon, key)
 
     def metrics(self, state: TabularState) -> dict[str, Array]:
         """What was counted since the last evaluation."""
@@ -126,7 +130,7 @@ class TabularDyna(Agent[TabularState]):
     def _shape(self) -> np.ndarray:
         return np.round(self.env.high - self.env.low).astype(int) + 1
 
-    def _cell(self, state: Float[Array, " n"]) -> Int[Array, ""]:
+    def cell(self, state: Float[Array, " n"]) -> Int[Array, ""]:
         """The number of the cell that a state is in."""
         strides = np.append(np.cumprod(self._shape[:0:-1])[::-1], 1)
         whole = jnp.round(state - self.env.low).astype(int)

@@ -42,10 +42,11 @@ def is_known(name: str) -> bool:
         return False
 
 
-def gymnasium_factory(name: str) -> Factory:
+def gymnasium_factory(name: str, **options: Any) -> Factory:
     """A factory of the environments that Gymnasium knows by `name`, such as "Hopper-v5".
 
-    As in Gymnasium, `module:name` imports the module first, which registers the name.
+    As in Gymnasium, `module:name` imports the module first, which registers the name. `options`
+    are handed to `gymnasium.make`.
     """
     try:
         import gymnasium
@@ -63,7 +64,7 @@ def gymnasium_factory(name: str) -> Factory:
         raise unknown_name("environment", name, dict.fromkeys([*near, *ENVIRONMENTS])) from None
     except Exception as error:  # the user's module may fail in any way
         raise FreqdynaError(f"env is {name!r}, but importing {module!r} fails: {error}") from error
-    return factory_of(registered)
+    return factory_of(registered, **options)
 
 
 def make(name: str, **settings: Any) -> Environment:

@@ -11,6 +11,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna import few
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
+from freqdyna.envs.gymnasium_picture import gymnasium_painter
+from freqdyna.envs.picture import Painter
 
 MOST_SPEEDS = (4 * math.pi, 9 * math.pi)
 START_SIZE = 0.1
@@ -44,6 +46,10 @@ class Acrobot(Environment):
     episode_limit: int = eqx.field(default=500, static=True)
     goal_reward: float = eqx.field(default=0.0, static=True)
     """Reward of the step that reaches the goal; every other step gives -1."""
+
+    def painter(self) -> Painter:
+        """Draws as Gymnasium does."""
+        return gymnasium_painter(self.name, _motion)
 
     def reset(self, key: PRNGKeyArray) -> State:
         """Nearly hanging, nearly at rest."""
@@ -90,6 +96,12 @@ def _observed(motion: Motion) -> State:
     angle_1, angle_2, speed_1, speed_2 = motion
     pairs = jnp.cos(angle_1), jnp.sin(angle_1), jnp.cos(angle_2), jnp.sin(angle_2)
     return jnp.stack([*pairs, speed_1, speed_2])
+
+
+def _motion(state: np.ndarray) -> np.ndarray:
+    """Two angles and their velocities, shape (4,), as Gymnasium keeps them."""
+    cos_1, sin_1, cos_2, sin_2, speed_1, speed_2 = state
+    return np.array([np.arctan2(sin_1, cos_1), np.arctan2(sin_2, cos_2), speed_1, speed_2])
 
 
 def _change(motion: Motion, torque: Float[Array, ""]) -> Motion:

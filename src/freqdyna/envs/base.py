@@ -14,6 +14,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from freqdyna.envs.picture import Painter
 from freqdyna.envs.space import Action, Space, State
 from freqdyna.errors import FreqdynaError
 
@@ -55,6 +56,12 @@ class Environment(Space):
             raise FreqdynaError(
                 f"episode_limit is {self.episode_limit!r}; it must be a whole number, 1 or greater"
             )
+
+    def painter(self) -> Painter:
+        """What draws states, for `freqdyna watch`; an environment need not have one."""
+        raise FreqdynaError(
+            f"env is {self.name!r}, which cannot be drawn: its class has no method painter"
+        )
 
     @abc.abstractmethod
     def reset(self, key: PRNGKeyArray) -> State:

@@ -10,6 +10,8 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
+from freqdyna.envs.gymnasium_picture import gymnasium_painter
+from freqdyna.envs.picture import Painter
 
 MOST_POSITION = 2.4
 MOST_ANGLE = math.radians(12)
@@ -41,6 +43,10 @@ class CartPole(Environment):
 
     reward_noise: float = eqx.field(default=0.0, static=True)
     episode_limit: int = eqx.field(default=500, static=True)
+
+    def painter(self) -> Painter:
+        """Draws as Gymnasium does."""
+        return gymnasium_painter(self.name)
 
     def reset(self, key: PRNGKeyArray) -> State:
         """Nearly upright, nearly at rest, near the middle of the track."""

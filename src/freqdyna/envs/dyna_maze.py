@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.picture import AGENT, COLORS, FLOOR, Landmark
+from freqdyna.envs.picture import AGENT, COLORS, FLOOR, Landmark, Painter
 
 ROWS, COLUMNS = 6, 9
 START_CELL, GOAL_CELL = (2, 0), (0, 8)
@@ -71,6 +71,10 @@ class DynaMaze(Environment):
     def reward(self, state: State, action: Action, next_state: State) -> Reward:
         """`goal_reward` on the step that reaches the goal, else 0."""
         return jnp.where(self.terminal(next_state), self.goal_reward, 0.0)
+
+    def painter(self) -> Painter:
+        """Draws `picture`."""
+        return Painter(self.picture, steps_a_second=5)
 
     def picture(self, state: np.ndarray) -> np.ndarray:
         """Obstacles dark, start green, goal yellow, the agent red; shape (rows, columns, 3)."""

@@ -10,7 +10,7 @@ from freqdyna.envs.host_space import HostAction, HostSpace, Scaling, made, space
 from freqdyna.envs.space import Factory
 from freqdyna.errors import FreqdynaError
 
-TRAINING, EVALUATION, CALIBRATION = range(3)
+TRAINING, EVALUATION, CALIBRATION, WATCHING = range(4)
 """Streams of episode seeds, apart from each other."""
 CALIBRATION_STEPS = 1000
 """Random steps from which the scale of observations is taken."""

@@ -129,10 +129,13 @@ def space_of(env: "gymnasium.Env[Any, Any]", episode_limit: int | None = None) -
     return HostSpace(seen, acted, name, limit, unscaled)  # type: ignore[arg-type]
 
 
-def factory_of(env: "str | gymnasium.Env[Any, Any] | Factory") -> Factory:
-    """A factory: of a registered id, of an environment by copying it, or the one given."""
+def factory_of(env: "str | gymnasium.Env[Any, Any] | Factory", **options: Any) -> Factory:
+    """A factory: of a registered id, of an environment by copying it, or the one given.
+
+    `options` are handed to `gymnasium.make` with an id.
+    """
     if isinstance(env, str):
-        return lambda: gymnasium.make(env)
+        return lambda: gymnasium.make(env, **options)
     if not isinstance(env, gymnasium.Env):
         return env
     spec, example = env.spec, env

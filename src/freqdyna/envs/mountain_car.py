@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.picture import Landmark
+from freqdyna.envs.gymnasium_picture import gymnasium_painter
+from freqdyna.envs.picture import Landmark, Painter
 
 MAX_SPEED = 0.07
 GOAL_POSITION = 0.5
@@ -42,6 +43,10 @@ class MountainCar(Environment):
             Landmark("goal", (GOAL_POSITION, 0.0), (0.6, MAX_SPEED)),
             Landmark("start", (START_LOW, -0.001), (START_HIGH, 0.001)),
         )
+
+    def painter(self) -> Painter:
+        """Draws as Gymnasium does."""
+        return gymnasium_painter(self.name)
 
     def reset(self, key: PRNGKeyArray) -> State:
         """At rest near the bottom of the valley."""

@@ -1,6 +1,9 @@
 """What there is to see in an environment: its landmarks, and the colours of pictures."""
 
+from collections.abc import Callable
 from typing import NamedTuple
+
+import numpy as np
 
 Color = tuple[int, int, int]
 
@@ -12,6 +15,15 @@ COLORS: dict[str, Color] = {
     "start": (170, 220, 170),
     "goal": (255, 205, 90),
 }
+
+
+class Painter(NamedTuple):
+    """Draws states of an environment."""
+
+    draw: Callable[[np.ndarray], np.ndarray]
+    """The picture of a state of shape (n,): colours from 0 to 255, shape (height, width, 3)."""
+    steps_a_second: float
+    """How many steps of the environment pass in a second of a film."""
 
 
 class Landmark(NamedTuple):

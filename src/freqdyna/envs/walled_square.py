@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from freqdyna import few
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.picture import AGENT, COLORS, FLOOR, Landmark
+from freqdyna.envs.picture import AGENT, COLORS, FLOOR, Landmark, Painter
 from freqdyna.errors import FreqdynaError
 
 PIXELS = 400
@@ -125,6 +125,10 @@ class WalledSquare(Environment):
         distance = jnp.linalg.norm(candidates - state, axis=-1)
         free = jax.vmap(self.contains)(candidates)
         return candidates[jnp.argmin(jnp.where(free, distance, jnp.inf))]
+
+    def painter(self) -> Painter:
+        """Draws `picture`."""
+        return Painter(self.picture, steps_a_second=20)
 
     def picture(self, state: np.ndarray) -> np.ndarray:
         """Walls dark, holes blue, start green, goal yellow, the agent a red disc; y points up.

@@ -63,12 +63,17 @@ class Result:
 
         from freqdyna.learners.network import network_from_flat
 
-        rows = np.flatnonzero(self.seeds == int(seed))
-        if len(rows) == 0:
-            raise FreqdynaError(f"seed is {seed}; it must be one of {self.seeds.tolist()}")
+        row = self._row(seed)
         if not self.layer_sizes:
             raise FreqdynaError(f"{self!r} was stored without a network")
-        return network_from_flat(jnp.asarray(self.parameters[rows[0]]), self.layer_sizes)
+        return network_from_flat(jnp.asarray(self.parameters[row]), self.layer_sizes)
+
+    def seed_parameters(self, seed: SupportsInt) -> np.ndarray:
+        """The trained parameters of one seed, shape (p,)."""
+        row = self._row(seed)
+        if self.parameters.shape[1] == 0:
+            raise FreqdynaError(f"{self!r} was stored without its parameters")
+        return self.parameters[row]
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """The learning curve as a Matplotlib figure, also written to `path` if one is given."""
@@ -79,11 +84,47 @@ class Result:
             figure.savefig(path)
         return figure
 
+    def watch(
+        self,
+        path: str | os.PathLike[str],
+        seed: SupportsInt | None = None,
+        episodes: int = 3,
+        *,
+        env: Any = None,
+        progress: bool = False,
+    ) -> np.ndarray:
+        """Film `episodes` of a seed's greedy policy as a GIF; returns the return of each.
+
+        Without `seed` it is the first one's. `env` is needed only for an environment that is
+        neither built in nor known to Gymnasium by its name: an `Environment` with a `painter`, or
+        a Gymnasium environment, or a function that makes one, with render_mode="rgb_array".
+        """
+        from freqdyna.playback import film_policy
+        from freqdyna.results.film import check_path, write_film
+
+        file, tell = Path(path), print if progress else _say_nothing
+        check_path(file)
+        film, returns = film_policy(self, seed, episodes, env, tell)
+        data = film.encoded()
+        write_film(file, data)
+        faster = f", {film.speed:.1f} times as fast" if film.speed > 1 else ""
+        tell(
+            f"film: {file} ({len(film.frames)} frames, {sum(film.durations) / 1000:.0f} s{faster}, "
+            f"{len(data) / 1000:.0f} kB)"
+        )
+        return returns
+
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write a new run folder; an existing one is refused."""
         path = run_folder.create(folder, self.config)
         run_folder.write_result(path, self)
         return path
+
+    def _row(self, seed: SupportsInt) -> int:
+        rows = np.flatnonzero(self.seeds == int(seed))
+        if len(rows) == 0:
+            raise FreqdynaError(f"seed is {seed}; it must be one of {self.seeds.tolist()}")
+        return int(rows[0])
 
     def __repr__(self) -> str:
         last = self.returns[:, -1]
@@ -91,6 +132,10 @@ class Result:
             f"Result({self.config.algorithm} on {self.config.env}, {len(self.seeds)} seeds, "
             f"{self.steps[-1]:,} steps, last mean return {last.mean():.1f})"
         )
+
+
+def _say_nothing(text: str) -> None:
+    """Keep quiet."""
 
 
 def load(folder: str | os.PathLike[str]) -> Result:

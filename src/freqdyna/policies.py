@@ -1,0 +1,50 @@
+"""Policies of trained parameters."""
+
+from itertools import pairwise
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from freqdyna import algorithms
+from freqdyna.config import Config
+from freqdyna.envs.space import Action, Space
+from freqdyna.errors import FreqdynaError
+from freqdyna.evaluation import Policy
+from freqdyna.learners.tabular import QTable
+from freqdyna.tabular_dyna import TabularDyna
+
+
+def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Policy:
+    """The policy of a seed's `parameters`, shape (p,), without exploration.
+
+    It needs neither the model nor the search-control that the parameters were learned with.
+    """
+    if algorithms.find(config.algorithm).tabular:
+        agent = algorithms.build(config, space)
+        assert isinstance(agent, TabularDyna)
+        cells = agent.init_table().values.shape
+        _check_size(parameters, cells[0] * cells[1])
+        table = QTable(jnp.asarray(parameters).reshape(cells))
+
+        def look_up(observation: Float[Array, " n"], key: PRNGKeyArray) -> Action:
+            return table.act(agent.cell(observation), 0.0, key)
+
+        return look_up
+    learner = algorithms.make_learner(config, space)
+    sizes = learner.sizes
+    _check_size(parameters, sum((a + 1) * b for a, b in pairwise(sizes)))
+    flat = jnp.asarray(parameters)
+
+    def best(observation: Float[Array, " n"], key: PRNGKeyArray) -> Action:
+        return learner.act(flat, observation, 0.0, key)
+
+    return best
+
+
+def _check_size(parameters: np.ndarray, needed: int) -> None:
+    if len(parameters) != needed:
+        raise FreqdynaError(
+            f"a seed has {len(parameters):,} parameters; its environment and settings need "
+            f"{needed:,}"
+        )
