@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: quickstart test lint docs tour bench clean
+.PHONY: quickstart test lint docs browser tour bench clean
 
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
@@ -11,7 +11,7 @@ quickstart: $(VENV)/.runtime
 # Most tests compile more than they compute: they get XLA's quickest compilation.
 test: $(VENV)/.dev lint
 	XLA_FLAGS="$$XLA_FLAGS --xla_backend_optimization_level=0" \
-		$(BIN)/python -m pytest -n auto --dist loadgroup -m "not learning"
+		$(BIN)/python -m pytest -n auto --dist loadgroup -m "not learning and not browser"
 	$(BIN)/python -m pytest -n auto -m learning
 
 lint: $(VENV)/.dev
@@ -24,6 +24,10 @@ lint: $(VENV)/.dev
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean
 	@echo "the site: site/index.html"
+
+# Report and site in a real browser: needs Chromium, which no package of Python's brings.
+browser: $(VENV)/.dev docs
+	$(BIN)/python -m pytest -n auto -m browser
 
 # Runs the notebook anew and keeps its outputs.
 tour: $(VENV)/.dev

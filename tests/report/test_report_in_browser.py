@@ -1,0 +1,129 @@
+"""The report as a reader uses it, in headless Chromium."""
+
+from pathlib import Path
+
+import pytest
+from browsing import visit
+
+from freqdyna.report import page, paper, sources
+
+pytestmark = pytest.mark.browser
+STORED = Path(__file__).parents[2] / "results" / "reproduce"
+PARTS = ["F3", "S", "B"]  # curves, intervals, meshes
+
+
+@pytest.fixture(scope="session")
+def report(run_folders, tmp_path_factory):
+    """A page of three parts of the paper and two runs with hostile names."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paper, "stored_parts", lambda folder: PARTS)
+        made = sources.gather([STORED, run_folders], "freqdyna report", lambda _: None)
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    page.write(made, path)
+    return path.as_uri()
+
+
+def drawn(seen, section):
+    """The chart data of a section's first panel, once it is drawn."""
+    seen.page.locator(f"#{section}").scroll_into_view_if_needed()
+    seen.page.wait_for_selector(f"#{section} .panel .main-svg")
+    chart = f"document.querySelector('#{section} .panel')"
+    return lambda what: seen.page.evaluate(f"{chart}.{what}")
+
+
+def test_it_opens_without_error_or_request(report):
+    with visit(report) as seen:
+        for part in (*PARTS, "runs"):
+            drawn(seen, part)
+        assert seen.errors == []
+        assert seen.asked_outside(report) == []
+        assert seen.page.locator("#claims tbody tr").count() > 50
+
+
+def test_a_series_is_switched_off_and_on(report):
+    with visit(report) as seen:
+        chart = drawn(seen, "F3")
+        lines = chart("data.length")
+        seen.page.click("#F3 [data-series='Dyna-Value']")
+        assert chart("data.length") == lines - 2  # the curve and its interval
+        seen.page.click("#F3 [data-series='Dyna-Value']")
+        assert chart("data.length") == lines
+        assert seen.errors == []
+
+
+def test_the_average_and_the_seeds_can_be_chosen(report):
+    with visit(report) as seen:
+        chart = drawn(seen, "F3")
+        ends = "data.at(-1).y.slice(-1)[0]"
+        mean = chart(ends)
+        seen.page.click("#F3 button:has-text('interquartile mean')")
+        middle = chart(ends)
+        assert middle != mean
+        seen.page.click("#F3 button:has-text('single seeds')")
+        assert chart("data.length") > 100
+        seen.page.click("#F3 summary:has-text('Choose among')")
+        seen.page.click("#F3 button:has-text('none')")
+        assert chart("data.length") == 0
+        seen.page.click("#F3 .seeds button >> nth=3")
+        assert chart("data.filter((trace) => trace.name.includes('seed 3')).length") == 5
+        assert seen.errors == []
+
+
+def test_the_average_in_the_page_is_numpys(report):
+    with visit(report) as seen:
+        assert seen.page.evaluate("mean([1, 2, 6])") == 3
+        # Of eight values the middle four; of five 1.25 to 3.75 of them in order.
+        assert seen.page.evaluate("interquartileMean([9, 1, 2, 3, 4, 5, 6, 100])") == 4.5
+        assert seen.page.evaluate("interquartileMean([1, 2, 3, 4, 100])") == pytest.approx(3)
+
+
+def test_the_slider_moves_all_panels_of_the_explorer(report):
+    with visit(report) as seen:
+        count = seen.page.locator(".explorer canvas").count()
+        assert count == 10  # two agents, five panels
+        picture = "[...document.querySelectorAll('.explorer canvas')].map((c) => c.toDataURL())"
+        before = seen.page.evaluate(picture)
+        assert "step 40" in seen.page.locator(".explorer output").inner_text()
+        seen.page.locator(".explorer input[type=range]").press("ArrowLeft")
+        assert "step 10" in seen.page.locator(".explorer output").inner_text()
+        after = seen.page.evaluate(picture)
+        changed = [a != b for a, b in zip(before, after, strict=True)]
+        assert sum(changed) >= 8  # a policy may be the same at both times
+        seen.page.locator(".explorer canvas").first.hover()
+        assert "V = " in seen.page.locator(".readout").inner_text()
+        assert seen.errors == []
+
+
+def test_claims_are_narrowed_down_by_verdict(report):
+    with visit(report) as seen:
+        rows = seen.page.locator("#claims tbody tr")
+        every, holding = rows.count(), seen.page.locator("#claims .verdict.holds").count()
+        assert 0 < holding < every
+        seen.page.click("#claims button:has-text('undecided')")
+        seen.page.click("#claims button:has-text('does not hold')")
+        assert rows.count() == holding
+
+
+def test_names_stay_text(report):
+    with visit(report) as seen:
+        drawn(seen, "runs")
+        assert seen.page.evaluate("window.hacked") is None
+        assert seen.page.locator("img").count() == 0
+        seen.page.click("#runs summary:has-text('Where these numbers come from')")
+        told = seen.page.locator("#runs details").last.inner_text()
+        assert "<img src=x onerror=window.hacked=1>" in told
+        assert "</script><script>hacked=1//" in told
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_fits_a_phone_by_day_and_night(report, dark):
+    with visit(report, width=390, height=844, dark=dark) as seen:
+        drawn(seen, "F3")
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+        ground = seen.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, ground[4:-1].split(","))) < 300) == dark
+        seen.page.click("#theme")
+        assert seen.page.evaluate("document.documentElement.dataset.theme") == (
+            "light" if dark else "dark"
+        )
+        assert seen.errors == []
