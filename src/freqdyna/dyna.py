@@ -14,9 +14,8 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, UInt32
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, UInt32
 
-from freqdyna import few
 from freqdyna.agent import Agent
 from freqdyna.diagnostics import Diagnostics
 from freqdyna.dyna_state import DynaState, Experience
@@ -32,6 +31,7 @@ from freqdyna.replay.transition import Transition, row_width
 from freqdyna.search_control.base import Proposal, Search, checked
 from freqdyna.search_control.queue import Queue
 from freqdyna.search_control.visited import Visited
+from freqdyna.search_view import search_view
 from freqdyna.snapshot import STATES, climbs, is_drawn, policy, surfaces
 
 
@@ -207,40 +207,12 @@ class Dyna(Agent[DynaState]):
 
     def _view(self, state: DynaState, t: Int[Array, ""]) -> Search:
         """What a search-control may look at, with t + 1 transitions in B."""
-        queue, visited = state.queue, state.visited
-        assert queue is not None
-        assert visited is not None
-        value = self.learner.value(state.learner.params)
-        target_value = self.learner.value(state.learner.target_params)
-        low, high = jnp.asarray(self.env.low), jnp.asarray(self.env.high)
-        if not self.env.is_bounded:
-            # Where the space has no bounds, those of the visited states (paper notes, Hopper).
-            low = jnp.where(jnp.isfinite(low), low, visited.low)
-            high = jnp.where(jnp.isfinite(high), high, visited.high)
-
-        def contains(s: Float[Array, " n"]) -> Bool[Array, ""]:
-            inside = self.env.contains(s)
-            return inside if self.env.is_bounded else inside & few.every((s >= low) & (s <= high))
-
-        def project(s: Float[Array, " n"]) -> Float[Array, " n"]:
-            return self.env.project(s if self.env.is_bounded else jnp.clip(s, low, high))
-
-        return Search(
-            value=value,
-            derivatives=value.derivatives,
-            slopes=value.slopes,
-            target_slopes=target_value.slopes,
-            draw_visited=lambda bits: self._draw_visited(state, t, bits),
-            draw_queue=lambda bits: self._draw_queue(state, t, bits),
-            queue_is_empty=queue.is_empty(),
-            low=low,
-            high=high,
-            contains=contains,
-            project=project,
-            on_manifold=self.env.on_manifold,
-            terminal=self.env.terminal,
-            covariance=visited.covariance(),
-            mean_step=visited.mean_step,
+        return search_view(
+            self.env,
+            self.learner,
+            state,
+            lambda bits: self._draw_visited(state, t, bits),
+            lambda bits: self._draw_queue(state, t, bits),
         )
 
     def _search(

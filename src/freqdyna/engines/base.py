@@ -53,10 +53,12 @@ class Engine(abc.ABC):
         """
 
 
-def worker_environment() -> dict[str, str]:
-    """The environment variables of a worker process."""
+def worker_environment(gpu: bool) -> dict[str, str]:
+    """The environment variables of a worker process, which has a core or a GPU."""
     flags = f"{os.environ.get('XLA_FLAGS', '')} {ONE_THREAD}".strip()
-    return {"XLA_FLAGS": flags, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    variables = {"XLA_FLAGS": flags, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    # XLA reads NPROC as the number of threads it may have.
+    return variables if gpu else variables | {"NPROC": "1"}
 
 
 def said(error: BaseException) -> str:

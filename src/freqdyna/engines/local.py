@@ -76,7 +76,7 @@ def _prepare(devices: Any, parent: int) -> None:
     device = devices.get()
     if device:
         os.environ["CUDA_VISIBLE_DEVICES"] = device
-    os.environ.update(worker_environment())
+    os.environ.update(worker_environment(gpu=bool(device)))
     _end_with(parent)
 
 

@@ -63,7 +63,7 @@ class Ray(Engine):
             num_gpus=gpus,
             max_retries=RETRIES,
             retry_exceptions=False,
-            runtime_env={"env_vars": worker_environment()},
+            runtime_env={"env_vars": worker_environment(gpu=gpus > 0)},
         )(_compute)
         return remote.options(name=f"freqdyna {task.name}").remote(task)
 
