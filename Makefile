@@ -49,20 +49,20 @@ $(VENV)/bin/python:
 
 $(VENV)/.runtime: pyproject.toml | $(VENV)/bin/python
 	@echo "installing freqdyna and what it needs into $(VENV) (a minute or two) ..."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable .
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
 	@echo "installing MkDocs into $(VENV) ..."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[docs]'
 	@touch $@ $(VENV)/.runtime
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/.dev
 	@echo "installing the libraries to compare with into $(VENV) (PyTorch is large) ..."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[bench]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	@echo "installing freqdyna and its test tools into $(VENV) (a minute or two) ..."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/.docs $(VENV)/.runtime

@@ -25,7 +25,7 @@ def report(run_folders, tmp_path_factory):
 
 def drawn(seen, section):
     """The chart data of a section's first panel, once it is drawn."""
-    seen.page.locator(f"#{section}").scroll_into_view_if_needed()
+    seen.page.evaluate(f"document.getElementById('{section}').scrollIntoView()")
     seen.page.wait_for_selector(f"#{section} .panel .main-svg")
     chart = f"document.querySelector('#{section} .panel')"
     return lambda what: seen.page.evaluate(f"{chart}.{what}")
@@ -99,8 +99,8 @@ def test_claims_are_narrowed_down_by_verdict(report):
         rows = seen.page.locator("#claims tbody tr")
         every, holding = rows.count(), seen.page.locator("#claims .verdict.holds").count()
         assert 0 < holding < every
-        seen.page.click("#claims button:has-text('undecided')")
-        seen.page.click("#claims button:has-text('does not hold')")
+        seen.page.click("#claims [data-verdict='undecided']")
+        seen.page.click("#claims [data-verdict='does not hold']")
         assert rows.count() == holding
 
 

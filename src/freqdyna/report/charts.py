@@ -26,7 +26,9 @@ def chart(figure: Figure) -> Json:
     """The figure's title and panels."""
     # A colour bar belongs to its mesh, which is drawn with one of its own.
     panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
-    return {"title": plain(figure.get_suptitle()), "panels": [_panel(axes) for axes in panels]}
+    # What is shaded is up to the page, which says it by itself.
+    title = re.sub(r", shaded: .*", "", plain(figure.get_suptitle()))
+    return {"title": title, "panels": [_panel(axes) for axes in panels]}
 
 
 def plain(text: str) -> str:

@@ -30,6 +30,17 @@ function shown(text) {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
+/** A long label on several lines. */
+function wrapped(text, width = 26) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.length - 1;
+    if (lines[last] && lines[last].length + word.length > width) lines.push(word);
+    else lines[last] += (lines[last] ? " " : "") + word;
+  }
+  return lines.map(shown).join("<br>");
+}
+
 const isDark = () => document.documentElement.dataset.theme === "dark";
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -130,9 +141,9 @@ function traces(mark, state) {
   return found;
 }
 
-function axis(given, grid) {
+function axis(given, grid, showgrid) {
   const made = {
-    title: { text: shown(given.label), standoff: 8 }, gridcolor: grid, zeroline: false, automargin: true,
+    title: { text: wrapped(given.label), standoff: 8 }, gridcolor: grid, showgrid, zeroline: false, automargin: true,
     type: given.log ? "log" : "linear", range: given.log ? given.range.map(Math.log10) : given.range,
   };
   if (given.ticks) Object.assign(made, { tickvals: given.ticks.at, ticktext: given.ticks.texts.map(shown) });
@@ -156,7 +167,7 @@ function drawPanel(node, panel, state) {
   const layout = {
     title: { text: shown(panel.title), font: { size: 15 } }, margin: { l: 55, r: 12, t: 40, b: 45 }, height: 330,
     paper_bgcolor: style("--plot"), plot_bgcolor: style("--plot"), font: { color: style("--text"), size: 12 },
-    xaxis: axis(panel.x, grid), yaxis: axis(panel.y, grid), shapes: [...boxes, ...lines], hovermode: curves && !state.single ? "x unified" : "closest",
+    xaxis: axis(panel.x, grid, !boxes.length), yaxis: axis(panel.y, grid, !boxes.length), shapes: [...boxes, ...lines], hovermode: curves && !state.single ? "x unified" : "closest",
     hoverlabel: { bgcolor: style("--card"), font: { color: style("--text") } },
     annotations: panel.texts.map(({ x, y, text }) => ({ x: panel.x.log ? Math.log10(x) : x, y: panel.y.log ? Math.log10(y) : y, text: shown(text), showarrow: false })),
   };
@@ -182,7 +193,7 @@ function figure(chart) {
     redraw();
   };
   const chips = [...labels].map(([label, { color, dash }]) => {
-    const key = el("i", { style: `border-top-color:${color};border-top-style:${dash === "solid" ? "solid" : "dashed"}` });
+    const key = el("i", { style: `border-top-color:${color};border-top-style:${!dash || dash === "solid" ? "solid" : "dashed"}` });
     key.dataset.color = color;
     const chip = toggle("", true, change(state.hidden, label), { class: "chip", "data-series": label });
     chip.append(key, label);

@@ -29,6 +29,13 @@ function climbKind(rule, label) {
   return rule === 1 ? "value" : "frequency";
 }
 
+/** A number in a few signs. */
+function short(value) {
+  const size = Math.abs(value);
+  if (size && (size < 1e-3 || size >= 1e5)) return value.toExponential(0).replace("e+", "e");
+  return String(Number(value.toPrecision(3)));
+}
+
 function drawSurface(context, surface, colors, size) {
   const [width, height] = surface.size;
   const levels = bytes(surface.data);
@@ -124,7 +131,7 @@ function legendOf(kind, given, run, frame) {
   }
   const map = bytes(given.colormaps[kind]);
   const stops = [0, 64, 128, 192, 255].map((i) => `rgb(${map.slice(3 * i, 3 * i + 3).join(",")})`);
-  const ends = frame[kind].ends.map((v) => (kind === "frequency" ? 10 ** v : v).toPrecision(3).replace(/\.?0+$/, ""));
+  const ends = frame[kind].ends.map((v) => short(kind === "frequency" ? 10 ** v : v));
   return [el("span", {}, ends[0]), el("span", { class: "bar", style: `background:linear-gradient(90deg,${stops})` }), el("span", {}, ends[1])];
 }
 
@@ -208,7 +215,7 @@ function explorer(given, id) {
       const place = [x, 1 - y].map((share, i) => (given.low[i] + share * (given.high[i] - given.low[i])).toPrecision(3));
       const numbers = given.runs.map((run) => {
         const frame = frameOf(run);
-        return `${run.label}: V = ${valueAt(frame.value, state.cursor).toPrecision(4)}, g = ${(10 ** valueAt(frame.frequency, state.cursor)).toPrecision(2)}`;
+        return `${run.label}: V = ${short(valueAt(frame.value, state.cursor))}, g = ${short(10 ** valueAt(frame.frequency, state.cursor))}`;
       });
       readout.textContent = `${given.coordinates.map((name, i) => `${name} ${place[i]}`).join(", ")}: ${numbers.join("; ")}`;
     }

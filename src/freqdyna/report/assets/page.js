@@ -19,14 +19,15 @@ function table(rows, cell = (text) => text) {
     el("tbody", {}, ...body.map((row) => el("tr", {}, ...row.map((text, i) => el("td", {}, cell(text, i))))))));
 }
 
-const HEADER = ["what", "the paper", "here", "95% interval or accuracy", "verdict"];
-const cells = (claim) => [claim.what, claim.paper, claim.ours, claim.interval, claim.verdict];
+const HEADER = ["verdict", "what", "the paper", "here", "95% interval or accuracy"];
+const cells = (claim) => [claim.verdict, claim.what, claim.paper, claim.ours, claim.interval];
+const COUNTED = { holds: "hold", "does not hold": "do not hold", undecided: "are undecided" };
 
 function claimTable(claims, parts) {
   const rows = claims.map((claim) => (parts ? [claim.part, ...cells(claim)] : cells(claim)));
   const header = parts ? ["part", ...HEADER] : HEADER;
   return table([header, ...rows], (text, i) => {
-    if (i === header.length - 1) return verdict(text);
+    if (i === header.indexOf("verdict")) return verdict(text);
     return parts && i === 0 ? el("a", { href: `#${text}` }, text) : text;
   });
 }
@@ -38,7 +39,8 @@ function claimsSection(claims) {
   const draw = () => place.replaceChildren(claimTable(claims.filter((claim) => !off.has(claim.verdict)), true));
   const counts = VERDICTS.map((text) => {
     const number = claims.filter((claim) => claim.verdict === text).length;
-    return toggle(`${number} ${text}`, true, (on) => { on ? off.delete(text) : off.add(text); draw(); }, { class: "chip" });
+    const change = (on) => { on ? off.delete(text) : off.add(text); draw(); };
+    return toggle(`${number} ${COUNTED[text]}`, true, change, { class: "chip", "data-verdict": text });
   });
   draw();
   return el("section", { id: "claims" }, el("h2", {}, "The paper’s claims, and what was found"),
@@ -102,7 +104,7 @@ function build(report) {
   header.append(el("h1", {}, report.title), themeButton(() => figures.forEach((drawn) => drawn.redraw())));
   if (claims.length) {
     header.append(el("p", {}, `“Frequency-based Search-control in Dyna” (Pan, Mei and Farahmand, ICLR 2020), computed anew: of ${claims.length} claims ` +
-      VERDICTS.map((text) => `${claims.filter((claim) => claim.verdict === text).length} ${text === "undecided" ? "are undecided" : text === "holds" ? "hold" : "do not hold"}`).join(", ") + "."));
+      VERDICTS.map((text) => `${claims.filter((claim) => claim.verdict === text).length} ${COUNTED[text]}`).join(", ") + "."));
   }
   header.append(sentence("p", `Written ${report.written}: \`${report.command}\`. Drag in a chart to look closer, double-click to come back.`));
   header.lastChild.className = "soft small";
