@@ -68,17 +68,20 @@ def test_what_does_not_fit_is_refused(env, algorithm, settings, words):
 
 
 def test_the_environment_is_its_own_model_where_it_can_simulate(monkeypatch):
-    asked = []
+    asked, clocks = [], []
     simulate = Corridor.simulate
 
     def seen(self, states, actions):
         assert ((actions == 5) | (actions == 6)).all()
+        assert ((states[:, 0] >= -1e-5) & (states[:, 0] <= 1 + 1e-5)).all()  # its own numbers
+        clocks.append(states[:, 1].max())
         asked.append(len(states))
         return simulate(self, states, actions)
 
     monkeypatch.setattr(Corridor, "simulate", seen)
     result = freqdyna.train(Corridor, "dyna-value", model="true", normalize=True, **SMALL)
     assert np.isfinite(result.parameters).all()
+    assert max(clocks) > 5  # normalised ones stay near zero
     asked.remove(1)  # it was tried out first
     # 40 steps after the warm-up, 2 updates of 16 simulated transitions, for 3 seeds and a copy.
     assert sum(asked) == 40 * 2 * 16 * 4

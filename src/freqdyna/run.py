@@ -165,7 +165,7 @@ class Run:
                 if stop_requested.is_set():
                     saver.save(state, step)
                     raise InterruptedRun(
-                        f"stopped at step {step:,}; continue with: freqdyna resume {saver.folder}"
+                        f"stopped at step {step:,}; continue with: {self._again(saver)}"
                     )
                 saver.save_if_due(state, step)
             if stop in snapshots:
@@ -177,7 +177,10 @@ class Run:
             state, metrics = self.block.evaluate(state, stop)
             self._pass_on(progress)
             self.curves.append(self._own_rows(metrics))
-            mean_return = float(self.curves[-1]["return"].mean())
+            returns = self.curves[-1]["return"]
+            there = np.isfinite(returns)
+            # Of the seeds that still train: one that ended has no return.
+            mean_return = float(returns[there].mean()) if there.any() else None
             self._report_diverged(progress)
             if events is not None:
                 events.write(stop, self.curves[-1])
@@ -255,6 +258,12 @@ class Run:
         if config.warmup_steps >= config.steps:
             text += f"; every action is random: the warm-up lasts {config.warmup_steps:,} steps"
         return text
+
+    def _again(self, saver: Saver) -> str:
+        """How to go on: from the command line, if it finds the environment by its name."""
+        if envs.is_known(self.config.env):
+            return f"freqdyna resume {saver.folder}"
+        return f"freqdyna.resume({str(saver.folder)!r}, env=...), in Python"
 
     def _report_diverged(self, progress: Progress) -> None:
         for row, step in enumerate(self.curves[-1]["diverged_at"]):

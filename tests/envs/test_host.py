@@ -190,3 +190,25 @@ def test_a_seat_reports_an_observation_of_another_shape():
     seat.begin(0)
     with pytest.raises(EnvironmentFailed, match=r"shape \(3,\)"):
         seat.step(np.int32(0))
+
+
+class Louder(gymnasium.Wrapper):
+    """A wrapper as users write them: Gymnasium cannot make it anew."""
+
+    def __init__(self, env, factor):
+        super().__init__(env)
+        self.factor = factor
+
+    def step(self, action):
+        observation, reward, *rest = self.env.step(action)
+        return observation, self.factor * reward, *rest
+
+
+def test_an_object_is_taken_as_it_is_wrapped_and_changed():
+    env = Louder(gymnasium.make("Pendulum-v1"), 3.0)
+    env.unwrapped.g = 1.62
+    another = made(factory_of(env))
+    assert another is not env
+    assert (another.factor, another.unwrapped.g) == (3.0, 1.62)
+    another.unwrapped.g = 5.0
+    assert env.unwrapped.g == 1.62

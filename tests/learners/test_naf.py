@@ -131,3 +131,12 @@ def test_simulated_transitions_get_the_outputs_of_their_states():
     naf.update(state, rows[:, :3], complete, jnp.asarray(1))
     expected = jax.vmap(naf.network(state.params))(rows[:, :3])
     np.testing.assert_allclose(seen[0], expected, rtol=1e-5)
+
+
+def test_the_best_action_stays_within_the_bounds_whatever_the_network_says():
+    outputs = jnp.array([7.0, 0.5, -40.0, 1.0, 2.0, 3.0])  # V, two of μ, three of L
+    advantage = Advantage.of(outputs, 2)
+    np.testing.assert_allclose(advantage.best, [np.tanh(0.5), -1.0], rtol=1e-6)
+    assert advantage.value == 7.0
+    assert advantage.factor[0, 1] == 0.0
+    assert (jnp.diagonal(advantage.factor) > 0).all()

@@ -1,7 +1,10 @@
+from pathlib import Path
+
 import numpy as np
 
 from freqdyna import Config, Result
 from freqdyna.results.plot import plot_curves
+from freqdyna.results.table import print_table
 
 
 def make_result(seeds=4, **settings):
@@ -42,3 +45,22 @@ def test_one_seed_has_a_curve_without_an_interval():
     panel = plot_curves([make_result(seeds=1)]).axes[0]
     assert panel.lines[0].get_label() == "er (1 seed)"
     assert not panel.collections
+
+
+def test_a_seed_that_ended_early_does_not_take_the_others_with_it(capsys):
+    result = make_result()
+    result.returns[1, 3:] = np.nan
+    (line,) = plot_curves([result]).axes[0].lines
+    assert line.get_label() == "er (3 of 4 seeds)"
+    np.testing.assert_allclose(line.get_ydata(), result.returns[[0, 2, 3]].mean(0))
+    print_table([(Path("runs/one"), result)])
+    shown = capsys.readouterr().out
+    assert "3 of 4 × 5,000" in shown
+    assert "nan" not in shown
+
+
+def test_a_run_of_which_no_seed_is_left_is_named_in_the_legend():
+    result = make_result()
+    result.returns[:, -1] = np.nan
+    (line,) = plot_curves([result]).axes[0].lines
+    assert line.get_label() == "er (0 of 4 seeds)"

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -183,3 +185,11 @@ def test_cholesky_factors_any_semi_definite_matrix(n, rank, seed):
     factor = np.asarray(cholesky(jnp.asarray(matrix)))
     assert np.all(np.triu(factor, 1) == 0)
     np.testing.assert_allclose(factor @ factor.T, matrix, atol=2e-3 * (1 + np.abs(matrix).max()))
+
+
+def test_every_state_of_a_climb_lies_on_the_manifold():
+    search = make_search(quadratic, [(0.0, 1.0)])
+    circle = replace(search, on_manifold=lambda s: s / jnp.linalg.norm(s))
+    states = found(make_climb().from_visited(circle, quadratic, KEY))
+    np.testing.assert_allclose(np.linalg.norm(states, axis=1), 1.0, rtol=1e-5)
+    assert quadratic(states[-1]) > quadratic(states[0])

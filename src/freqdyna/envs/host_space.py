@@ -57,13 +57,15 @@ class HostSpace(Space):
     def low(self) -> np.ndarray:
         """The observation space's bounds where it has them; −∞ elsewhere."""
         bounds = self.observation_space.low.astype(np.float32)
-        return np.where(bounds < -UNBOUNDED, -np.inf, self.scaling(bounds)).astype(np.float32)
+        bounds = np.where(bounds < -UNBOUNDED, -np.inf, bounds)
+        return self.scaling(bounds).astype(np.float32)
 
     @property
     def high(self) -> np.ndarray:
         """The observation space's bounds where it has them; ∞ elsewhere."""
         bounds = self.observation_space.high.astype(np.float32)
-        return np.where(bounds > UNBOUNDED, np.inf, self.scaling(bounds)).astype(np.float32)
+        bounds = np.where(bounds > UNBOUNDED, np.inf, bounds)
+        return self.scaling(bounds).astype(np.float32)
 
     @property
     def num_actions(self) -> int:
@@ -141,11 +143,11 @@ def factory_of(env: "str | gymnasium.Env[Any, Any] | Factory", **options: Any) -
     spec, example = env.spec, env
 
     def another() -> "gymnasium.Env[Any, Any]":
-        if spec is not None:
-            return gymnasium.make(spec)
         try:
-            return copy.deepcopy(example)
+            return copy.deepcopy(example)  # as it is: wrapped, and changed since it was made
         except Exception as error:
+            if spec is not None:
+                return gymnasium.make(spec)
             raise FreqdynaError(
                 f"env is an object that cannot be copied ({error}); give a function that makes one"
             ) from error

@@ -5,7 +5,8 @@ shape (k, n), as it returns them as observations, and actions of shape (k,), or 
 are continuous, to next states (k, n), rewards (k,) and whether each next state is terminal (k,).
 """
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -80,16 +81,52 @@ def host_model(factory: Factory, space: Space) -> HostModel:
             terminals.astype(bool).reshape(batch),
         )
 
-    model = HostModel(ask)
-    _try_out(model, space, env)
-    return model
+    _try_out(ask, space, env)
+    return HostModel(_forgiving(ask, space.name))
 
 
-def _try_out(model: HostModel, space: HostSpace, env: "gymnasium.Env[Any, Any]") -> None:
+def _forgiving(ask: Simulate, name: str) -> Simulate:
+    """The same, but a state whose outcome raises an error gets one that is not a number.
+
+    Its seed then ends, as with any loss that is not finite, and the others go on.
+    """
+    told: list[str] = []
+
+    def one_by_one(states: np.ndarray, actions: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
+        for state, action in zip(states, actions, strict=True):
+            try:
+                yield tuple(map(np.asarray, ask(state, action)))
+            except Exception as error:
+                if not told:
+                    told.append(f"simulate of {name!r} raised {type(error).__name__}: {error}")
+                    warnings.warn(f"{told[0]}; the seed that asked ends", stacklevel=2)
+                nothing = np.full_like(state, np.nan)
+                yield nothing, np.asarray(np.nan, np.float32), np.asarray(False)
+
+    def answer(states: Any, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        try:
+            return ask(states, actions)
+        except Exception:
+            states, actions = np.asarray(states), np.asarray(actions)
+            batch, n = states.shape[:-1], states.shape[-1]
+            rows = one_by_one(
+                states.reshape(-1, n), actions.reshape(-1, *actions.shape[len(batch) :])
+            )
+            next_states, rewards, terminals = map(np.stack, zip(*rows, strict=True))
+            return (
+                next_states.reshape(states.shape),
+                rewards.reshape(batch),
+                terminals.reshape(batch),
+            )
+
+    return answer
+
+
+def _try_out(ask: Simulate, space: HostSpace, env: "gymnasium.Env[Any, Any]") -> None:
     """Ask once, where a mistake can be told in a sentence; within the compiled step it cannot."""
     try:
         observation = space.scaling(np.asarray(env.reset(seed=0)[0], np.float32))
-        next_state, _, _ = model.ask(observation, space.random_action())
+        next_state, _, _ = ask(observation, space.random_action())
     except Exception as error:
         raise FreqdynaError(
             f"simulate of {space.name!r} raised {type(error).__name__}: {error}"

@@ -8,7 +8,7 @@ from freqdyna.report.charts import chart
 from freqdyna.report.section import Section, Table
 from freqdyna.results.plot import plot_curves, run_labels
 from freqdyna.results.result import Result
-from freqdyna.results.statistics import bootstrap_interval
+from freqdyna.results.statistics import bootstrap_interval, whole
 
 
 def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
@@ -33,14 +33,16 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
 def _table(results: Sequence[Result], labels: Sequence[str]) -> Table:
     rows = [["environment", "algorithm", "seeds", "steps", "return", "return at the end"]]
     for result, label in zip(results, labels, strict=True):
+        kept = whole(result.returns)
+        returns = result.returns[kept]
         rows.append(
             [
                 result.config.env,
                 label,
-                str(len(result.seeds)),
+                f"{len(kept)}" if kept.all() else f"{kept.sum()} of {len(kept)}",
                 f"{result.steps[-1]:,}",
-                _mean(result.returns.mean(axis=1)),
-                _mean(result.returns[:, -1]),
+                _mean(returns.mean(axis=1)),
+                _mean(returns[:, -1]),
             ]
         )
     return rows
@@ -48,7 +50,7 @@ def _table(results: Sequence[Result], labels: Sequence[str]) -> Table:
 
 def _mean(values: np.ndarray) -> str:
     if len(values) < 2:
-        return f"{values.mean():.1f}"
+        return "".join(f"{value:.1f}" for value in values)
     low, high = bootstrap_interval(values)
     return f"{values.mean():.1f} [{float(low):.1f}, {float(high):.1f}]"
 

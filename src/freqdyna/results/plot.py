@@ -10,7 +10,7 @@ from matplotlib.ticker import EngFormatter
 
 from freqdyna.config import Config
 from freqdyna.results.seed_curve import draw_curve
-from freqdyna.results.statistics import bootstrap_interval
+from freqdyna.results.statistics import bootstrap_interval, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,9 +50,15 @@ def plot_curves(results: Sequence["Result"]) -> Figure:
 
 
 def _draw(panel: "Axes", result: "Result", label: str, color: str) -> None:
-    text = f"{label} ({len(result.seeds)} seed{'s' if len(result.seeds) > 1 else ''})"
-    interval = bootstrap_interval(result.returns) if len(result.seeds) > 1 else None
-    draw_curve(panel, result.steps, result.returns, interval, 0.2, color=color, label=text)
+    kept = whole(result.returns)
+    returns = result.returns[kept]
+    number = f"{len(kept)}" if kept.all() else f"{kept.sum()} of {len(kept)}"
+    text = f"{label} ({number} seed{'s' if len(kept) > 1 else ''})"
+    if not kept.any():  # a name in the legend is all there is to show
+        panel.plot([], [], color=color, label=text)
+        return
+    interval = bootstrap_interval(returns) if len(returns) > 1 else None
+    draw_curve(panel, result.steps, returns, interval, 0.2, color=color, label=text)
 
 
 def run_labels(configs: list[Config]) -> list[str]:

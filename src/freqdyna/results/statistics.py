@@ -3,6 +3,11 @@
 import numpy as np
 
 
+def whole(values: np.ndarray) -> np.ndarray:
+    """Which rows of (seeds, evaluations) have all their numbers: seeds that ended early do not."""
+    return np.isfinite(values).all(axis=1)
+
+
 def bootstrap_interval(
     values: np.ndarray, level: float = 0.95, resamples: int = 2000
 ) -> tuple[np.ndarray, np.ndarray]:

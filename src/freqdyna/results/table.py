@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from freqdyna.results.result import Result
-from freqdyna.results.statistics import bootstrap_interval
+from freqdyna.results.statistics import bootstrap_interval, whole
 
 
 def print_table(runs: list[tuple[Path, Result]], names: list[str] | None = None) -> None:
@@ -24,12 +24,15 @@ def print_table(runs: list[tuple[Path, Result]], names: list[str] | None = None)
         table.add_column(title, justify="right", no_wrap=True)
     for row, (_, result) in enumerate(runs):
         config = result.config
-        after = result.returns[:, result.steps >= config.warmup_steps]
+        kept = whole(result.returns)
+        returns = result.returns[kept]
+        after = returns[:, result.steps >= config.warmup_steps]
+        seeds = f"{config.seeds}" if kept.all() else f"{kept.sum()} of {config.seeds}"
         table.add_row(
             names[row] if names else f"{config.algorithm}\n{config.env}",
-            f"{config.seeds} × {result.steps[-1]:,}",
+            f"{seeds} × {result.steps[-1]:,}",
             _cell(after.mean(axis=1)) if after.size else "-",
-            _cell(result.returns[:, -1]),
+            _cell(returns[:, -1]) if kept.any() else "-",
         )
     console = Console()
     console.print(table)
