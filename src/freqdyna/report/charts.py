@@ -16,7 +16,7 @@ from freqdyna.results.seed_curve import SeedCurve
 
 DIGITS = 4
 """Significant digits of every number: more than a screen can show."""
-MOST = 250
+MOST = 200
 """Evaluations of a curve that are drawn; of longer ones every second, every third, ..."""
 DASHES = {"-": "solid", "--": "dash", ":": "dot", "-.": "dashdot"}
 Json = dict[str, Any]

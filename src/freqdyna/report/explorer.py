@@ -18,7 +18,7 @@ from freqdyna.results.result import Result
 Json = dict[str, Any]
 SEEDS = 3
 """Seeds of a run that are shown at most: each takes as much room as the others."""
-STATES = 700
+STATES = 500
 """States shown of each store."""
 RANGE = 1e6
 """g is shown over so many orders of magnitude below its greatest value."""

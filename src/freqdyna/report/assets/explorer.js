@@ -7,10 +7,10 @@ const CLIMB_COLORS = { frequency: "#e000c0", value: "#0077ff" };
 const ARROWS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0], "push left": [-1, 0], "push right": [1, 0] };
 const PANELS = [
   ["value", "value V", "what the agent believes"],
-  ["frequency", "local frequency g", "where V bends"],
-  ["queue", "queue and climbs", "where it plans from"],
-  ["replay", "replay", "where it has been"],
-  ["policy", "greedy policy", "what it would do"],
+  ["frequency", "local frequency g", "V bends"],
+  ["queue", "queue over g", "plans from"],
+  ["replay", "replay", "has been"],
+  ["policy", "greedy policy", "would do"],
 ];
 
 function bytes(text) {
@@ -186,6 +186,12 @@ function explorer(given, id) {
     const filled = kind === "queue" || kind === "replay";
     if (kind === "policy") drawPolicy(context, bytes(frame.policy), frame.value.size[0], given.actions, size);
     else if (!filled) drawSurface(context, frame[kind], bytes(given.colormaps[kind]), size);
+    if (kind === "queue") {
+      // g behind the queue: one sees whether planning goes where V is hard to learn.
+      context.globalAlpha = 0.28;
+      drawSurface(context, frame.frequency, bytes(given.colormaps.frequency), size);
+      context.globalAlpha = 1;
+    }
     drawLandmarks(context, given, size, filled);
     if (kind === "replay") drawDots(context, places(frame.replay), "rgba(60,60,60,.6)", size);
     if (kind === "queue" && frame.queue !== undefined) {
