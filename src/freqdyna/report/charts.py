@@ -18,6 +18,8 @@ DIGITS = 4
 """Significant digits of every number: more than a screen can show."""
 MOST = 200
 """Evaluations of a curve that are drawn; of longer ones every second, every third, ..."""
+SIGNS = {r"\int": "∫", r"\pi": "π", "^2": "²", r"\,": " ", r"\mathrm": "", r"\leq": "≤"}
+"""What TeX writes otherwise, in the titles of our figures."""
 DASHES = {"-": "solid", "--": "dash", ":": "dot", "-.": "dashdot"}
 Json = dict[str, Any]
 
@@ -33,8 +35,14 @@ def chart(figure: Figure) -> Json:
 
 def plain(text: str) -> str:
     """A text without the marks of TeX."""
-    inside = re.sub(r"\$([^$]*)\$", lambda found: re.sub(r"[\\{}]", "", found[1]), text)
-    return inside.replace("mathrm", "")
+
+    def inside(found: re.Match[str]) -> str:
+        formula = found[1]
+        for mark, sign in SIGNS.items():
+            formula = formula.replace(mark, sign)
+        return re.sub(r"[\\{}]", "", formula)
+
+    return re.sub(r"\$([^$]*)\$", inside, text)
 
 
 def rounded(values: Any) -> list[Any]:
