@@ -23,7 +23,7 @@ lint: $(VENV)/.dev
 # Not --quiet: MkDocs then overlooks its own warnings.
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean
-	@echo "the site: site/index.html"
+	@echo "the site is in site/; to read it: python3 -m http.server --directory site, then http://localhost:8000"
 
 # Report and site in a real browser: needs Chromium, which no package of Python's brings.
 browser: $(VENV)/.dev docs

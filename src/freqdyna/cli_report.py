@@ -1,5 +1,6 @@
 """The command `freqdyna report`."""
 
+import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +28,8 @@ class WriteReport:
         if self.out.is_dir() or not self.out.absolute().parent.is_dir():
             raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
         print("Analyses what is stored; the paper's parts take about a minute in all.", flush=True)
-        names = [folder.as_posix() for folder in self.folders]
-        command = " ".join(["freqdyna report", *names, "--out", self.out.as_posix()])
+        names = [sources.shown(folder) for folder in self.folders]
+        command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
         report = sources.gather(
             list(self.folders), command, lambda text: print(text, file=sys.stderr, flush=True)
         )

@@ -12,6 +12,7 @@ from freqdyna.cli import main
 from freqdyna.report import page, sources
 from freqdyna.report.explorer import explorers
 
+EXPLORED = Path(__file__).parents[2] / "results" / "explorer"
 STORED = Path(__file__).parents[2] / "results" / "reproduce"
 
 
@@ -97,16 +98,20 @@ def test_a_sweep_is_shown_by_what_it_varies(tmp_path):
 
 
 def test_the_papers_parts_come_with_claims_and_origins():
-    report = sources.gather([STORED], "freqdyna report", lambda _: None)
+    report = sources.gather([STORED, EXPLORED], "freqdyna report", lambda _: None)
     names = [section.name for section in report.sections]
     assert {"E1", "F3", "F5", "S"} <= set(names)
-    for section in report.sections:
+    assert names[-1] == "runs"
+    for section in report.sections[:-1]:
         assert section.claims
         assert section.origins
         assert section.chart["panels"]
     f3 = report.sections[names.index("F3")]
     assert len(f3.chart["panels"]) == 4
     assert len(f3.chart["panels"][0]["marks"][0]["seeds"]) == 30
+    assert not any(claim.own for claim in f3.claims)
+    assert all(claim.own for claim in report.sections[names.index("S")].claims)
+    assert [explorer["env"] for explorer in report.explorers] == ["MountainCar-v0", "MazeGridWorld"]
     assert len(page.page(report).encode()) < 10e6
 
 

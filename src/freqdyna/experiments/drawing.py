@@ -1,5 +1,7 @@
 """How the figures look: sizes, colours, and learning curves with their intervals."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -45,7 +47,10 @@ def finish(panel: Axes, title: str, x: str, y: str) -> None:
 def learning_curve(panel: Axes, steps: np.ndarray, returns: np.ndarray, name: str) -> None:
     """Mean return over seeds with its 95% interval, in the paper's colours."""
     color = next((c for known, c in COLORS.items() if name.startswith(known)), "purple")
-    style = {"linestyle": "--" if "learned model" in name else "-", "linewidth": 1.5}
+    style: dict[str, Any] = {
+        "linestyle": "--" if "learned model" in name else "-",
+        "linewidth": 1.5,
+    }
     shaded = bootstrap_interval(returns)
     draw_curve(panel, steps, returns, shaded, 0.15, color=color, label=name, **style)
     panel.xaxis.set_major_formatter(EngFormatter(sep=""))

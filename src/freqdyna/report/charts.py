@@ -86,7 +86,8 @@ def _axis(axes: Axes, name: str) -> Json:
     axis = axes.xaxis if name == "x" else axes.yaxis
     limits = axes.get_xlim() if name == "x" else axes.get_ylim()
     found: Json = {
-        "label": plain(axis.get_label_text()),
+        # Which average is shown is up to the page.
+        "label": re.sub(r" \(mean over seeds.*\)", "", plain(axis.get_label_text())),
         "log": axis.get_scale() == "log",
         "range": rounded(limits),
     }
@@ -116,6 +117,7 @@ def _line(line: Line2D) -> Json:
         every = -(-line.values.shape[1] // MOST)
         kept = slice(every - 1, None, every)  # the last one too, where their number allows it
         mark |= {"kind": "seeds", "every": every, "seeds": rounded(line.values[:, kept])}
+        mark["numbers"] = line.seeds.tolist()
         mark["x"] = rounded(np.asarray(x)[kept])
         del mark["y"]
     return mark

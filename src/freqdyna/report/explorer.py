@@ -16,6 +16,15 @@ from freqdyna.results.plot import run_labels
 from freqdyna.results.result import Result
 
 Json = dict[str, Any]
+CLIMBED = {
+    "dyna-frequency": ["g", "V"],
+    "dyna-value": ["V"],
+    "dyna-gradnorm": ["‖∇V‖²", "V"],
+    "dyna-hessnorm": ["‖H‖²", "V"],
+    "dyna-value-plus-frequency": ["V + g", "V"],
+    "dyna-value-times-frequency": ["V·g", "V"],
+}
+"""What the climbs of each rule follow, by the number of the rule."""
 SEEDS = 3
 """Seeds of a run that are shown at most: each takes as much room as the others."""
 STATES = 500
@@ -32,7 +41,9 @@ def explorers(results: Sequence[Result]) -> list[Json]:
         key=lambda result: order.index(result.config.algorithm),
     )
     names = list(dict.fromkeys(result.config.env for result in shown))
-    return [_explorer(name, [r for r in shown if r.config.env == name]) for name in names]
+    found = [_explorer(name, [r for r in shown if r.config.env == name]) for name in names]
+    # The plainest first: what there is to see is seen sooner.
+    return sorted(found, key=lambda explorer: len(explorer["landmarks"]))
 
 
 def is_shown(result: Result) -> bool:
@@ -71,6 +82,7 @@ def _run(result: Result, label: str, low: np.ndarray, high: np.ndarray) -> Json:
     seeds = result.seeds[:SEEDS]
     return {
         "label": label,
+        "climbed": CLIMBED.get(result.config.algorithm, ["its objective"]),
         "seeds": [int(seed) for seed in seeds],
         "steps": sorted(result.snapshots),
         "frames": [

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from freqdyna.experiments import reproduce
+from freqdyna.experiments.claims import Claim
 from freqdyna.experiments.registry import PARTS, find
 from freqdyna.experiments.report import origins, remarks, tables
 from freqdyna.report.charts import chart
@@ -31,10 +32,15 @@ def sections(folder: Path, parts: list[str]) -> Iterator[Section]:
             command=f"freqdyna reproduce {name}",
             chart=chart(findings.figure),
             claims=[
-                ClaimRow(name, c.what, c.paper, c.ours, c.interval, c.verdict)
+                ClaimRow(name, c.what, c.paper, c.ours, c.interval, c.verdict, _is_ours(name, c))
                 for c in findings.claims
             ],
             tables=[[list(row) for row in rows] for rows in tables(findings)],
             notes=remarks(findings),
             origins=origins(units),
         )
+
+
+def _is_ours(name: str, claim: Claim) -> bool:
+    """Whether the paper does not claim it: a check of ours, or a comparison made beside its own."""
+    return PARTS[name].title.startswith("ours") or claim.paper == "-" or "(ours)" in claim.paper

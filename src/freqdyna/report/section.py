@@ -18,6 +18,8 @@ class ClaimRow:
     ours: str
     interval: str
     verdict: str
+    own: bool
+    """Whether the question is ours rather than the paper's."""
 
 
 @dataclass(frozen=True)

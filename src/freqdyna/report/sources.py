@@ -52,16 +52,16 @@ def gather(folders: list[Path], command: str, say: Callable[[str], None]) -> Rep
 def _runs(folder: Path) -> dict[str, Result]:
     """The trainings of a run folder, of a folder of run folders or of a sweep, by their source."""
     if (folder / run_folder.CONFIG).is_file():
-        return {_shown(folder): load(folder)}
+        return {shown(folder): load(folder)}
     if (folder / FILE).is_file():
         found = load_sweep(str(folder))
         if not found:
             raise FreqdynaError(f"{str(folder)!r} is a sweep of which no unit is finished yet")
-        return {f"{_shown(folder)}: {name}": result for name, result in found.items()}
+        return {f"{shown(folder)}: {name}": result for name, result in found.items()}
     inside = sorted(folder.glob(f"*/{run_folder.CONFIG}")) if folder.is_dir() else []
-    return {_shown(path.parent): load(path.parent) for path in inside}
+    return {shown(path.parent): load(path.parent) for path in inside}
 
 
-def _shown(folder: Path) -> str:
+def shown(folder: Path) -> str:
     """A folder as seen from here: a report that is sent to others names no home."""
     return Path(os.path.relpath(folder)).as_posix() if folder.is_absolute() else folder.as_posix()

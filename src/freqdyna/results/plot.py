@@ -1,10 +1,10 @@
 """Learning curves: mean and interval over seeds, one colour an algorithm."""
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 import matplotlib
-import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
@@ -58,12 +58,13 @@ def _draw(panel: "Axes", result: "Result", label: str, color: str) -> None:
         panel.plot([], [], color=color, label=text)
         return
     interval = bootstrap_interval(returns) if len(returns) > 1 else None
-    draw_curve(panel, result.steps, returns, interval, 0.2, color=color, label=text)
+    seeds = result.seeds[kept]
+    draw_curve(panel, result.steps, returns, interval, 0.2, seeds, color=color, label=text)
 
 
 def run_labels(configs: list[Config]) -> list[str]:
     """The algorithm's name, and whatever else tells runs of the same algorithm apart."""
-    ignored = ("algorithm", "env", "seeds", "first_seed", "devices", "snapshot_steps")
+    ignored = ("algorithm", "env", "seeds", "devices", "snapshot_steps")
     names = [name for name in Config.__dataclass_fields__ if name not in ignored]
     labels = []
     for config in configs:
@@ -79,7 +80,7 @@ def run_labels(configs: list[Config]) -> list[str]:
 
 def run_colors(algorithms: list[str], labels: list[str]) -> list[str]:
     """The paper's colour for the first label of an algorithm, a free one for each further label."""
-    free = iter(np.tile(matplotlib.color_sequences["tab10"], (10, 1)).tolist())
+    free = cycle(matplotlib.color_sequences["tab10"])
     chosen: dict[str, str] = {}
     taken: set[str] = set()
     for algorithm, label in zip(algorithms, labels, strict=True):

@@ -76,7 +76,7 @@ def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
         except metadata.PackageNotFoundError:
             continue
     return {
-        "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "command": " ".join([_program(), *sys.argv[1:]]),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
         "versions": versions,
@@ -196,6 +196,12 @@ def _read_columns(folder: Path) -> dict[str, np.ndarray]:
     except (pyarrow.ArrowException, OSError) as error:
         raise FreqdynaError(f"{folder / METRICS} is damaged: {error}") from None
     return {name: table.column(name).to_numpy() for name in table.column_names}
+
+
+def _program() -> str:
+    """What was started: the command, also where it was started as a module."""
+    name = Path(sys.argv[0]).name
+    return "freqdyna" if name == "__main__.py" else name
 
 
 def _commit() -> str | None:

@@ -124,7 +124,7 @@ function traces(mark, state) {
   if (mark.kind === "line") {
     return [{ ...common, y: mark.y, mode: mark.mode, line, marker: { color, size: 6 } }];
   }
-  const chosen = mark.seeds.map((row, seed) => [seed, row]).filter(([seed]) => !state.off.has(seed));
+  const chosen = mark.seeds.map((row, i) => [mark.numbers[i], row]).filter(([seed]) => !state.off.has(seed));
   if (!chosen.length) return [];
   const found = [];
   if (state.single) {
@@ -143,7 +143,7 @@ function traces(mark, state) {
 
 function axis(given, grid, showgrid) {
   const made = {
-    title: { text: wrapped(given.label), standoff: 8 }, gridcolor: grid, showgrid, zeroline: false, automargin: true,
+    title: { text: wrapped(given.label), standoff: 8 }, gridcolor: grid, showgrid, exponentformat: given.log ? "power" : "SI", zeroline: false, automargin: true,
     type: given.log ? "log" : "linear", range: given.log ? given.range.map(Math.log10) : given.range,
   };
   if (given.ticks) Object.assign(made, { tickvals: given.ticks.at, ticktext: given.ticks.texts.map(shown) });
@@ -199,10 +199,10 @@ function figure(chart) {
     chip.append(key, label);
     return chip;
   });
-  const most = Math.max(0, ...chart.panels.flatMap((p) => p.marks.map((m) => (m.seeds ? m.seeds.length : 0))));
+  const numbers = [...new Set(chart.panels.flatMap((p) => p.marks.flatMap((m) => m.numbers || [])))].sort((a, b) => a - b);
   const root = el("div", { class: "figure" });
   if (chips.length) root.append(el("div", { class: "controls" }, ...chips));
-  if (most > 1) {
+  if (numbers.length > 1) {
     const pick = (statistic) => () => { state.statistic = statistic; redraw(); };
     const averages = [["mean", mean], ["interquartile mean", interquartileMean]].map(([text, statistic]) =>
       el("button", { type: "button", "aria-pressed": String(statistic === mean), onclick: (event) => {
@@ -212,13 +212,14 @@ function figure(chart) {
     root.append(el("div", { class: "controls" }, ...averages, el("span", { class: "gap" }),
       toggle("95% interval", true, (on) => { state.interval = on; redraw(); }),
       toggle("single seeds", false, (on) => { state.single = on; redraw(); })));
-    const seeds = Array.from({ length: most }, (_, seed) =>
+    const seeds = numbers.map((seed) =>
       toggle(String(seed), true, change(state.off, seed), { "aria-label": `seed ${seed}` }));
     const all = (on) => () => {
-      seeds.forEach((button, seed) => { button.setAttribute("aria-pressed", String(on)); on ? state.off.delete(seed) : state.off.add(seed); });
+      seeds.forEach((button) => button.setAttribute("aria-pressed", String(on)));
+      numbers.forEach((seed) => (on ? state.off.delete(seed) : state.off.add(seed)));
       redraw();
     };
-    root.append(el("details", {}, el("summary", {}, `Choose among the ${most} seeds`),
+    root.append(el("details", {}, el("summary", {}, `Choose among the ${numbers.length} seeds`),
       el("div", { class: "controls" }, el("button", { type: "button", onclick: all(true) }, "all"), el("button", { type: "button", onclick: all(false) }, "none")),
       el("div", { class: "seeds" }, ...seeds)));
   }

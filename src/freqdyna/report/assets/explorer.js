@@ -3,11 +3,11 @@
 
 const PIXELS = 300;
 const ACTION_COLORS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377"];
-const CLIMB_COLORS = { frequency: "#e000c0", value: "#0077ff" };
+const CLIMB_COLORS = { other: "#e000c0", value: "#0077ff" };
 const ARROWS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0], "push left": [-1, 0], "push right": [1, 0] };
 const PANELS = [
   ["value", "value V", "what the agent believes"],
-  ["frequency", "local frequency g", "V bends"],
+  ["frequency", "local frequency g", "V changes"],
   ["queue", "queue over g", "plans from"],
   ["replay", "replay", "has been"],
   ["policy", "greedy policy", "would do"],
@@ -23,11 +23,12 @@ function places(text) {
   return Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i] / 65535, 1 - raw[2 * i + 1] / 65535]);
 }
 
-/** An agent that climbs one direction follows V, or what its name says; dyna-frequency climbs both. */
-function climbKind(rule, label) {
-  if (/^dyna(-naf)?-value/.test(label)) return "value";
-  return rule === 1 ? "value" : "frequency";
+/** What a climb follows. */
+function followed(rule, run) {
+  return run.climbed[Math.min(rule, run.climbed.length - 1)];
 }
+
+const climbColor = (what) => (what === "V" ? CLIMB_COLORS.value : CLIMB_COLORS.other);
 
 /** A number in a few signs. */
 function short(value) {
@@ -59,10 +60,10 @@ function drawDots(context, dots, color, size) {
   for (const [x, y] of dots) context.fillRect(x * size - size / 170, y * size - size / 170, size / 85, size / 85);
 }
 
-function drawClimbs(context, climbs, label, size) {
+function drawClimbs(context, climbs, run, size) {
   for (const { rule, path } of climbs) {
     const way = places(path);
-    const color = CLIMB_COLORS[climbKind(rule, label)];
+    const color = climbColor(followed(rule, run));
     context.strokeStyle = color;
     context.lineWidth = size / 220;
     context.beginPath();
@@ -126,8 +127,8 @@ function legendOf(kind, given, run, frame) {
   if (kind === "replay") return [key("#555", "visited states")];
   if (kind === "queue") {
     if (frame.queue === undefined) return [el("span", {}, "no queue: it does not plan")];
-    const rules = new Set(frame.climbs.map((climb) => climbKind(climb.rule, run.label)));
-    return [key("#d00", "queue"), ...[...rules].sort().map((rule) => key(CLIMB_COLORS[rule], `climbs of ${rule === "value" ? "V" : "g"}`))];
+    const rules = new Set(frame.climbs.map((climb) => followed(climb.rule, run)));
+    return [key("#d00", "queue"), ...[...rules].sort().map((rule) => key(climbColor(rule), `climbs of ${rule}`))];
   }
   const map = bytes(given.colormaps[kind]);
   const stops = [0, 64, 128, 192, 255].map((i) => `rgb(${map.slice(3 * i, 3 * i + 3).join(",")})`);
@@ -196,7 +197,7 @@ function explorer(given, id) {
     if (kind === "replay") drawDots(context, places(frame.replay), "rgba(60,60,60,.6)", size);
     if (kind === "queue" && frame.queue !== undefined) {
       drawDots(context, places(frame.queue), "rgba(221,0,0,.55)", size);
-      drawClimbs(context, frame.climbs, run.label, size);
+      drawClimbs(context, frame.climbs, run, size);
     }
     if (state.cursor) {
       const [x, y] = state.cursor;
@@ -207,7 +208,7 @@ function explorer(given, id) {
       context.lineWidth = 1.5;
       context.strokeRect(x * size - 9, y * size - 9, 18, 18);
     }
-    const about = kind === "value" ? [el("b", {}, run.label), el("span", {}, `return ${returnOf(run)}`)] : [el("b", {}, title), el("span", { class: "soft" }, meaning)];
+    const about = kind === "value" ? [el("b", {}, run.label), el("span", {}, `seed ${run.seeds[Math.min(state.seed, run.seeds.length - 1)]}: ${returnOf(run)}`)] : [el("b", {}, title), el("span", { class: "soft" }, meaning)];
     if (kind === "value") about[0].title = `${title}: ${meaning}`;
     name.replaceChildren(...about);
     scale.replaceChildren(...(kind === "value" ? [el("span", {}, "V")] : []), ...legendOf(kind, given, run, frame));
@@ -241,11 +242,11 @@ function explorer(given, id) {
     }, 450);
   });
   const seeds = given.runs.reduce((most, run) => (run.seeds.length > most.length ? run.seeds : most), []);
-  const choice = el("select", { "aria-label": "seed", onchange: (event) => { state.seed = event.target.selectedIndex; draw(); } }, ...seeds.map((seed) => el("option", {}, `seed ${seed}`)));
+  const choice = el("select", { "aria-label": "seed", onchange: (event) => { state.seed = event.target.selectedIndex; draw(); } }, ...seeds.map((_, i) => el("option", {}, `seed ${i + 1} of ${seeds.length}`)));
   draw();
   return {
     root: el("section", { id, class: "explorer" }, el("h2", {}, `Where should an agent plan from? ${given.env}`),
-      el("p", {}, "Each row is an agent. It plans from the states in its queue (red), which it finds by hill climbing: Dyna-Value climbs the learned value V; Dyna-Frequency also climbs the local frequency g = ‖∇V‖² + ‖H‖², and so plans where V changes fast and is hard to learn. Move the slider through training."),
+      el("p", {}, "Each agent is shown after the same number of steps, with the return of its last evaluation. It plans from the states in its queue (red), found by hill climbing: Dyna-Value climbs the learned value V; Dyna-Frequency also climbs the local frequency g = ‖∇V‖² + ‖H‖², and so plans where V changes fast and is hard to learn. Move the slider through training."),
       el("div", { class: "time" }, play, slider, output, seeds.length > 1 ? choice : null), grid, readout),
     redraw: draw,
   };

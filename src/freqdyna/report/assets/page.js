@@ -36,16 +36,18 @@ function claimTable(claims, parts) {
 function claimsSection(claims) {
   const place = el("div", { class: "tall" });
   const off = new Set();
-  const draw = () => place.replaceChildren(claimTable(claims.filter((claim) => !off.has(claim.verdict)), true));
+  let withOurs = false;
+  const asked = () => claims.filter((claim) => withOurs || !claim.own);
+  const draw = () => place.replaceChildren(claimTable(asked().filter((claim) => !off.has(claim.verdict)), true));
   const counts = VERDICTS.map((text) => {
-    const number = claims.filter((claim) => claim.verdict === text).length;
+    const number = asked().filter((claim) => claim.verdict === text).length;
     const change = (on) => { on ? off.delete(text) : off.add(text); draw(); };
     return toggle(`${number} ${COUNTED[text]}`, true, change, { class: "chip", "data-verdict": text });
   });
   draw();
   return el("section", { id: "claims" }, el("h2", {}, "The paper’s claims, and what was found"),
     el("p", { class: "soft" }, "Each verdict follows a rule that is stated with its figure. Choose which to show:"),
-    el("div", { class: "counts" }, ...counts), place);
+    el("div", { class: "counts" }, ...counts, toggle(`and ${claims.filter((claim) => claim.own).length} questions of our own`, false, (on) => { withOurs = on; draw(); }, { id: "ours" })), place);
 }
 
 function part(section, figures) {
@@ -92,6 +94,7 @@ function build(report) {
   const figures = [];
   const parts = [];
   const claims = report.sections.flatMap((section) => section.claims);
+  const papers = claims.filter((claim) => !claim.own);
   const add = (label, node) => parts.push([label, node]);
   report.explorers.forEach((given, i) => {
     const made = explorer(given, `explorer-${i}`);
@@ -103,8 +106,8 @@ function build(report) {
   const header = document.getElementById("top");
   header.append(el("h1", {}, report.title), themeButton(() => figures.forEach((drawn) => drawn.redraw())));
   if (claims.length) {
-    header.append(el("p", {}, `“Frequency-based Search-control in Dyna” (Pan, Mei and Farahmand, ICLR 2020), computed anew: of ${claims.length} claims ` +
-      VERDICTS.map((text) => `${claims.filter((claim) => claim.verdict === text).length} ${COUNTED[text]}`).join(", ") + "."));
+    header.append(el("p", {}, `“Frequency-based Search-control in Dyna” (Pan, Mei and Farahmand, ICLR 2020), computed anew: of ${papers.length} claims of the paper that were tested ` +
+      VERDICTS.map((text) => `${papers.filter((claim) => claim.verdict === text).length} ${COUNTED[text]}`).join(", ") + "."));
   }
   header.append(sentence("p", `Written ${report.written}: \`${report.command}\`. Drag in a chart to look closer, double-click to come back.`));
   header.lastChild.className = "soft small";
