@@ -12,6 +12,7 @@ from conftest import TEXT, assert_complete
 from moto.server import ThreadedMotoServer
 
 import freqdyna
+from freqdyna.cli import main
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
 from freqdyna.sweeps import work
@@ -68,16 +69,29 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_code_in_a_sweep_file_is_not_imported(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[settings]\nenv = "evil:Env-v0"',
+        '[settings]\nalgorithm = "dyna"\nsearch_control = "evil:Search"',
+        '[vary]\nenv = ["GridWorld", "evil:Env-v0"]',
+        '[search]\n[search.space]\nenv = {choices = ["GridWorld", "evil:Env-v0"]}',
+        '[settings]\nalgorithm = "dyna"\n[search]\n[search.space]\n'
+        'search_control = {choices = ["evil:Search"]}',
+        '[settings]\nalgorithm = "dyna"\nenv = "GridWorld"\nsearch_control = "evil:Search"\n'
+        "[search]\n[search.space]\nexploration = {low = 0.1, high = 0.2}",
+    ],
+)
+def test_code_in_a_sweep_file_is_not_imported(tmp_path, monkeypatch, text):
     (tmp_path / "evil.py").write_text("raise SystemExit('imported')")
     monkeypatch.syspath_prepend(str(tmp_path))
     file = tmp_path / "sweep.toml"
-    for line in ('env = "evil:Env-v0"', 'algorithm = "dyna"\nsearch_control = "evil:Search"'):
-        file.write_text(f"[settings]\n{line}\n")
-        with pytest.raises(FreqdynaError, match="code that would be imported; allow it with"):
-            read_sweep(file, allow_code=False)
-        Place(str(tmp_path)).write("sweep.toml", file.read_bytes())
-        assert freqdyna.load_sweep(str(tmp_path)) == {}  # reading results imports nothing
+    file.write_text(text)
+    with pytest.raises(FreqdynaError, match="code that would be imported; allow it with"):
+        read_sweep(file, allow_code=False)
+    # Whoever reads results, or their state, imports nothing.
+    assert freqdyna.load_sweep(str(tmp_path)) == {}
+    main(["status", str(tmp_path)])
 
 
 def a_result(unit, **changed):
@@ -149,6 +163,9 @@ def test_notes_that_are_not_whole_count_for_nothing(tmp_path):
         ("[seeds]\nnumber = 2000000\nblock = 1", "2,000,000 units; it must have at most 100,000"),
         ('[settings]\nalgorithm = "ex"', "unknown algorithm 'ex'"),
         ('[settings]\nenv = "MountainCart"', "unknown environment 'MountainCart'"),
+        ('[settings]\nsearch_control = "up"', "unknown search-control 'up'"),
+        ('[search]\nspace = {algorithm = {choices = ["er", "ex"]}}', "unknown algorithm 'ex'"),
+        ('[search]\nspace = {env = {choices = ["Maze"]}}', "unknown environment 'Maze'"),
     ],
 )
 def test_bad_sweep_files_are_refused_in_one_sentence(tmp_path, text, message):

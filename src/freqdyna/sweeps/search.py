@@ -99,10 +99,14 @@ def _programs(sweep: Sweep, configs: list[Config]) -> tuple[list[list[Unit]], li
 
 
 def _form(config: Config) -> Any:
-    """What trainings of one program have in common; one on the host has it with none."""
+    """What trainings of one program have in common; one on the host has it with none.
+
+    Nor has one with code of the user's: its form could not be told without importing it, and
+    `freqdyna status` imports nothing.
+    """
     from freqdyna.run import named_environment
 
-    if config.env not in envs.ENVIRONMENTS:
+    if config.env not in envs.ENVIRONMENTS or ":" in (config.search_control or ""):
         return object()
     env = named_environment(config)
     assert isinstance(env, envs.Environment)
