@@ -13,6 +13,7 @@ from moto.server import ThreadedMotoServer
 
 import freqdyna
 from freqdyna.cli import main
+from freqdyna.engines.base import Engine, Outcome
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
 from freqdyna.sweeps import work
@@ -47,6 +48,38 @@ def test_a_sweep_on_an_object_store(bucket, reference):
     assert len(freqdyna.load_sweep(bucket.location)) == 2
     with bucket.locked(), pytest.raises(FreqdynaError, match="is working on"):
         conduct(TEXT, SWEEP, bucket, Local(2))
+
+
+class Nowhere(Engine):
+    """An engine whose nodes write to disks of their own, or fail."""
+
+    def __init__(self, error=None):
+        self.error, self.tasks = error, []
+
+    def slots(self):
+        return 1
+
+    def run(self, tasks):
+        self.tasks = tasks
+        return iter([Outcome(task.name, self.error) for task in tasks])
+
+
+def test_units_that_do_not_arrive_are_missed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    engine = Nowhere()
+    with pytest.raises(FreqdynaError, match=r"4 of 4 units are missing .* every node sees"):
+        conduct(TEXT, SWEEP, Place("here"), engine)
+    assert {task.location for task in engine.tasks} == {str(tmp_path / "here")}
+    assert Place("memory://here").location == "memory://here"
+
+
+def test_failures_count_even_where_no_note_fits(tmp_path, monkeypatch):
+    def full(self, name, contents):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Place, "write_json", full)
+    status = conduct(TEXT, SWEEP, Place(str(tmp_path)), Nowhere("OSError: no space left"))
+    assert len(status.failed) == 4
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,8 @@ class Place:
             raise FreqdynaError(f"out is {location!r}, which cannot be used: {error}") from None
         self.root = self.root.rstrip("/")
         self.is_local = "file" in _as_tuple(self.fs.protocol)
+        if self.is_local:  # fsspec's root is absolute: workers may have another working folder
+            self.location = self.root
 
     def has(self, name: str) -> bool:
         """Whether the file is there."""
