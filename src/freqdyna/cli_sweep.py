@@ -29,7 +29,9 @@ class RunSweep:
     address: str | None = None
     """With Ray: the cluster, such as "auto". Unset: one of this machine alone."""
     workers: int | None = None
-    """With local: processes. Unset: one for each GPU, or for each core."""
+    """With local: processes. Unset: units_per_gpu for each GPU, or one for each core."""
+    units_per_gpu: int = 1
+    """Units that share a GPU."""
     dry_run: bool = False
     """Only say how much work it is, and about how long it takes."""
     allow_code: bool = False
@@ -70,10 +72,9 @@ class RunSweep:
             )
 
     def _check(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise FreqdynaError(
-                f"workers is {self.workers}; it must be a whole number, 1 or greater"
-            )
+        for name, number in (("workers", self.workers), ("units_per_gpu", self.units_per_gpu)):
+            if number is not None and number < 1:
+                raise FreqdynaError(f"{name} is {number}; it must be a whole number, 1 or greater")
         if self.address is not None and self.engine != "ray":
             raise FreqdynaError(f"address is {self.address!r}; it goes with --engine ray alone")
         if self.workers is not None and self.engine != "local":
@@ -83,10 +84,10 @@ class RunSweep:
         if self.engine == "ray":
             from freqdyna.engines.ray import Ray
 
-            return Ray(self.address)
+            return Ray(self.address, self.units_per_gpu)
         from freqdyna.engines.local import Local
 
-        return Local(self.workers)
+        return Local(self.workers, self.units_per_gpu)
 
     def _estimate(self, sweep: "Sweep") -> None:
         from freqdyna.sweeps.calibrate import estimate

@@ -9,6 +9,7 @@ from conftest import TEXT, assert_complete, running, wait_for
 from rich.console import Console
 
 from freqdyna.cli import main
+from freqdyna.engines import local
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import Status, look
 from freqdyna.sweeps.sweep import Sweep
@@ -57,6 +58,7 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
     ("arguments", "message"),
     [
         (["--workers", "0"], "workers is 0; it must be a whole number, 1 or greater"),
+        (["--units-per-gpu", "0"], "units_per_gpu is 0; it must be a whole number, 1 or greater"),
         (["--address", "auto"], "address is 'auto'; it goes with --engine ray alone"),
         (["--engine", "ray", "--workers", "2"], "workers is 2; it goes with --engine local alone"),
     ],
@@ -66,6 +68,12 @@ def test_what_does_not_go_together_is_refused(file, tmp_path, arguments, message
         main(["sweep", str(file), "--out", str(tmp_path / "out"), *arguments])
     assert exited.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_units_share_gpus(monkeypatch):
+    monkeypatch.setattr(local, "_gpus", lambda: ["0", "1"])
+    assert local.Local(units_per_gpu=4).slots() == 8
+    assert local.Local(3, units_per_gpu=4).slots() == 3
 
 
 def test_no_sweep_there(tmp_path, capsys):
