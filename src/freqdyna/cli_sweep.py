@@ -60,7 +60,14 @@ class RunSweep:
             from freqdyna.sweeps.search import search
             from freqdyna.sweeps.view import print_trials
 
-            print_trials(search(text, sweep, place, self._engine(), self.checkpoint_seconds))
+            trials = search(text, sweep, place, self._engine(), self.checkpoint_seconds)
+            print_trials(trials)
+            missing = sweep.search.trials - sum(trial.state == "done" for trial in trials)
+            if missing:
+                raise FreqdynaError(
+                    f"{missing} of {sweep.search.trials} trials failed; freqdyna status says why; "
+                    "the same command tries them again"
+                )
             return
         status = conduct(text, sweep, place, self._engine(), self.checkpoint_seconds)
         self._print_results()

@@ -4,7 +4,6 @@ import math
 import sys
 import time
 from datetime import timedelta
-from typing import Any
 
 from rich.box import SIMPLE
 from rich.console import Console, Group
@@ -15,6 +14,7 @@ from rich.text import Text
 from freqdyna.engines.base import Outcome
 from freqdyna.sweeps.status import Status
 from freqdyna.sweeps.sweep import Unit
+from freqdyna.sweeps.trial import Trial
 
 SECONDS_BETWEEN_LINES = 15.0
 SHOWN = 20
@@ -95,18 +95,21 @@ def render(status: Status, slots: int) -> Group:
     return Group(*parts)
 
 
-def print_trials(trials: list[tuple[dict[str, Any], float | None]]) -> None:
+def print_trials(trials: list[Trial]) -> None:
     """The best trials of a search, the best first."""
     table = Table(title="the best trials", box=SIMPLE, pad_edge=False)
-    names = list(trials[0][0]) if trials else []
+    names = list(trials[0].settings) if trials else []
     for title in ("trial", "return", *names):
         table.add_column(title, justify="right")
-    values = [-math.inf if value is None else value for _, value in trials]
+    values = [-math.inf if trial.value is None else trial.value for trial in trials]
     order = sorted(range(len(trials)), key=lambda place: -values[place])
     for place in order[:SHOWN]:
-        settings, value = trials[place]
-        cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in settings.values())
-        table.add_row(str(place), "failed" if value is None else f"{value:.1f}", *cells)
+        trial = trials[place]
+        values_tried = trial.settings.values()
+        cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in values_tried)
+        state = "not finite" if trial.state == "done" else trial.state
+        reached = state if trial.value is None else f"{trial.value:.1f}"
+        table.add_row(str(place), reached, *map(Text, cells))
     Console(file=sys.stdout).print(table)
 
 
