@@ -2,7 +2,9 @@
 
 import os
 import signal
+import socket
 import threading
+import time
 from dataclasses import asdict
 
 import numpy as np
@@ -46,8 +48,8 @@ def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, ref
     assert len(files) == 2
     conduct(TEXT, SWEEP, place, Local(2))
     assert_complete(tmp_path, reference)
-    for name, time in files.items():
-        assert place.fs.info(f"{tmp_path}/units/{name}.parquet")["mtime"] == time
+    for name, written in files.items():
+        assert place.fs.info(f"{tmp_path}/units/{name}.parquet")["mtime"] == written
     results = freqdyna.load_sweep(str(tmp_path))
     assert list(results) == ["learning_rate 0.001", "learning_rate 0.003"]
     assert [result.seeds.tolist() for result in results.values()] == [[0, 1]] * 2
@@ -104,6 +106,25 @@ def test_a_second_sweep_on_the_same_folder_is_refused(tmp_path):
     with place.locked(), pytest.raises(FreqdynaError, match=f"process {os.getpid()} on .* working"):
         conduct(TEXT, SWEEP, place, Local(1))
     assert place.read("lock.json") is None
-    place.write_json("lock.json", {"host": "elsewhere", "pid": 1, "time": 0.0})  # long gone
+    elsewhere, here, now = "elsewhere", socket.gethostname(), time.time()
+    for host, pid, last in (
+        (elsewhere, 1, 0.0),
+        (here, 1, now - 60),  # such a process is there, but it is another
+        (here, os.getpid(), now - 60),
+        (elsewhere, 1, now + 1e6),
+        (here, os.getpid(), float("nan")),
+        (here, 2**70, now),
+    ):
+        place.write_json("lock.json", {"host": host, "pid": pid, "time": last})
+        with place.locked():
+            assert place.read_json("lock.json")["pid"] == os.getpid()
+        assert list(tmp_path.iterdir()) == []
+    place.write_json("lock.json", {"host": elsewhere, "pid": 1, "time": now})
+    with pytest.raises(FreqdynaError, match="process 1 on elsewhere"), place.locked():
+        pass
+    place.write("lock.json", b"")  # its owner is about to fill it
+    with pytest.raises(FreqdynaError, match="another process has just taken"), place.locked():
+        pass
+    os.utime(tmp_path / "lock.json", (0, 0))
     with place.locked():
-        assert place.read_json("lock.json")["pid"] == os.getpid()
+        pass

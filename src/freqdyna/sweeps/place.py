@@ -132,6 +132,8 @@ class Place:
                 return
             except FileExistsError:
                 other = self.read_json(LOCK) or {}
+                if not other and self.is_local and _is_young(Path(self._path(LOCK))):
+                    break
                 if _is_alive(other, owner["host"]):
                     raise FreqdynaError(
                         f"out is {self.location!r}, which process {other.get('pid')} on "
@@ -150,21 +152,31 @@ class Place:
         return f"{self.root}/{name}"
 
 
+def _is_young(path: Path) -> bool:
+    """Whether a file has just been made: a lock that says nothing may be half written."""
+    with suppress(FileNotFoundError):
+        return abs(time.time() - path.stat().st_mtime) < BEAT
+    return False
+
+
 def _is_alive(owner: dict[str, Any], host: str) -> bool:
-    """Whether a lock's owner still works; on this machine by its process, else by its clock."""
+    """Whether a lock's owner still works: it gives signs of life and, on this machine, it is there.
+
+    A process alone says little: after a restart another may have its number.
+    """
     try:
         pid, last = int(owner["pid"]), float(owner["time"])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return False
+    if not abs(time.time() - last) < DEAD:  # a time to come is none, but for clocks that differ
         return False
     if owner.get("host") == host:
-        try:
-            os.kill(pid, 0)
-        except (ProcessLookupError, OverflowError):
-            return False
-        except PermissionError:
-            return True
-        return True
-    return time.time() - last < DEAD
+        with suppress(PermissionError):  # it is another user's
+            try:
+                os.kill(pid, 0)
+            except (ProcessLookupError, OverflowError):
+                return False
+    return True
 
 
 def _as_tuple(value: Any) -> tuple[str, ...]:
