@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -19,8 +20,9 @@ from freqdyna.errors import FreqdynaError
 from freqdyna.sweeps import work
 from freqdyna.sweeps.conduct import conduct, read_sweep
 from freqdyna.sweeps.place import Place
-from freqdyna.sweeps.status import look
+from freqdyna.sweeps.status import look, sweep_at
 from freqdyna.sweeps.sweep import Sweep
+from freqdyna.sweeps.view import headline
 
 SWEEP = Sweep.parse(TEXT)
 
@@ -168,14 +170,40 @@ def test_a_pickle_in_place_of_parameters_is_not_opened(tmp_path):
     assert work.load(place, unit).parameters.shape == (1, 0)
 
 
-def test_notes_that_are_not_whole_count_for_nothing(tmp_path):
+A_NOTE = '{"step": 1, "steps": 2, "seconds_left": %s, "time": %s, "mean_return": %s}'
+NOW = time.time()
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        *("[]", "{", '{"step": "one"}', "\xff", "null", "[" * 100_000, '{"a":' * 100_000),
+        *(A_NOTE % (left, NOW, 1) for left in ("NaN", "Infinity", "1e308", -1, "true", "9" * 4000)),
+        *(A_NOTE % (1, when, 1) for when in (0, "NaN", NOW + 1e6)),
+        A_NOTE.replace("1,", "3,") % (1, NOW, 1),
+    ],
+)
+def test_notes_that_are_not_whole_count_for_nothing(tmp_path, note):
     place, units = Place(str(tmp_path)), SWEEP.units()
-    for note in ("[]", "{", '{"step": "one"}', "\xff", "null"):
-        place.write(f"running/{units[0].name}.json", note.encode("latin-1"))
-        assert look(place, units).running == {}
-    place.write(f"failed/{units[3].name}.json", b"{")
+    place.write(f"running/{units[0].name}.json", note.encode("latin-1"))
+    place.write(f"failed/{units[3].name}.json", note.encode("latin-1"))
     status = look(place, units)
     assert (status.running, len(status.failed), status.waiting) == ({}, 1, 3)
+    headline(status, 2)
+
+
+def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
+    place, units = Place(str(tmp_path)), SWEEP.units()
+    place.write("sweep.toml", TEXT.replace('"er"', '"er\\u001b[31m"').encode())
+    units = sweep_at(place).units()
+    note = {"step": 1, "steps": 2**31, "seconds_left": 1e9, "time": time.time()}
+    note |= {"mean_return": 1e308, "host": "\x1b]0;evil\x07" * 1000}
+    place.write_json(f"running/{units[0].name}.json", note)
+    place.write_json(f"failed/{units[1].name}.json", {"error": "one\x1b[2Jtwo\r\n\u202e\ud800"})
+    main(["status", str(tmp_path)])
+    told = capsys.readouterr().out
+    assert "one [2Jtwo" in told
+    assert all(c.isprintable() or c == "\n" for c in told)
 
 
 @pytest.mark.parametrize(

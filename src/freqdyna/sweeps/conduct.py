@@ -6,6 +6,7 @@ from pathlib import Path
 
 from freqdyna.engines.base import Engine, Task
 from freqdyna.errors import FreqdynaError
+from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import Status, look
 from freqdyna.sweeps.sweep import FILE, Sweep, Unit
@@ -64,7 +65,7 @@ def compute(
         for outcome in engine.run(tasks):
             if outcome is not None and outcome.error is not None:
                 for unit in together[outcome.name]:
-                    errors[unit.name] = outcome.error
+                    errors[unit.name] = printable(outcome.error)
                     _write_down(place, unit.name, outcome.error)
             if outcome is not None:
                 view.ended(outcome)

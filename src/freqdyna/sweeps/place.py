@@ -23,6 +23,7 @@ from typing import Any
 
 from freqdyna.errors import FreqdynaError
 from freqdyna.files import write_atomically
+from freqdyna.sweeps.notes import printable
 
 _NAMES = re.compile(r"(sweep\.toml|lock\.json|(units|running|failed)/[0-9a-f]{16}\.[a-z]+)\Z")
 LOCK = "lock.json"
@@ -60,7 +61,7 @@ class Place:
 
     def read_json(self, name: str) -> dict[str, Any] | None:
         """A JSON object; None if there is none, or if it is not one."""
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             found = json.loads(self.read(name) or b"null")
             return found if isinstance(found, dict) else None
         return None
@@ -135,9 +136,10 @@ class Place:
                 if not other and self.is_local and _is_young(Path(self._path(LOCK))):
                     break
                 if _is_alive(other, owner["host"]):
+                    named = printable(f"process {other.get('pid')} on {other.get('host')}", 100)
                     raise FreqdynaError(
-                        f"out is {self.location!r}, which process {other.get('pid')} on "
-                        f"{other.get('host')} is working on; wait for it, or stop it"
+                        f"out is {self.location!r}, which {named} is working on; wait for it, or "
+                        "stop it"
                     ) from None
                 self.remove(LOCK)
             except OSError as error:

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from freqdyna.engines.base import Outcome
+from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.status import Status
 from freqdyna.sweeps.sweep import Unit
 from freqdyna.sweeps.trial import Trial
@@ -58,7 +59,7 @@ class View:
             self._live.stop()
 
     def _say(self, text: str) -> None:
-        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+        self._console.print(printable(text), highlight=False, markup=False, soft_wrap=True)
 
 
 def headline(status: Status, slots: int) -> str:
@@ -80,14 +81,14 @@ def render(status: Status, slots: int) -> Group:
         for title in ("running", "", "step", "return", "left", "on"):
             table.add_column(title)
         for name, note in sorted(status.running.items())[:SHOWN]:
-            mean = note.get("mean_return")
+            mean = note.mean_return
             table.add_row(
                 name,
                 Text(describe(units[name])),
-                f"{note['step']:,} of {note['steps']:,}",
-                f"{mean:,.1f}" if isinstance(mean, int | float) else "",
-                str(timedelta(seconds=round(note["seconds_left"]))),
-                Text(str(note.get("host", ""))),
+                f"{note.step:,} of {note.steps:,}",
+                "" if mean is None else f"{mean:,.1f}",
+                str(timedelta(seconds=round(note.seconds_left))),
+                Text(note.host),
             )
         parts.append(table)
     for name, error in sorted(status.failed.items()):
@@ -109,7 +110,7 @@ def print_trials(trials: list[Trial]) -> None:
         cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in values_tried)
         state = "not finite" if trial.state == "done" else trial.state
         reached = state if trial.value is None else f"{trial.value:.1f}"
-        table.add_row(str(place), reached, *map(Text, cells))
+        table.add_row(str(place), reached, *(Text(printable(cell)) for cell in cells))
     Console(file=sys.stdout).print(table)
 
 
@@ -117,7 +118,8 @@ def describe(unit: Unit) -> str:
     """A unit for people."""
     config = unit.config
     last = config.first_seed + config.seeds - 1
-    return f"{config.algorithm} on {config.env}, seeds {config.first_seed} to {last}"
+    text = f"{config.algorithm} on {config.env}, seeds {config.first_seed} to {last}"
+    return printable(text)
 
 
 def _on_terminal() -> bool:
