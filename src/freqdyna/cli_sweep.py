@@ -97,19 +97,17 @@ class RunSweep:
         return Local(self.workers, self.units_per_gpu)
 
     def _estimate(self, sweep: "Sweep") -> None:
-        from freqdyna.sweeps.calibrate import estimate
+        from freqdyna.sweeps.calibrate import estimate, units_left
         from freqdyna.sweeps.place import Place
-        from freqdyna.sweeps.status import look
 
-        units, slots = sweep.units(), self._engine().slots()
-        if sweep.search is not None:  # its trials are not known yet: each costs like the first
-            units = units * sweep.search.trials
-        done = look(Place(self.out), units).done
-        left = estimate([unit for unit in units if unit.name not in done])
+        slots = self._engine().slots()
+        units, done = units_left(sweep, Place(self.out))
+        left = estimate(units)
         print(
-            f"{len(units)} units, {len(done)} of them done; the rest is {left.environment_steps:,} "
-            f"environment steps, about {timedelta(seconds=round(left.seconds / slots))} with "
-            f"{slots} units at a time, compilation apart"
+            f"{len(units) + done} units, {done} of them done; the rest is "
+            f"{left.environment_steps:,} environment steps, about "
+            f"{timedelta(seconds=round(left.seconds_with(slots)))} with {slots} units at a time, "
+            "compilation apart"
         )
 
     def _print_results(self) -> None:

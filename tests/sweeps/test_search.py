@@ -13,6 +13,7 @@ from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
 from freqdyna.results.result import Result
 from freqdyna.sweeps import work
+from freqdyna.sweeps.calibrate import units_left
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.search import batches, found, known_units, search
 from freqdyna.sweeps.sweep import Sweep, Unit
@@ -97,6 +98,8 @@ def test_failed_trials_are_told_from_those_to_come(tmp_path, monkeypatch, capsys
     assert states == {4: "done", 8: "failed"}
     failed = [trial for trial in trials if trial.state == "failed"]
     assert f"{len(failed)} of 4 trials failed; freqdyna status says why" in capsys.readouterr().err
+    left, done = units_left(Sweep.parse(text.replace("trials = 4", "trials = 6")), place)
+    assert (len(left), done) == (len(failed) + 2, 4 - len(failed))
     main(["status", str(out)])
     assert f"0 waiting, {len(failed)} failed" in capsys.readouterr().out
 
