@@ -29,7 +29,9 @@ class RunSweep:
     address: str | None = None
     """With Ray: the cluster, such as "auto". Unset: one of this machine alone."""
     workers: int | None = None
-    """With local: processes. Unset: one for each GPU, or for each core."""
+    """With local: processes. Unset: units_per_gpu for each GPU, or one for each core."""
+    units_per_gpu: int = 1
+    """Units that share a GPU."""
     dry_run: bool = False
     """Only say how much work it is, and about how long it takes."""
     allow_code: bool = False
@@ -58,7 +60,14 @@ class RunSweep:
             from freqdyna.sweeps.search import search
             from freqdyna.sweeps.view import print_trials
 
-            print_trials(search(text, sweep, place, self._engine(), self.checkpoint_seconds))
+            trials = search(text, sweep, place, self._engine(), self.checkpoint_seconds)
+            print_trials(trials)
+            missing = sweep.search.trials - sum(trial.state == "done" for trial in trials)
+            if missing:
+                raise FreqdynaError(
+                    f"{missing} of {sweep.search.trials} trials failed; freqdyna status says why; "
+                    "the same command tries them again"
+                )
             return
         status = conduct(text, sweep, place, self._engine(), self.checkpoint_seconds)
         self._print_results()
@@ -70,10 +79,9 @@ class RunSweep:
             )
 
     def _check(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise FreqdynaError(
-                f"workers is {self.workers}; it must be a whole number, 1 or greater"
-            )
+        for name, number in (("workers", self.workers), ("units_per_gpu", self.units_per_gpu)):
+            if number is not None and number < 1:
+                raise FreqdynaError(f"{name} is {number}; it must be a whole number, 1 or greater")
         if self.address is not None and self.engine != "ray":
             raise FreqdynaError(f"address is {self.address!r}; it goes with --engine ray alone")
         if self.workers is not None and self.engine != "local":
@@ -83,25 +91,23 @@ class RunSweep:
         if self.engine == "ray":
             from freqdyna.engines.ray import Ray
 
-            return Ray(self.address)
+            return Ray(self.address, self.units_per_gpu)
         from freqdyna.engines.local import Local
 
-        return Local(self.workers)
+        return Local(self.workers, self.units_per_gpu)
 
     def _estimate(self, sweep: "Sweep") -> None:
-        from freqdyna.sweeps.calibrate import estimate
+        from freqdyna.sweeps.calibrate import estimate, units_left
         from freqdyna.sweeps.place import Place
-        from freqdyna.sweeps.status import look
 
-        units, slots = sweep.units(), self._engine().slots()
-        if sweep.search is not None:  # its trials are not known yet: each costs like the first
-            units = units * sweep.search.trials
-        done = look(Place(self.out), units).done
-        left = estimate([unit for unit in units if unit.name not in done])
+        slots = self._engine().slots()
+        units, done = units_left(sweep, Place(self.out))
+        left = estimate(units)
         print(
-            f"{len(units)} units, {len(done)} of them done; the rest is {left.environment_steps:,} "
-            f"environment steps, about {timedelta(seconds=round(left.seconds / slots))} with "
-            f"{slots} units at a time, compilation apart"
+            f"{len(units) + done} units, {done} of them done; the rest is "
+            f"{left.environment_steps:,} environment steps, about "
+            f"{timedelta(seconds=round(left.seconds_with(slots)))} with {slots} units at a time, "
+            "compilation apart"
         )
 
     def _print_results(self) -> None:

@@ -9,6 +9,8 @@ from conftest import TEXT, assert_complete, running, wait_for
 from rich.console import Console
 
 from freqdyna.cli import main
+from freqdyna.engines import local
+from freqdyna.sweeps import calibrate
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import Status, look
 from freqdyna.sweeps.sweep import Sweep
@@ -38,6 +40,16 @@ def test_a_sweep_from_the_command_line(file, tmp_path, capsys):
     assert "2 of 2 units done, 0 running, 0 waiting, 0 failed" in capsys.readouterr().out
 
 
+def test_every_kind_of_unit_is_timed(monkeypatch):
+    vary = "[vary]\nbatch_size = [4, 8]\nhidden = [[8], [16]]"
+    text = TEXT.replace("[vary]", vary).replace("batch_size = 4\nhidden = [8]\n", "")
+    monkeypatch.setattr(calibrate, "seconds_a_step", lambda config: config.batch_size / 1000)
+    timed = calibrate.estimate(units := Sweep.parse(text).units())
+    assert len({calibrate.kind(unit.config) for unit in units}) == 4  # of 16 units
+    assert timed.seconds == pytest.approx(16 * 12_000 * 0.006)
+    assert timed.seconds_with(1000) == timed.seconds_with(16) == timed.seconds / 16
+
+
 def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
     file.write_text(TEXT)
     out = tmp_path / "out"
@@ -57,6 +69,7 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
     ("arguments", "message"),
     [
         (["--workers", "0"], "workers is 0; it must be a whole number, 1 or greater"),
+        (["--units-per-gpu", "0"], "units_per_gpu is 0; it must be a whole number, 1 or greater"),
         (["--address", "auto"], "address is 'auto'; it goes with --engine ray alone"),
         (["--engine", "ray", "--workers", "2"], "workers is 2; it goes with --engine local alone"),
     ],
@@ -66,6 +79,12 @@ def test_what_does_not_go_together_is_refused(file, tmp_path, arguments, message
         main(["sweep", str(file), "--out", str(tmp_path / "out"), *arguments])
     assert exited.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_units_share_gpus(monkeypatch):
+    monkeypatch.setattr(local, "_gpus", lambda: ["0", "1"])
+    assert local.Local(units_per_gpu=4).slots() == 8
+    assert local.Local(3, units_per_gpu=4).slots() == 3
 
 
 def test_no_sweep_there(tmp_path, capsys):
@@ -96,3 +115,4 @@ def test_the_view_tells_of_every_unit(tmp_path):
     assert "[red]evil[/red]" in told  # names are text, not markup
     assert "[bold]oops" in told
     assert Status(units, set(), {}, {}).seconds_left(2) is None
+    assert Status(units[:1], set(), status.running, {}).seconds_left(8) == 30.0

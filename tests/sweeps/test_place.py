@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -12,13 +13,16 @@ from conftest import TEXT, assert_complete
 from moto.server import ThreadedMotoServer
 
 import freqdyna
+from freqdyna.cli import main
+from freqdyna.engines.base import Engine, Outcome
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
 from freqdyna.sweeps import work
 from freqdyna.sweeps.conduct import conduct, read_sweep
 from freqdyna.sweeps.place import Place
-from freqdyna.sweeps.status import look
+from freqdyna.sweeps.status import look, sweep_at
 from freqdyna.sweeps.sweep import Sweep
+from freqdyna.sweeps.view import headline
 
 SWEEP = Sweep.parse(TEXT)
 
@@ -48,6 +52,38 @@ def test_a_sweep_on_an_object_store(bucket, reference):
         conduct(TEXT, SWEEP, bucket, Local(2))
 
 
+class Nowhere(Engine):
+    """An engine whose nodes write to disks of their own, or fail."""
+
+    def __init__(self, error=None):
+        self.error, self.tasks = error, []
+
+    def slots(self):
+        return 1
+
+    def run(self, tasks):
+        self.tasks = tasks
+        return iter([Outcome(task.name, self.error) for task in tasks])
+
+
+def test_units_that_do_not_arrive_are_missed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    engine = Nowhere()
+    with pytest.raises(FreqdynaError, match=r"4 of 4 units are missing .* every node sees"):
+        conduct(TEXT, SWEEP, Place("here"), engine)
+    assert {task.location for task in engine.tasks} == {str(tmp_path / "here")}
+    assert Place("memory://here").location == "memory://here"
+
+
+def test_failures_count_even_where_no_note_fits(tmp_path, monkeypatch):
+    def full(self, name, contents):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Place, "write_json", full)
+    status = conduct(TEXT, SWEEP, Place(str(tmp_path)), Nowhere("OSError: no space left"))
+    assert len(status.failed) == 4
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -68,16 +104,29 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_code_in_a_sweep_file_is_not_imported(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[settings]\nenv = "evil:Env-v0"',
+        '[settings]\nalgorithm = "dyna"\nsearch_control = "evil:Search"',
+        '[vary]\nenv = ["GridWorld", "evil:Env-v0"]',
+        '[search]\n[search.space]\nenv = {choices = ["GridWorld", "evil:Env-v0"]}',
+        '[settings]\nalgorithm = "dyna"\n[search]\n[search.space]\n'
+        'search_control = {choices = ["evil:Search"]}',
+        '[settings]\nalgorithm = "dyna"\nenv = "GridWorld"\nsearch_control = "evil:Search"\n'
+        "[search]\n[search.space]\nexploration = {low = 0.1, high = 0.2}",
+    ],
+)
+def test_code_in_a_sweep_file_is_not_imported(tmp_path, monkeypatch, text):
     (tmp_path / "evil.py").write_text("raise SystemExit('imported')")
     monkeypatch.syspath_prepend(str(tmp_path))
     file = tmp_path / "sweep.toml"
-    for line in ('env = "evil:Env-v0"', 'algorithm = "dyna"\nsearch_control = "evil:Search"'):
-        file.write_text(f"[settings]\n{line}\n")
-        with pytest.raises(FreqdynaError, match="code that would be imported; allow it with"):
-            read_sweep(file, allow_code=False)
-        Place(str(tmp_path)).write("sweep.toml", file.read_bytes())
-        assert freqdyna.load_sweep(str(tmp_path)) == {}  # reading results imports nothing
+    file.write_text(text)
+    with pytest.raises(FreqdynaError, match="code that would be imported; allow it with"):
+        read_sweep(file, allow_code=False)
+    # Whoever reads results, or their state, imports nothing.
+    assert freqdyna.load_sweep(str(tmp_path)) == {}
+    main(["status", str(tmp_path)])
 
 
 def a_result(unit, **changed):
@@ -121,14 +170,40 @@ def test_a_pickle_in_place_of_parameters_is_not_opened(tmp_path):
     assert work.load(place, unit).parameters.shape == (1, 0)
 
 
-def test_notes_that_are_not_whole_count_for_nothing(tmp_path):
+A_NOTE = '{"step": 1, "steps": 2, "seconds_left": %s, "time": %s, "mean_return": %s}'
+NOW = time.time()
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        *("[]", "{", '{"step": "one"}', "\xff", "null", "[" * 100_000, '{"a":' * 100_000),
+        *(A_NOTE % (left, NOW, 1) for left in ("NaN", "Infinity", "1e308", -1, "true", "9" * 4000)),
+        *(A_NOTE % (1, when, 1) for when in (0, "NaN", NOW + 1e6)),
+        A_NOTE.replace("1,", "3,") % (1, NOW, 1),
+    ],
+)
+def test_notes_that_are_not_whole_count_for_nothing(tmp_path, note):
     place, units = Place(str(tmp_path)), SWEEP.units()
-    for note in ("[]", "{", '{"step": "one"}', "\xff", "null"):
-        place.write(f"running/{units[0].name}.json", note.encode("latin-1"))
-        assert look(place, units).running == {}
-    place.write(f"failed/{units[3].name}.json", b"{")
+    place.write(f"running/{units[0].name}.json", note.encode("latin-1"))
+    place.write(f"failed/{units[3].name}.json", note.encode("latin-1"))
     status = look(place, units)
     assert (status.running, len(status.failed), status.waiting) == ({}, 1, 3)
+    headline(status, 2)
+
+
+def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
+    place, units = Place(str(tmp_path)), SWEEP.units()
+    place.write("sweep.toml", TEXT.replace('"er"', '"er\\u001b[31m"').encode())
+    units = sweep_at(place).units()
+    note = {"step": 1, "steps": 2**31, "seconds_left": 1e9, "time": time.time()}
+    note |= {"mean_return": 1e308, "host": "\x1b]0;evil\x07" * 1000}
+    place.write_json(f"running/{units[0].name}.json", note)
+    place.write_json(f"failed/{units[1].name}.json", {"error": "one\x1b[2Jtwo\r\n\u202e\ud800"})
+    main(["status", str(tmp_path)])
+    told = capsys.readouterr().out
+    assert "one [2Jtwo" in told
+    assert all(c.isprintable() or c == "\n" for c in told)
 
 
 @pytest.mark.parametrize(
@@ -149,6 +224,9 @@ def test_notes_that_are_not_whole_count_for_nothing(tmp_path):
         ("[seeds]\nnumber = 2000000\nblock = 1", "2,000,000 units; it must have at most 100,000"),
         ('[settings]\nalgorithm = "ex"', "unknown algorithm 'ex'"),
         ('[settings]\nenv = "MountainCart"', "unknown environment 'MountainCart'"),
+        ('[settings]\nsearch_control = "up"', "unknown search-control 'up'"),
+        ('[search]\nspace = {algorithm = {choices = ["er", "ex"]}}', "unknown algorithm 'ex'"),
+        ('[search]\nspace = {env = {choices = ["Maze"]}}', "unknown environment 'Maze'"),
     ],
 )
 def test_bad_sweep_files_are_refused_in_one_sentence(tmp_path, text, message):

@@ -4,11 +4,19 @@ import numpy as np
 import pytest
 from conftest import TEXT, tables
 
+import freqdyna
+from freqdyna.cli import main
+from freqdyna.cli_sweep import RunSweep
+from freqdyna.config import Config
+from freqdyna.engines.base import Engine, Outcome
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
+from freqdyna.results.result import Result
+from freqdyna.sweeps import work
+from freqdyna.sweeps.calibrate import units_left
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.search import batches, found, known_units, search
-from freqdyna.sweeps.sweep import Sweep
+from freqdyna.sweeps.sweep import Sweep, Unit
 
 SEARCH = """
 [search]
@@ -32,22 +40,78 @@ def test_a_search_is_the_same_wherever_it_runs_and_goes_on(tmp_path):
     one, two = Place(str(tmp_path / "one")), Place(str(tmp_path / "two"))
     trials = search(text, sweep, one, Local(1))
     assert len(trials) == 4
-    assert len({settings["learning_rate"] for settings, _ in trials}) == 4
+    assert len({trial.settings["learning_rate"] for trial in trials}) == 4
     assert len(tables(tmp_path / "one")) == 8  # 4 trials of 2 blocks of one seed
     next(batches(sweep, two))
     fewer = Sweep.parse(text.replace("trials = 4", "trials = 2"))
     search(text, fewer, two, Local(2))
+    assert [trial.state for trial in found(sweep, two)] == ["done"] * 2 + ["waiting"] * 2
     assert search(text, sweep, two, Local(2)) == trials == found(sweep, two)
     assert {unit.name for unit in known_units(sweep, two)} == set(tables(tmp_path / "two"))
-    for name, table in tables(tmp_path / "one").items():
-        again = tables(tmp_path / "two")[name]
-        np.testing.assert_array_equal(table["return"], again["return"])
+    again = tables(tmp_path / "two")
+    losses = {name: table["loss"].to_numpy() for name, table in tables(tmp_path / "one").items()}
+    for name, loss in losses.items():
+        np.testing.assert_array_equal(loss, again[name]["loss"].to_numpy())
+    assert len({loss.tobytes() for loss in losses.values()}) == 8  # each its own
+    results = freqdyna.load_sweep(str(tmp_path / "two"))
+    tried = trials[3].settings
+    name = f"trial 3: learning_rate {tried['learning_rate']}, exploration {tried['exploration']}"
+    assert list(results)[3] == name
+    assert results[name].seeds.tolist() == [0, 1]
+    assert results[name].config.learning_rate == tried["learning_rate"]
+
+
+class Choosy(Engine):
+    """Has results at once, but for batches of 8."""
+
+    def slots(self):
+        return 1
+
+    def run(self, tasks):
+        for task in tasks:
+            if task.settings[0]["batch_size"] == 8:
+                yield Outcome(task.name, "OSError: too large")
+                continue
+            for settings in task.settings:
+                unit = Unit(Config.of(settings), len(task.settings))
+                metrics = {"return": np.ones((1, 1))}
+                no_parameters = np.zeros((1, 0), np.float32)
+                result = Result(
+                    unit.config, {}, np.arange(1), np.array([600]), metrics, no_parameters, ()
+                )
+                work.store(Place(task.location), unit, result)
+            yield Outcome(task.name)
+
+
+def test_failed_trials_are_told_from_those_to_come(tmp_path, monkeypatch, capsys):
+    text = with_two_sizes().replace("number = 2", "number = 1")
+    file, out = tmp_path / "search.toml", tmp_path / "out"
+    file.write_text(text)
+    place = Place(str(out))
+    assert [trial.state for trial in found(Sweep.parse(text), place)] == ["waiting"] * 4
+    monkeypatch.setattr(RunSweep, "_engine", lambda self: Choosy())
+    with pytest.raises(SystemExit) as exited:
+        main(["sweep", str(file), "--out", str(out)])
+    assert exited.value.code == 2
+    trials = found(Sweep.parse(text), place)
+    states = {trial.settings["batch_size"]: trial.state for trial in trials}
+    assert states == {4: "done", 8: "failed"}
+    failed = [trial for trial in trials if trial.state == "failed"]
+    assert f"{len(failed)} of 4 trials failed; freqdyna status says why" in capsys.readouterr().err
+    left, done = units_left(Sweep.parse(text.replace("trials = 4", "trials = 6")), place)
+    assert (len(left), done) == (len(failed) + 2, 4 - len(failed))
+    main(["status", str(out)])
+    assert f"0 waiting, {len(failed)} failed" in capsys.readouterr().out
+
+
+def with_two_sizes():
+    space = "[search.space]\nbatch_size = {choices = [4, 8]}"
+    text = text_of(SEARCH).replace("batch_size = 4\n", "").replace("[search.space]", space)
+    return text.replace("together = 2", "together = 4")
 
 
 def test_trials_of_one_form_are_one_program():
-    text = text_of(SEARCH + "batch_size = {choices = [4, 8]}\n").replace("batch_size = 4\n", "")
-    text = text.replace("together = 2", "together = 4")
-    programs = next(batches(Sweep.parse(text), Place("memory://nothing")))
+    programs = next(batches(Sweep.parse(with_two_sizes()), Place("memory://nothing")))
     sizes = [{unit.config.batch_size for unit in program} for program in programs]
     assert all(len(of_one) == 1 for of_one in sizes)
     assert sum(len(program) for program in programs) == 8

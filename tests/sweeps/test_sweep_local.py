@@ -2,13 +2,17 @@
 
 import os
 import signal
+import socket
 import threading
+import time
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 from conftest import TEXT, assert_complete, running, tables, wait_for
 
 import freqdyna
+from freqdyna import checkpoint
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
 from freqdyna.sweeps import work
@@ -44,8 +48,8 @@ def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, ref
     assert len(files) == 2
     conduct(TEXT, SWEEP, place, Local(2))
     assert_complete(tmp_path, reference)
-    for name, time in files.items():
-        assert place.fs.info(f"{tmp_path}/units/{name}.parquet")["mtime"] == time
+    for name, written in files.items():
+        assert place.fs.info(f"{tmp_path}/units/{name}.parquet")["mtime"] == written
     results = freqdyna.load_sweep(str(tmp_path))
     assert list(results) == ["learning_rate 0.001", "learning_rate 0.003"]
     assert [result.seeds.tolist() for result in results.values()] == [[0, 1]] * 2
@@ -65,33 +69,36 @@ def test_a_unit_that_fails_leaves_the_others(tmp_path):
     assert list(freqdyna.load_sweep(str(tmp_path))) == ["algorithm er"]
 
 
-def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference):
+def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference, monkeypatch):
     unit = SWEEP.units()[0]
-    place = Place(str(tmp_path))
-    kept = []
-    write = place.write
+    settings = [asdict(unit.config)]
+    kept, told = [], []
+    write, update = Place.write, work.Keeper.update
 
     class Stop(Exception):
         pass
 
-    def until_a_checkpoint(name, contents):
-        write(name, contents)
+    def until_a_checkpoint(place, name, contents):
+        write(place, name, contents)
         if name.endswith(".npz"):
-            kept.append(name)
-            raise Stop
+            kept.append(checkpoint.load_arrays(tmp_path / name)[1]["step"])
+            if kept[-1] > 1000:
+                raise Stop
 
-    from dataclasses import asdict
-    from unittest.mock import patch
+    def tell(keeper, step, mean_return):
+        told.append(step)
+        update(keeper, step, mean_return)
 
-    with (
-        patch.object(Place, "write", lambda self, *given: until_a_checkpoint(*given)),
-        pytest.raises(Stop),
-    ):
-        work.compute(str(tmp_path), [asdict(unit.config)], 0.0)
-    assert kept == [f"running/{unit.name}.npz"]
-    work.compute(str(tmp_path), [asdict(unit.config)], 60.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(Place, "write", until_a_checkpoint)
+        with pytest.raises(Stop):
+            work.compute(str(tmp_path), settings, 0.0)
+    monkeypatch.setattr(work.Keeper, "update", tell)
+    work.compute(str(tmp_path), settings, 60.0)
+    assert told[0] == kept[-1] + 1  # the first slice is one step long
     table, expected = tables(tmp_path)[unit.name], reference[unit.name]
-    np.testing.assert_array_equal(table["return"].to_numpy(), expected["return"].to_numpy())
+    for column in ("return", "loss"):
+        np.testing.assert_array_equal(table[column].to_numpy(), expected[column].to_numpy())
 
 
 def test_a_second_sweep_on_the_same_folder_is_refused(tmp_path):
@@ -99,6 +106,25 @@ def test_a_second_sweep_on_the_same_folder_is_refused(tmp_path):
     with place.locked(), pytest.raises(FreqdynaError, match=f"process {os.getpid()} on .* working"):
         conduct(TEXT, SWEEP, place, Local(1))
     assert place.read("lock.json") is None
-    place.write_json("lock.json", {"host": "elsewhere", "pid": 1, "time": 0.0})  # long gone
+    elsewhere, here, now = "elsewhere", socket.gethostname(), time.time()
+    for host, pid, last in (
+        (elsewhere, 1, 0.0),
+        (here, 1, now - 60),  # such a process is there, but it is another
+        (here, os.getpid(), now - 60),
+        (elsewhere, 1, now + 1e6),
+        (here, os.getpid(), float("nan")),
+        (here, 2**70, now),
+    ):
+        place.write_json("lock.json", {"host": host, "pid": pid, "time": last})
+        with place.locked():
+            assert place.read_json("lock.json")["pid"] == os.getpid()
+        assert list(tmp_path.iterdir()) == []
+    place.write_json("lock.json", {"host": elsewhere, "pid": 1, "time": now})
+    with pytest.raises(FreqdynaError, match="process 1 on elsewhere"), place.locked():
+        pass
+    place.write("lock.json", b"")  # its owner is about to fill it
+    with pytest.raises(FreqdynaError, match="another process has just taken"), place.locked():
+        pass
+    os.utime(tmp_path / "lock.json", (0, 0))
     with place.locked():
-        assert place.read_json("lock.json")["pid"] == os.getpid()
+        pass

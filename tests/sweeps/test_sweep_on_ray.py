@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 import threading
+from unittest.mock import MagicMock
 
 import pytest
 import ray
 from conftest import TEXT, assert_complete, running, tables, wait_for
 
+from freqdyna.engines.base import Task
 from freqdyna.engines.ray import Ray, _check
 from freqdyna.errors import FreqdynaError
 from freqdyna.sweeps.conduct import conduct
@@ -112,6 +114,17 @@ def test_the_disk_is_full(tmp_path, nodes, reference):
         assert_complete(disk, reference)
     finally:
         subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_units_share_gpus(monkeypatch):
+    with_gpus = MagicMock()
+    with_gpus.cluster_resources.return_value = {"CPU": 24.0, "GPU": 2.0}
+    monkeypatch.setitem(sys.modules, "ray", with_gpus)
+    assert Ray(units_per_gpu=16).slots() == 24  # each has a CPU too
+    engine = Ray(units_per_gpu=6)
+    assert engine.slots() == 12
+    engine._submit(Task("name", "location", [], 60.0))
+    assert with_gpus.remote.call_args.kwargs["num_gpus"] == 0.1666  # six are not more than one
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://nowhere.invalid:10001", "here:port"])

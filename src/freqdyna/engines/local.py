@@ -1,4 +1,4 @@
-"""The processes of one machine: one for each GPU, or for each core where there is none."""
+"""The processes of one machine: some for each GPU, or one for each core where there is none."""
 
 import multiprocessing
 import os
@@ -18,9 +18,9 @@ ATTEMPTS = 3
 class Local(Engine):
     """A pool of processes."""
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, units_per_gpu: int = 1) -> None:
         self._gpus = _gpus()
-        self._workers = workers or len(self._gpus) or cores()
+        self._workers = workers or len(self._gpus) * units_per_gpu or cores()
 
     def slots(self) -> int:
         """One for each process."""

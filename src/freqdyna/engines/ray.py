@@ -15,9 +15,10 @@ AHEAD = 2
 
 
 class Ray(Engine):
-    """Ray's own scheduler; a unit is a task with one CPU, or one GPU where the cluster has any."""
+    """Ray's own scheduler; a unit has one CPU and, where the cluster has any, a share of a GPU."""
 
-    def __init__(self, address: str | None = None) -> None:
+    def __init__(self, address: str | None = None, units_per_gpu: int = 1) -> None:
+        self._units_per_gpu = units_per_gpu
         try:
             import ray
         except ImportError:
@@ -33,9 +34,10 @@ class Ray(Engine):
                 ) from None
 
     def slots(self) -> int:
-        """As many as the cluster has GPUs, or CPUs, at this moment."""
+        """As many as the cluster's CPUs and GPUs have room for at this moment."""
         resources = self._ray.cluster_resources()
-        return max(1, int(resources.get("GPU", 0) or resources.get("CPU", 1)))
+        cpus, gpus = int(resources.get("CPU", 1)), int(resources.get("GPU", 0))
+        return max(1, min(cpus, gpus * self._units_per_gpu) if gpus else cpus)
 
     def run(self, tasks: list[Task]) -> Iterator[Outcome | None]:
         """See `Engine.run`."""
@@ -57,7 +59,8 @@ class Ray(Engine):
                 ray.cancel(reference, force=True)
 
     def _submit(self, task: Task) -> Any:
-        gpus = 1 if self._ray.cluster_resources().get("GPU") else 0
+        share = max(1, 10_000 // self._units_per_gpu) / 10_000  # Ray counts in such parts of a GPU
+        gpus = share if self._ray.cluster_resources().get("GPU") else 0.0
         remote = self._ray.remote(
             num_cpus=1,
             num_gpus=gpus,

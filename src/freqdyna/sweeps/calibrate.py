@@ -1,13 +1,23 @@
-"""How long a sweep will take, from a short trial of each of its algorithms here."""
+"""How long a sweep will take, from a short trial of each kind of unit here."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import cycle, islice
 
 from freqdyna.config import Config
-from freqdyna.sweeps.sweep import Unit
+from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.search import known_units
+from freqdyna.sweeps.status import look
+from freqdyna.sweeps.sweep import Sweep, Unit
 
 BEGIN, STEPS = 150, 100
 """Steps before the clock starts, of which 100 are the warm-up, and steps measured."""
+
+
+_OF_NO_COST = (
+    *("first_seed", "steps", "warmup_steps", "target_period"),
+    *("eval_every", "eval_episodes", "snapshot_steps"),
+)
 
 
 @dataclass(frozen=True)
@@ -19,6 +29,25 @@ class Estimate:
     seconds: float
     """On one device of this machine, one unit after the other."""
 
+    def seconds_with(self, slots: int) -> float:
+        """With so many units at a time, of which none is split."""
+        return self.seconds / max(1, min(slots, self.units))
+
+
+def units_left(sweep: Sweep, place: Place) -> tuple[list[Unit], int]:
+    """The units to compute, and how many are done.
+
+    Of a search, what is not suggested yet is taken to cost what its suggestions so far do.
+    """
+    units, to_come = sweep.units(), 0
+    if sweep.search is not None:
+        to_come = len(units) * sweep.search.trials
+        units = known_units(sweep, place)
+        to_come -= len(units)
+    done = look(place, units).done
+    left = [unit for unit in units if unit.name not in done]
+    return left + list(islice(cycle(units), to_come)), len(units) - len(left)
+
 
 def estimate(units: list[Unit]) -> Estimate:
     """Time one unit of each kind for a moment; others of its kind take as long a step."""
@@ -26,13 +55,27 @@ def estimate(units: list[Unit]) -> Estimate:
     seconds = 0.0
     for unit in units:
         config = unit.config
-        kind = (config.algorithm, config.env, config.planning_steps, config.hidden, config.seeds)
-        if kind not in costs:
+        cost = costs.get(kind(config))
+        if cost is None:
             print(f"  trying {config.algorithm} on {config.env} ...", flush=True)
-            costs[kind] = seconds_a_step(config)
-        seconds += costs[kind] * config.steps
+            cost = costs[kind(config)] = seconds_a_step(config)
+        seconds += cost * config.steps
     steps = sum(unit.config.seeds * unit.config.steps for unit in units)
     return Estimate(len(units), steps, seconds)
+
+
+def kind(config: Config) -> tuple[object, ...]:
+    """The settings on which the time of a step depends: shapes, counts and names.
+
+    Rates and weights change what is computed, not how much; but for β, which splits a mini-batch.
+    """
+    settings = asdict(config)
+    names = [name for name in settings if name not in _OF_NO_COST]
+    return tuple(
+        settings[name]
+        for name in names
+        if name == "simulated_share" or not isinstance(settings[name], float)
+    )
 
 
 def seconds_a_step(config: Config) -> float:

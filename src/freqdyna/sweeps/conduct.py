@@ -1,11 +1,12 @@
 """Conducting a sweep: what is not stored yet goes to an engine, and each end is written down."""
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from freqdyna.engines.base import Engine, Task
 from freqdyna.errors import FreqdynaError
+from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import Status, look
 from freqdyna.sweeps.sweep import FILE, Sweep, Unit
@@ -43,23 +44,29 @@ def conduct(
 def compute(
     programs: list[list[Unit]], place: Place, engine: Engine, checkpoint_seconds: float
 ) -> Status:
-    """Compute the units that `place` lacks, those of one program together."""
+    """Compute the units that `place` lacks, those of one program together.
+
+    A unit that its engine calls done must be there; a note of a failure may not fit on a full disk.
+    """
     units = [unit for program in programs for unit in program]
     before = look(place, units)
     for name in before.failed:
         place.remove(f"failed/{name}.json")
-    tasks = []
-    for program in programs:
+    tasks, together = [], {program[0].name: program for program in programs}
+    for name, program in together.items():
         if any(unit.name not in before.done for unit in program):
             settings = [asdict(unit.config) for unit in program]
-            tasks.append(Task(program[0].name, place.location, settings, checkpoint_seconds))
+            tasks.append(Task(name, place.location, settings, checkpoint_seconds))
     view = View(units, engine.slots())
     view.begin(len(before.done))
     looked = time.monotonic()
+    errors: dict[str, str] = {}
     try:
         for outcome in engine.run(tasks):
             if outcome is not None and outcome.error is not None:
-                _write_down(place, outcome.name, outcome.error)
+                for unit in together[outcome.name]:
+                    errors[unit.name] = printable(outcome.error)
+                    _write_down(place, unit.name, outcome.error)
             if outcome is not None:
                 view.ended(outcome)
             if time.monotonic() - looked >= SECONDS_BETWEEN_LOOKS:
@@ -67,7 +74,15 @@ def compute(
                 view.show(look(place, units))
     finally:
         view.close()
-    return look(place, units)
+    after = look(place, units)
+    failed = {name: error for name, error in errors.items() if name not in after.done}
+    lost = {unit.name for unit in units} - after.done - set(failed)
+    if lost:
+        raise FreqdynaError(
+            f"out is {place.location!r}, where {len(lost)} of {len(units)} units are missing "
+            "though computed; it must be a location that every node sees, such as a shared disk"
+        )
+    return replace(after, running={}, failed=failed)
 
 
 def _write_down(place: Place, name: str, error: str) -> None:

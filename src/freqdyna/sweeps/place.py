@@ -23,6 +23,7 @@ from typing import Any
 
 from freqdyna.errors import FreqdynaError
 from freqdyna.files import write_atomically
+from freqdyna.sweeps.notes import printable
 
 _NAMES = re.compile(r"(sweep\.toml|lock\.json|(units|running|failed)/[0-9a-f]{16}\.[a-z]+)\Z")
 LOCK = "lock.json"
@@ -45,6 +46,8 @@ class Place:
             raise FreqdynaError(f"out is {location!r}, which cannot be used: {error}") from None
         self.root = self.root.rstrip("/")
         self.is_local = "file" in _as_tuple(self.fs.protocol)
+        if self.is_local:  # fsspec's root is absolute: workers may have another working folder
+            self.location = self.root
 
     def has(self, name: str) -> bool:
         """Whether the file is there."""
@@ -58,7 +61,7 @@ class Place:
 
     def read_json(self, name: str) -> dict[str, Any] | None:
         """A JSON object; None if there is none, or if it is not one."""
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             found = json.loads(self.read(name) or b"null")
             return found if isinstance(found, dict) else None
         return None
@@ -130,10 +133,13 @@ class Place:
                 return
             except FileExistsError:
                 other = self.read_json(LOCK) or {}
+                if not other and self.is_local and _is_young(Path(self._path(LOCK))):
+                    break
                 if _is_alive(other, owner["host"]):
+                    named = printable(f"process {other.get('pid')} on {other.get('host')}", 100)
                     raise FreqdynaError(
-                        f"out is {self.location!r}, which process {other.get('pid')} on "
-                        f"{other.get('host')} is working on; wait for it, or stop it"
+                        f"out is {self.location!r}, which {named} is working on; wait for it, or "
+                        "stop it"
                     ) from None
                 self.remove(LOCK)
             except OSError as error:
@@ -148,21 +154,31 @@ class Place:
         return f"{self.root}/{name}"
 
 
+def _is_young(path: Path) -> bool:
+    """Whether a file has just been made: a lock that says nothing may be half written."""
+    with suppress(FileNotFoundError):
+        return abs(time.time() - path.stat().st_mtime) < BEAT
+    return False
+
+
 def _is_alive(owner: dict[str, Any], host: str) -> bool:
-    """Whether a lock's owner still works; on this machine by its process, else by its clock."""
+    """Whether a lock's owner still works: it gives signs of life and, on this machine, it is there.
+
+    A process alone says little: after a restart another may have its number.
+    """
     try:
         pid, last = int(owner["pid"]), float(owner["time"])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return False
+    if not abs(time.time() - last) < DEAD:  # a time to come is none, but for clocks that differ
         return False
     if owner.get("host") == host:
-        try:
-            os.kill(pid, 0)
-        except (ProcessLookupError, OverflowError):
-            return False
-        except PermissionError:
-            return True
-        return True
-    return time.time() - last < DEAD
+        with suppress(PermissionError):  # it is another user's
+            try:
+                os.kill(pid, 0)
+            except (ProcessLookupError, OverflowError):
+                return False
+    return True
 
 
 def _as_tuple(value: Any) -> tuple[str, ...]:

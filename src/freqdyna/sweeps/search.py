@@ -9,24 +9,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import jax
-import numpy as np
 
 from freqdyna import algorithms, envs
 from freqdyna.config import Config
 from freqdyna.engines.base import Engine
 from freqdyna.errors import FreqdynaError
-from freqdyna.results.result import Result
-from freqdyna.sweeps import work
 from freqdyna.sweeps.conduct import compute
 from freqdyna.sweeps.place import Place
-from freqdyna.sweeps.results import merged
-from freqdyna.sweeps.sweep import Sweep, Unit
+from freqdyna.sweeps.sweep import FILE, Sweep, Unit
+from freqdyna.sweeps.trial import Trial, trial_at
 
 if TYPE_CHECKING:
     import optuna
-
-Trial = tuple[dict[str, Any], float | None]
-"""The settings tried, and what was reached; None if a unit failed."""
 
 
 def search(
@@ -34,14 +28,14 @@ def search(
 ) -> list[Trial]:
     """Try all trials; returns them in their order."""
     with place.locked():
-        place.write("sweep.toml", text.encode())
+        place.write(FILE, text.encode())
         for batch in batches(sweep, place):
             compute(batch, place, engine, checkpoint_seconds)
     return found(sweep, place)
 
 
 def found(sweep: Sweep, place: Place) -> list[Trial]:
-    """The trials whose units are stored, from the first to the last batch that is complete."""
+    """The trials suggested so far, in their order."""
     trials: list[Trial] = []
     for _ in batches(sweep, place, trials):
         pass
@@ -59,7 +53,7 @@ def batches(
 ) -> Iterator[list[list[Unit]]]:
     """Each batch as programs of units; when the next is asked for, this one must be computed.
 
-    Ends early where it is not. `trials` is filled with what was reached.
+    Ends where it is not: what is suggested next depends on it. `trials` is filled on the way.
     """
     assert sweep.search is not None
     study = _study()
@@ -70,18 +64,22 @@ def batches(
         configs = [Config.of(sweep.settings | of_one) for of_one in settings]
         programs, units = _programs(sweep, configs)
         yield programs
-        reached = [_reached(place, of_trial, sweep.search.objective) for of_trial in units]
-        if trials is None and not any(value is not None for value in reached):
-            raise FreqdynaError("every trial of a batch failed; see freqdyna status")
-        if all(value is None for value in reached):
-            return
-        for trial, value in zip(asked, reached, strict=True):
-            if value is None:
-                study.tell(trial, state=_failed())
-            else:
-                study.tell(trial, value)
+        done, objective = place.units("units", ".parquet"), sweep.search.objective
+        tried = [
+            trial_at(place, *of_one, objective, done)
+            for of_one in zip(settings, units, strict=True)
+        ]
         if trials is not None:
-            trials += list(zip(settings, reached, strict=True))
+            trials += tried
+        if any(trial.state == "waiting" for trial in tried):
+            return
+        if trials is None and all(trial.value is None for trial in tried):
+            raise FreqdynaError("every trial of a batch failed; see freqdyna status")
+        for question, trial in zip(asked, tried, strict=True):
+            if trial.value is None:
+                study.tell(question, state=_failed())
+            else:
+                study.tell(question, trial.value)
 
 
 def _programs(sweep: Sweep, configs: list[Config]) -> tuple[list[list[Unit]], list[list[Unit]]]:
@@ -99,32 +97,20 @@ def _programs(sweep: Sweep, configs: list[Config]) -> tuple[list[list[Unit]], li
 
 
 def _form(config: Config) -> Any:
-    """What trainings of one program have in common; one on the host has it with none."""
+    """What trainings of one program have in common; one on the host has it with none.
+
+    Nor has one with code of the user's: its form could not be told without importing it, and
+    `freqdyna status` imports nothing.
+    """
     from freqdyna.run import named_environment
 
-    if config.env not in envs.ENVIRONMENTS:
+    if config.env not in envs.ENVIRONMENTS or ":" in (config.search_control or ""):
         return object()
     env = named_environment(config)
     assert isinstance(env, envs.Environment)
     agent = algorithms.build(config, env)
     plain = jax.tree.map(lambda leaf: 0, agent)
     return jax.tree.structure(plain), config.eval_episodes, config.eval_every
-
-
-def _reached(place: Place, units: list[Unit], objective: str) -> float | None:
-    """The mean over all seeds of a trial."""
-    blocks: list[Result] = []
-    for unit in units:
-        if not place.has(f"units/{unit.name}.parquet"):
-            return None
-        blocks.append(work.load(place, unit))
-    result = merged(blocks)
-    returns = result.returns[:, -1:]
-    if objective == "mean":
-        after = result.steps >= result.config.warmup_steps
-        returns = result.returns[:, after] if after.any() else returns
-    mean = float(np.mean(returns))
-    return mean if np.isfinite(mean) else None
 
 
 def _study() -> "optuna.Study":

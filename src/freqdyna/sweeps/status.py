@@ -2,9 +2,9 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from freqdyna.errors import FreqdynaError
+from freqdyna.sweeps.notes import LONGEST, Note, printable
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.sweep import FILE, Sweep, Unit
 
@@ -18,8 +18,8 @@ class Status:
 
     units: list[Unit]
     done: set[str]
-    running: dict[str, dict[str, Any]]
-    """The last note of each: step, steps, mean_return, seconds_left, host, time."""
+    running: dict[str, Note]
+    """The last note of each."""
     failed: dict[str, str]
     """Why each failed."""
 
@@ -30,16 +30,17 @@ class Status:
 
     def seconds_left(self, slots: int) -> float | None:
         """How long the rest takes at the rate of the units that run; None if none tells."""
-        left = [note["seconds_left"] for note in self.running.values()]
+        left = [note.seconds_left for note in self.running.values()]
         whole = [
-            note["seconds_left"] * note["steps"] / max(note["steps"] - note["step"], 1)
+            note.seconds_left * note.steps / (note.steps - note.step)
             for note in self.running.values()
-            if note["step"] < note["steps"]
+            if note.step < note.steps
         ]
         if not left or not whole:
             return None
         each = sum(whole) / len(whole)
-        return (sum(left) + self.waiting * each) / slots
+        at_a_time = min(slots, len(left) + self.waiting)
+        return min((sum(left) + self.waiting * each) / at_a_time, LONGEST)
 
 
 def sweep_at(place: Place) -> Sweep:
@@ -59,16 +60,11 @@ def look(place: Place, units: list[Unit]) -> Status:
     done = place.units("units", ".parquet") & names
     running = {}
     for name in (place.units("running", ".json") & names) - done:
-        note = place.read_json(f"running/{name}.json")
-        if note is not None and _is_whole(note) and time.time() - note["time"] < SILENT:
+        note = Note.of(place.read_json(f"running/{name}.json"))
+        if note is not None and abs(time.time() - note.time) < SILENT:
             running[name] = note
     failed = {}
     for name in (place.units("failed", ".json") & names) - done - set(running):
-        note = place.read_json(f"failed/{name}.json") or {}
-        failed[name] = str(note.get("error", "for an unknown reason"))
+        told = place.read_json(f"failed/{name}.json") or {}
+        failed[name] = printable(told.get("error")) or "for an unknown reason"
     return Status(units, done, running, failed)
-
-
-def _is_whole(note: dict[str, Any]) -> bool:
-    numbers = (note.get(name) for name in ("step", "steps", "seconds_left", "time"))
-    return all(isinstance(number, int | float) for number in numbers)

@@ -28,6 +28,7 @@ from freqdyna import algorithms
 from freqdyna import envs as environments
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError, unknown_name
+from freqdyna.search_control import SEARCH_CONTROLS
 from freqdyna.sweeps.search_space import Search
 
 FILE = "sweep.toml"
@@ -106,12 +107,32 @@ class Sweep:
         return sweep
 
     def check_names(self, allow_code: bool) -> None:
-        """Refuse an algorithm or environment that is not there.
+        """Refuse an algorithm, environment or search-control that is not there.
 
-        Names such as module:Class are code to import, and refused without `allow_code`.
+        Names such as module:Class are code to import, and refused without `allow_code`; without it
+        nothing is imported.
         """
-        for config in self.configs():
-            _check_names(config, allow_code)
+        envs, controls = self._names("env"), [n for n in self._names("search_control") if n]
+        named = next((name for name in (*controls, *envs) if ":" in name), None)
+        if named and not allow_code:
+            raise FreqdynaError(
+                f"the sweep file names {named!r}, code that would be imported; allow it with "
+                "--allow-code if you trust the file"
+            )
+        for name in self._names("algorithm"):
+            algorithms.find(name)
+        for name in envs:
+            if not environments.is_known(name):
+                raise unknown_name("environment", name, environments.ENVIRONMENTS)
+        for name in controls:
+            if ":" not in name and name not in SEARCH_CONTROLS:
+                raise unknown_name("search-control", name, SEARCH_CONTROLS)
+
+    def _names(self, setting: str) -> list[Any]:
+        """Every value that a training of the sweep may have for a setting that is a name."""
+        if self.search is not None and setting in self.search.space:
+            return list(self.search.space[setting]["choices"])
+        return self.vary.get(setting, [getattr(Config.of(self.settings), setting)])
 
     def varied(self) -> list[dict[str, Any]]:
         """The varied settings of each combination, in the order of the file."""
@@ -169,15 +190,3 @@ class Sweep:
                 f"the sweep has {size:,} units; it must have at most {GREATEST_SIZE:,}"
             )
         self.units()  # checks every configuration
-
-
-def _check_names(config: Config, allow_code: bool) -> None:
-    named = next((n for n in (config.search_control or "", config.env) if ":" in n), None)
-    if named and not allow_code:
-        raise FreqdynaError(
-            f"the sweep file names {named!r}, code that would be imported; allow it with "
-            "--allow-code if you trust the file"
-        )
-    algorithms.find(config.algorithm)
-    if not environments.is_known(config.env):
-        raise unknown_name("environment", config.env, environments.ENVIRONMENTS)

@@ -4,7 +4,6 @@ import math
 import sys
 import time
 from datetime import timedelta
-from typing import Any
 
 from rich.box import SIMPLE
 from rich.console import Console, Group
@@ -13,8 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from freqdyna.engines.base import Outcome
+from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.status import Status
 from freqdyna.sweeps.sweep import Unit
+from freqdyna.sweeps.trial import Trial
 
 SECONDS_BETWEEN_LINES = 15.0
 SHOWN = 20
@@ -58,7 +59,7 @@ class View:
             self._live.stop()
 
     def _say(self, text: str) -> None:
-        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+        self._console.print(printable(text), highlight=False, markup=False, soft_wrap=True)
 
 
 def headline(status: Status, slots: int) -> str:
@@ -80,14 +81,14 @@ def render(status: Status, slots: int) -> Group:
         for title in ("running", "", "step", "return", "left", "on"):
             table.add_column(title)
         for name, note in sorted(status.running.items())[:SHOWN]:
-            mean = note.get("mean_return")
+            mean = note.mean_return
             table.add_row(
                 name,
                 Text(describe(units[name])),
-                f"{note['step']:,} of {note['steps']:,}",
-                f"{mean:,.1f}" if isinstance(mean, int | float) else "",
-                str(timedelta(seconds=round(note["seconds_left"]))),
-                Text(str(note.get("host", ""))),
+                f"{note.step:,} of {note.steps:,}",
+                "" if mean is None else f"{mean:,.1f}",
+                str(timedelta(seconds=round(note.seconds_left))),
+                Text(note.host),
             )
         parts.append(table)
     for name, error in sorted(status.failed.items()):
@@ -95,18 +96,21 @@ def render(status: Status, slots: int) -> Group:
     return Group(*parts)
 
 
-def print_trials(trials: list[tuple[dict[str, Any], float | None]]) -> None:
+def print_trials(trials: list[Trial]) -> None:
     """The best trials of a search, the best first."""
     table = Table(title="the best trials", box=SIMPLE, pad_edge=False)
-    names = list(trials[0][0]) if trials else []
+    names = list(trials[0].settings) if trials else []
     for title in ("trial", "return", *names):
         table.add_column(title, justify="right")
-    values = [-math.inf if value is None else value for _, value in trials]
+    values = [-math.inf if trial.value is None else trial.value for trial in trials]
     order = sorted(range(len(trials)), key=lambda place: -values[place])
     for place in order[:SHOWN]:
-        settings, value = trials[place]
-        cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in settings.values())
-        table.add_row(str(place), "failed" if value is None else f"{value:.1f}", *cells)
+        trial = trials[place]
+        values_tried = trial.settings.values()
+        cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in values_tried)
+        state = "not finite" if trial.state == "done" else trial.state
+        reached = state if trial.value is None else f"{trial.value:.1f}"
+        table.add_row(str(place), reached, *(Text(printable(cell)) for cell in cells))
     Console(file=sys.stdout).print(table)
 
 
@@ -114,7 +118,8 @@ def describe(unit: Unit) -> str:
     """A unit for people."""
     config = unit.config
     last = config.first_seed + config.seeds - 1
-    return f"{config.algorithm} on {config.env}, seeds {config.first_seed} to {last}"
+    text = f"{config.algorithm} on {config.env}, seeds {config.first_seed} to {last}"
+    return printable(text)
 
 
 def _on_terminal() -> bool:

@@ -10,7 +10,7 @@ import os
 import socket
 import tempfile
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +161,26 @@ def load(place: Place, unit: Unit) -> Result:
         raise FreqdynaError(f"{path} holds another unit, with {config}; remove it")
     parameters, sizes = _load_parameters(place.read(f"units/{unit.name}.npz"), len(seeds))
     return Result(config, provenance, seeds, steps, metrics, parameters, sizes)
+
+
+def merged(blocks: list[Result]) -> Result:
+    """Blocks of seeds of one combination as one result."""
+    first = blocks[0]
+    if any(not np.array_equal(block.steps, first.steps) for block in blocks):
+        raise FreqdynaError("blocks of seeds of one combination have different evaluations")
+    seeds = np.concatenate([block.seeds for block in blocks])
+    return Result(
+        config=replace(first.config, seeds=len(seeds)),
+        provenance=first.provenance,
+        seeds=seeds,
+        steps=first.steps,
+        metrics={
+            name: np.concatenate([block.metrics[name] for block in blocks])
+            for name in first.metrics
+        },
+        parameters=np.concatenate([block.parameters for block in blocks]),
+        layer_sizes=first.layer_sizes,
+    )
 
 
 def _load_parameters(contents: bytes | None, seeds: int) -> tuple[np.ndarray, tuple[int, ...]]:

@@ -1,0 +1,49 @@
+"""What units tell on their way. Notes may come from anyone: they are checked before they are used.
+
+What is shown of them goes to a terminal, where control characters could do harm.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+GREATEST_STEP = 2**31
+LONGEST = 1e9
+"""Seconds, some thirty years: what claims more is not believed."""
+GREATEST_RETURN = 1e12
+
+
+@dataclass(frozen=True)
+class Note:
+    """How far a running unit is."""
+
+    step: int
+    steps: int
+    seconds_left: float
+    time: float
+    """When it was written."""
+    mean_return: float | None
+    host: str
+
+    @staticmethod
+    def of(facts: dict[str, Any] | None) -> "Note | None":
+        """The note that a file holds; None if it is not one."""
+        facts = facts or {}
+        step, steps = facts.get("step"), facts.get("steps")
+        left, time, mean = facts.get("seconds_left"), facts.get("time"), facts.get("mean_return")
+        if not (type(step) is int and type(steps) is int and 0 <= step <= steps <= GREATEST_STEP):
+            return None
+        if not _is_number(left, 0, LONGEST) or not _is_number(time, 0, 100 * LONGEST):
+            return None
+        mean_return = float(mean) if _is_number(mean, -GREATEST_RETURN, GREATEST_RETURN) else None
+        host = printable(facts.get("host"), 64)
+        return Note(step, steps, float(left), float(time), mean_return, host)
+
+
+def printable(text: object, longest: int = 2000) -> str:
+    """A text in one line without control characters; empty if it is no text."""
+    given = text[:longest] if isinstance(text, str) else ""
+    return "".join(c if c.isprintable() else " " for c in given)
+
+
+def _is_number(value: Any, low: float, high: float) -> TypeGuard[float]:
+    return type(value) in (int, float) and low <= value <= high
