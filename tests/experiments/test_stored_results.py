@@ -74,13 +74,9 @@ def test_dyna_frequency_is_ahead_in_every_setting_of_f3():
 
 def test_the_readme_names_what_is_stored():
     lines = (STORED.parents[1] / "README.md").read_text().splitlines()
-    first = lines.index("| | stored here, and can be computed | can be computed, not stored here |")
+    first = lines.index("| | parts, all stored here |")
     rows = itertools.takewhile(lambda line: line.startswith("|"), lines[first + 2 :])
-    cells = [row.split("|") for row in rows]
-    named = [
-        sorted(name for row in cells for name in re.findall(r"`(\w+)`", row[column]))
-        for column in (2, 3)
-    ]
+    named = sorted(name for row in rows for name in re.findall(r"`(\w+)`", row))
     experiments = sorted(name for name, part in registry.PARTS.items() if part.experiment)
     stored = [n for n in experiments if reproduce.is_stored(registry.find(n), STORED)]
-    assert named == [stored, [name for name in experiments if name not in stored]]
+    assert named == stored == experiments
