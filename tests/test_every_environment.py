@@ -13,8 +13,8 @@ SMALL += "--search-states 3 --climb-limit 10 --eval-every 12 --episode-limit 20"
 @pytest.mark.parametrize(
     ("env", "algorithm"),
     [
-        ("CartPole-v1", "dyna-frequency"),
-        ("Acrobot-v1", "er"),
+        ("CartPole-v1", "er"),
+        ("Acrobot-v1", "dyna-frequency"),
         ("MountainCarContinuous-v0", "dyna-naf-value"),
         ("Pendulum-v1", "dyna-naf-frequency"),
         ("Hopper-v5", "naf"),

@@ -44,13 +44,6 @@ def test_continuous_actions_train(algorithm):
     assert result.config.eval_exploration == 0
 
 
-@pytest.mark.parametrize("env", ["Acrobot-v1", "Pendulum-v1"])
-def test_environments_by_name_train(env):
-    algorithm = "dyna-naf-frequency" if env == "Pendulum-v1" else "dyna-frequency"
-    result = freqdyna.train(env, algorithm, episode_limit=20, **SMALL)
-    assert np.isfinite(result.returns).all()
-
-
 @pytest.mark.parametrize(
     ("env", "algorithm", "settings", "words"),
     [

@@ -1,5 +1,6 @@
 """`freqdyna sweep` and `freqdyna status` as a user types them."""
 
+import signal
 import subprocess
 import sys
 import time
@@ -54,9 +55,16 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
     file.write_text(TEXT)
     out = tmp_path / "out"
     command = [sys.executable, "-m", "freqdyna", "sweep", str(file), "--out", str(out)]
-    first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    first = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Where the tests run in the background of a shell, SIGINT is ignored, and by children too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     wait_for(lambda: running(out))
-    first.send_signal(2)
+    first.send_signal(signal.SIGINT)
     assert "freqdyna: stopped; the same command goes on from here" in first.communicate()[1]
     assert first.returncode == 130
     assert Place(str(out)).units("running", ".npz")  # what it had
