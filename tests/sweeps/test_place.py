@@ -1,6 +1,7 @@
 """Files of a sweep on an object store, and files that mean harm."""
 
 import io
+import itertools
 import json
 import time
 from dataclasses import asdict, replace
@@ -171,19 +172,24 @@ def test_a_pickle_in_place_of_parameters_is_not_opened(tmp_path):
 
 
 A_NOTE = '{"step": 1, "steps": 2, "seconds_left": %s, "time": %s, "mean_return": %s}'
-NOW = time.time()
 
 
 @pytest.mark.parametrize(
     "note",
     [
         *("[]", "{", '{"step": "one"}', "\xff", "null", "[" * 100_000, '{"a":' * 100_000),
-        *(A_NOTE % (left, NOW, 1) for left in ("NaN", "Infinity", "1e308", -1, "true", "9" * 4000)),
-        *(A_NOTE % (1, when, 1) for when in (0, "NaN", NOW + 1e6)),
-        A_NOTE.replace("1,", "3,") % (1, NOW, 1),
+        *(
+            A_NOTE % (left, "NOW", 1)
+            for left in ("NaN", "Infinity", "1e308", -1, "true", "9" * 4000)
+        ),
+        *(A_NOTE % (1, when, 1) for when in (0, "NaN", "LATER")),
+        A_NOTE.replace("1,", "3,") % (1, "NOW", 1),
     ],
+    ids=itertools.count(),
 )
 def test_notes_that_are_not_whole_count_for_nothing(tmp_path, note):
+    now = time.time()
+    note = note.replace("NOW", str(now)).replace("LATER", str(now + 1e6))
     place, units = Place(str(tmp_path)), SWEEP.units()
     place.write(f"running/{units[0].name}.json", note.encode("latin-1"))
     place.write(f"failed/{units[3].name}.json", note.encode("latin-1"))
