@@ -5,6 +5,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from freqdyna.experiments.drawing import PART_OF
 from freqdyna.report.charts import chart, plain, rounded
 from freqdyna.results.seed_curve import draw_curve
 
@@ -73,3 +74,12 @@ def test_a_colour_bar_is_no_panel_of_its_own():
 def test_numbers_are_cut_to_what_a_screen_shows_and_gaps_stay_gaps():
     assert rounded([1.23456, 1e-9, np.nan, np.inf]) == [1.235, 1e-9, None, None]
     assert plain(r"$p_b$ = 60%, $\mathrm{x}$") == "p_b = 60%, x"
+
+
+def test_marks_of_a_series_are_known_by_it_and_empty_lines_are_left_out():
+    def draw(axes):
+        axes.plot([1], [2], "o", label=PART_OF + "A")
+        axes.plot([], [], label="for the legend")
+
+    (mark,) = panel_of(draw)["marks"]
+    assert mark["label"] == "A"

@@ -26,6 +26,8 @@ COLORS = {
     "DynaNAF-Frequency": "black",
 }
 """The paper's colours of algorithms, and ours where its captions name none."""
+PART_OF = "_of "
+"""Begins the label of a mark that belongs to a series; Matplotlib's legend leaves it out."""
 PANEL = (5.0, 4.0)
 """Inches of a panel."""
 

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator
 
+from freqdyna.experiments.drawing import PART_OF
 from freqdyna.results.seed_curve import SeedCurve
 
 DIGITS = 4
@@ -54,7 +55,8 @@ def rounded(values: Any) -> list[Any]:
 
 
 def _panel(axes: Axes) -> Json:
-    lines = [line for line in axes.lines if _in_data(axes, line)]
+    # A line without points is there for Matplotlib's legend alone.
+    lines = [line for line in axes.lines if _in_data(axes, line) and np.size(line.get_xdata())]
     remembered = [line for line in lines if isinstance(line, SeedCurve)]
     return {
         "title": plain(axes.get_title()),
@@ -186,6 +188,8 @@ def _in_data(axes: Axes, line: Line2D) -> bool:
 
 
 def _label(artist: Any) -> str:
-    """What the legend says, empty if it says nothing."""
+    """What the legend says, or what the mark belongs to; empty if neither is told."""
     label = plain(str(artist.get_label()))
+    if label.startswith(PART_OF):
+        return label.removeprefix(PART_OF)
     return "" if label.startswith("_") else label

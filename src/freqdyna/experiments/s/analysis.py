@@ -1,6 +1,7 @@
 """What S shows: the difference of the two Dyna algorithms, and the queue's shares, by reading."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -109,7 +110,9 @@ def _draw_shares(
         color = drawing.COLORS[NAMES[algorithm]]
         for reading, of_reading in shares.items():
             place = readings.index(reading) + shift
-            _dot(panel, place, lambda v: v.mean(-1), of_reading[algorithm], color=color)
+            shares_of = of_reading[algorithm]
+            label = drawing.PART_OF + NAMES[algorithm]
+            _dot(panel, place, lambda v: v.mean(-1), shares_of, color=color, label=label)
         label = f"{NAMES[algorithm]}, the paper's"
         panel.axvline(PAPER[NAMES[algorithm]], color=color, linestyle=":", label=label)
     panel.legend(loc="center right", fontsize="small", framealpha=1.0)
@@ -136,12 +139,13 @@ def _dot(
     place: float,
     statistic: Callable[..., np.ndarray],
     *groups: np.ndarray,
-    color: str = "black",
+    **style: Any,
 ) -> None:
     low, high = interval(statistic, *groups)
     middle = float(statistic(*groups))
-    panel.plot([low, high], [place, place], color=color, linewidth=1.5)
-    panel.plot([middle], [place], "o", color=color, markersize=4)
+    style = {"color": "black", **style}
+    panel.plot([low, high], [place, place], linewidth=1.5, **style)
+    panel.plot([middle], [place], "o", markersize=4, **style)
 
 
 def _mean(values: np.ndarray) -> str:
