@@ -167,7 +167,6 @@ def test_continuous_actions_are_the_best_ones_without_noise(dial, tmp_path):
 
 @pytest.mark.parametrize("name", ["MountainCar-v0", "CartPole-v1", "Acrobot-v1"])
 def test_our_states_are_drawn_as_gymnasium_draws_its_own(name, monkeypatch):
-    pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     env = gymnasium.make(name, render_mode="rgb_array")
     state, _ = env.reset(seed=1)

@@ -13,6 +13,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator
 
 from freqdyna.experiments.drawing import PART_OF
+from freqdyna.report.section import Json
 from freqdyna.results.seed_curve import SeedCurve
 
 DIGITS = 4
@@ -22,7 +23,6 @@ MOST = 200
 SIGNS = {r"\int": "∫", r"\pi": "π", "^2": "²", r"\,": " ", r"\mathrm": "", r"\leq": "≤"}
 """What TeX writes otherwise, in the titles of our figures."""
 DASHES = {"-": "solid", "--": "dash", ":": "dot", "-.": "dashdot"}
-Json = dict[str, Any]
 
 
 def chart(figure: Figure) -> Json:

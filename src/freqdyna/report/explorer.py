@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Sequence
-from typing import Any
 
 import matplotlib
 import numpy as np
@@ -11,11 +10,11 @@ from freqdyna import envs
 from freqdyna.envs.picture import COLORS
 from freqdyna.envs.space import Space
 from freqdyna.report.charts import rounded
+from freqdyna.report.section import Json
 from freqdyna.results.plot import COLORS as COLORS_OF
 from freqdyna.results.plot import run_labels
 from freqdyna.results.result import Result
 
-Json = dict[str, Any]
 CLIMBED = {
     "dyna-frequency": ["g", "V"],
     "dyna-value": ["V"],

@@ -8,7 +8,7 @@ from freqdyna.report.charts import chart
 from freqdyna.report.section import Section, Table
 from freqdyna.results.plot import plot_curves, run_labels
 from freqdyna.results.result import Result
-from freqdyna.results.statistics import bootstrap_interval, whole
+from freqdyna.results.statistics import bootstrap_interval, how_many, whole
 
 
 def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
@@ -39,7 +39,7 @@ def _table(results: Sequence[Result], labels: Sequence[str]) -> Table:
             [
                 result.config.env,
                 label,
-                f"{len(kept)}" if kept.all() else f"{kept.sum()} of {len(kept)}",
+                how_many(kept),
                 f"{result.steps[-1]:,}",
                 _mean(returns.mean(axis=1)),
                 _mean(returns[:, -1]),

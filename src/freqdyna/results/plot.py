@@ -10,7 +10,7 @@ from matplotlib.ticker import EngFormatter
 
 from freqdyna.config import Config
 from freqdyna.results.seed_curve import draw_curve
-from freqdyna.results.statistics import bootstrap_interval, whole
+from freqdyna.results.statistics import bootstrap_interval, how_many, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,8 +52,7 @@ def plot_curves(results: Sequence["Result"]) -> Figure:
 def _draw(panel: "Axes", result: "Result", label: str, color: str) -> None:
     kept = whole(result.returns)
     returns = result.returns[kept]
-    number = f"{len(kept)}" if kept.all() else f"{kept.sum()} of {len(kept)}"
-    text = f"{label} ({number} seed{'s' if len(kept) > 1 else ''})"
+    text = f"{label} ({how_many(kept)} seed{'s' if len(kept) > 1 else ''})"
     if not kept.any():  # a name in the legend is all there is to show
         panel.plot([], [], color=color, label=text)
         return

@@ -8,6 +8,11 @@ def whole(values: np.ndarray) -> np.ndarray:
     return np.isfinite(values).all(axis=1)
 
 
+def how_many(kept: np.ndarray) -> str:
+    """How many seeds there are, and how many of them were kept if not all."""
+    return f"{len(kept)}" if kept.all() else f"{kept.sum()} of {len(kept)}"
+
+
 def bootstrap_interval(
     values: np.ndarray, level: float = 0.95, resamples: int = 2000
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from freqdyna.results.result import Result
-from freqdyna.results.statistics import bootstrap_interval, whole
+from freqdyna.results.statistics import bootstrap_interval, how_many, whole
 
 
 def print_table(runs: list[tuple[Path, Result]], names: list[str] | None = None) -> None:
@@ -27,10 +27,9 @@ def print_table(runs: list[tuple[Path, Result]], names: list[str] | None = None)
         kept = whole(result.returns)
         returns = result.returns[kept]
         after = returns[:, result.steps >= config.warmup_steps]
-        seeds = f"{config.seeds}" if kept.all() else f"{kept.sum()} of {config.seeds}"
         table.add_row(
             names[row] if names else f"{config.algorithm}\n{config.env}",
-            f"{seeds} × {result.steps[-1]:,}",
+            f"{how_many(kept)} × {result.steps[-1]:,}",
             _cell(after.mean(axis=1)) if after.size else "-",
             _cell(returns[:, -1]) if kept.any() else "-",
         )

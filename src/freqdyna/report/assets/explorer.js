@@ -13,8 +13,12 @@ const PANELS = [
   ["policy", "greedy policy", "would do"],
 ];
 
+const decoded = new Map();
+
+/** The bytes that a text stands for; kept, as each move of the pointer draws all panels anew. */
 function bytes(text) {
-  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  if (!decoded.has(text)) decoded.set(text, Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
+  return decoded.get(text);
 }
 
 /** Places as shares of the way from bound to bound, pair by pair. */
