@@ -13,6 +13,7 @@ SMALL = {
     "search_states": 3,
     "climb_limit": 10,
     "eval_every": 30,
+    "episode_limit": 40,
     "progress": False,
 }
 

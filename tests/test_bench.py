@@ -59,6 +59,7 @@ def test_every_random_number_of_a_program_is_found():
 
 
 def test_cost_growth_is_measured_in_any_dimension(monkeypatch, capsys):
+    monkeypatch.setattr(bench_growth, "BASE", "ER, d = 10")  # a small program
     monkeypatch.setattr(bench_growth, "SEEDS_ON_CPU", (2,))
     monkeypatch.setattr(bench_growth, "GROWTH", {"state_dimension": (5,), "hidden": (8,)})
     rows = report_growth()

@@ -149,7 +149,7 @@ class HostBlock(Block):
         for i in range(limit):
             if not active:
                 break
-            where = jnp.int32(step), jnp.int32(number * limit + i)
+            where = np.int32(step), np.int32(number * limit + i)
             actions = self._act(state, self._filled(observations), self.layout.keys, *where)
             chosen = np.asarray(actions)
             for row in sorted(active):

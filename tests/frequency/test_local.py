@@ -44,19 +44,24 @@ def test_of_a_sine_is_its_closed_form():
 @pytest.mark.parametrize("n", [1, 2, 3, 6, 11, 17])
 def test_the_closed_form_for_networks_equals_automatic_differentiation(n):
     value = StateValue(random_network(n, n))
-    states = [jax.random.normal(jax.random.key(seed), (n,)) for seed in range(5)]
+
+    @jax.jit
+    @jax.vmap
+    def both(state):
+        auto = Derivatives.of(value, state), local_frequency_gradient(value, state, 0.7, 1.3)
+        return (value.derivatives(state), *value.slopes(state, 0.7, 1.3)), auto
+
+    states = jax.random.normal(jax.random.key(0), (5, n))
+    (ours, ours_slope, ours_gradient), (auto, auto_slope) = both(states)
     # Rounding goes with the size of the terms, not with that of their sum, which may be small.
-    scale = max(float(jnp.abs(Derivatives.of(value, s).hessian).max()) for s in states) + 1
-    for state in states:
-        ours, auto = value.derivatives(state), Derivatives.of(value, state)
-        np.testing.assert_allclose(ours.value, auto.value, rtol=1e-5, atol=2e-6)
-        np.testing.assert_allclose(ours.gradient, auto.gradient, atol=1e-5 * scale)
-        np.testing.assert_allclose(ours.hessian, auto.hessian, atol=1e-5 * scale)
-        ours_slope, ours_gradient = value.slopes(state, 0.7, 1.3)
-        auto_slope = local_frequency_gradient(value, state, 0.7, 1.3)
-        tolerance = 1e-4 * float(jnp.abs(auto_slope).max()) + 1e-5 * scale**2
-        np.testing.assert_allclose(ours_slope, auto_slope, atol=tolerance)
-        np.testing.assert_allclose(ours_gradient, auto.gradient, atol=1e-5 * scale)
+    scale = float(jnp.abs(auto.hessian).max()) + 1
+    np.testing.assert_allclose(ours.value, auto.value, rtol=1e-5, atol=2e-6)
+    np.testing.assert_allclose(ours.gradient, auto.gradient, atol=1e-5 * scale)
+    np.testing.assert_allclose(ours.hessian, auto.hessian, atol=1e-5 * scale)
+    np.testing.assert_allclose(ours_gradient, auto.gradient, atol=1e-5 * scale)
+    for slope, expected in zip(ours_slope, auto_slope, strict=True):
+        tolerance = 1e-4 * float(jnp.abs(expected).max()) + 1e-5 * scale**2
+        np.testing.assert_allclose(slope, expected, atol=tolerance)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
@@ -68,19 +73,25 @@ def test_derivatives_agree_with_finite_differences_in_float64(n, widths):
         state = jnp.asarray(np.random.default_rng(n).normal(size=n))
         step = 1e-5
 
-        def difference(function):
-            moves = step * np.eye(n)
-            return np.stack(
-                [(function(state + m) - function(state - m)) / (2 * step) for m in moves]
-            )
+        @jax.jit
+        @jax.vmap
+        def at(where):
+            found = value.derivatives(where)
+            return value(where), found, found.frequency(), value.slopes(where, 1.0, 1.0)[0]
 
-        derivatives = value.derivatives(state)
-        np.testing.assert_allclose(derivatives.gradient, difference(value), rtol=1e-6, atol=1e-8)
-        hessian = difference(lambda s: np.asarray(value.derivatives(s).gradient))
-        np.testing.assert_allclose(derivatives.hessian, hessian, rtol=1e-6, atol=1e-7)
-        slope, _ = value.slopes(state, 1.0, 1.0)
-        expected = difference(lambda s: np.asarray(value.derivatives(s).frequency()))
-        np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-5)
+        moves = step * np.eye(n)
+        values, derivatives, frequencies, slopes = at(
+            jnp.concatenate([state[None], state + moves, state - moves])
+        )
+
+        def difference(values):
+            return np.asarray(values[1 : n + 1] - values[n + 1 :]) / (2 * step)
+
+        gradients = derivatives.gradient
+        np.testing.assert_allclose(gradients[0], difference(values), rtol=1e-6, atol=1e-8)
+        hessian = difference(gradients)
+        np.testing.assert_allclose(derivatives.hessian[0], hessian, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(slopes[0], difference(frequencies), rtol=1e-6, atol=1e-5)
 
 
 def test_the_value_is_that_of_the_best_action():

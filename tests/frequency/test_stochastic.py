@@ -27,8 +27,24 @@ def bent_value(n):
 
 def exact(function, x):
     """g, ∇g and ∇f by way of the Hessian."""
-    slope, gradient = reverse_slopes(lambda y: Derivatives.of(function, y), x, *WEIGHTS)
-    return Derivatives.of(function, x).frequency(*WEIGHTS), slope, gradient
+
+    @jax.jit
+    def at(x):
+        slope, gradient = reverse_slopes(lambda y: Derivatives.of(function, y), x, *WEIGHTS)
+        return Derivatives.of(function, x).frequency(*WEIGHTS), slope, gradient
+
+    return at(x)
+
+
+def estimated(function, x, probes, weights=WEIGHTS):
+    """g, ∇g and ∇f from probes."""
+
+    @jax.jit
+    def at(x, probes):
+        g, _ = stochastic_frequency(function, x, *weights, probes)
+        return g, *stochastic_slopes(function, x, *weights, probes)
+
+    return at(x, probes)
 
 
 def all_signs(n):
@@ -46,8 +62,7 @@ def test_probes_whose_mean_square_is_the_identity_give_g_and_its_gradient_exactl
     with jax.enable_x64(True):
         value, x = bent_value(3)
         g, slope, gradient = exact(value, x)
-        found, _ = stochastic_frequency(value, x, *WEIGHTS, probes(3))
-        found_slope, found_gradient = stochastic_slopes(value, x, *WEIGHTS, probes(3))
+        found, found_slope, found_gradient = estimated(value, x, probes(3))
         # Rounding in float64, relative to the largest number of each.
         np.testing.assert_allclose(found, g, rtol=1e-12)
         for ours, expected in ((found_slope, slope), (found_gradient, gradient)):
@@ -62,9 +77,7 @@ def test_each_coordinate_of_the_estimate_is_unbiased_for_11():
         keys = jax.random.split(jax.random.key(0), 20_000)
 
         def estimate(key):
-            probes = random_signs(key, 1, 11)
-            found, _ = stochastic_frequency(value, x, *WEIGHTS, probes)
-            found_slope, found_gradient = stochastic_slopes(value, x, *WEIGHTS, probes)
+            found, found_slope, found_gradient = estimated(value, x, random_signs(key, 1, 11))
             return jnp.append(found_slope, found), found_gradient
 
         estimates, gradients = jax.jit(jax.vmap(estimate))(keys)
@@ -96,7 +109,7 @@ def test_any_signs_are_exact_for_a_quadratic_and_for_a_sum_of_cubes(count):
         cubic: WEIGHTS[0] * cubes**2 * x**3 + 2 * WEIGHTS[1] * cubes**2 * x,
     }
     for function, expected in closed_forms.items():
-        slope, gradient = stochastic_slopes(function, x, *WEIGHTS, probes)
+        _, slope, gradient = estimated(function, x, probes)
         _, exact_slope, exact_gradient = exact(function, x)
         # A dozen float32 roundings of sums of a few terms.
         tolerance = 2e-6 * float(jnp.abs(expected).max())
@@ -111,8 +124,8 @@ def test_one_probe_of_a_full_cubic_gives_its_closed_form():
         third = jnp.asarray(generator.normal(size=(3, 3, 3)))
         third = sum(jnp.transpose(third, axes) for axes in itertools.permutations(range(3)))
         x, probe = jnp.asarray(generator.normal(size=3)), jnp.array([1.0, -1.0, 1.0])
-        slope, _ = stochastic_slopes(
-            lambda y: jnp.einsum("ijk,i,j,k->", third, y, y, y) / 6, x, 0.0, 1.0, probe[None]
+        _, slope, _ = estimated(
+            lambda y: jnp.einsum("ijk,i,j,k->", third, y, y, y) / 6, x, probe[None], (0.0, 1.0)
         )
         # H = T x and ∇‖Hv‖² = 2 T[Hv, v, ·] for the symmetric T of all third derivatives.
         along = third @ x @ probe
