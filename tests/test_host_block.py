@@ -2,7 +2,9 @@
 
 import _thread
 
+import equinox as eqx
 import gymnasium
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -10,8 +12,11 @@ from corridor import SMALL, Corridor
 from gymnasium import spaces
 
 import freqdyna
+from freqdyna import Config, algorithms
+from freqdyna.envs.host_space import space_of
 from freqdyna.errors import FreqdynaError
 from freqdyna.search_control import Proposal, SearchControl
+from freqdyna.search_view import search_view
 from freqdyna.stopping import InterruptedRun
 
 CONTINUOUS = ["naf", "dyna-naf-frequency"]
@@ -28,8 +33,18 @@ class Slider(Corridor):
 
 
 @pytest.mark.parametrize("algorithm", ["er", "dyna-frequency"])
-def test_numbered_actions_train(algorithm):
-    result = freqdyna.train(Corridor(), algorithm, **SMALL)
+def test_numbered_actions_train(algorithm, monkeypatch):
+    reset, seeds = Corridor.reset, []
+
+    def seen(self, *, seed=None, options=None):
+        seeds.append(seed)
+        return reset(self, seed=seed)
+
+    monkeypatch.setattr(Corridor, "reset", seen)
+    result = freqdyna.train(Corridor(), algorithm, eval_episodes=2, **SMALL)
+    assert len(seeds) > 3 * (1 + 2 * 2)
+    assert len(set(seeds)) == len(seeds)  # every episode begins in its own way
+    assert result.policy(1, env=Corridor)(np.zeros(2)) in (5, 6)
     assert result.config.env == "Corridor"
     assert result.config.model == "learned"
     assert np.isfinite(result.returns).all()
@@ -42,6 +57,12 @@ def test_continuous_actions_train(algorithm):
     result = freqdyna.train(Slider, algorithm, normalize=True, **SMALL)
     assert np.isfinite(result.returns).all()
     assert result.config.eval_exploration == 0
+    action = result.policy(0, env=Slider)(np.array([0.5, 7.0]))
+    assert Slider.action_space.contains(action)
+    scaling = result.provenance["scaling"]
+    seen = (np.array([0.5, 7.0]) - scaling["mean"]) / scaling["scale"]
+    best = np.tanh(result.network(0)(jnp.asarray(seen, jnp.float32))[1])
+    np.testing.assert_allclose(action, -2 + (best + 1) / 2 * 3, rtol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +82,10 @@ def test_what_does_not_fit_is_refused(env, algorithm, settings, words):
 
 
 def test_the_environment_is_its_own_model_where_it_can_simulate(monkeypatch):
-    asked, clocks = [], []
-    simulate = Corridor.simulate
+    asked, clocks, closed = [], [], []
+    simulate, made = Corridor.simulate, []
+    monkeypatch.setattr(Corridor, "__init__", lambda self: made.append(self))
+    monkeypatch.setattr(Corridor, "close", lambda self: closed.append(self))
 
     def seen(self, states, actions):
         assert ((actions == 5) | (actions == 6)).all()
@@ -74,6 +97,7 @@ def test_the_environment_is_its_own_model_where_it_can_simulate(monkeypatch):
     monkeypatch.setattr(Corridor, "simulate", seen)
     result = freqdyna.train(Corridor, "dyna-value", model="true", normalize=True, **SMALL)
     assert np.isfinite(result.parameters).all()
+    assert {id(env) for env in made} == {id(env) for env in closed}
     assert max(clocks) > 5  # normalised ones stay near zero
     asked.remove(1)  # it was tried out first
     # 40 steps after the warm-up, 2 updates of 16 simulated transitions, for 3 seeds and a copy.
@@ -124,6 +148,20 @@ def test_a_seed_trains_alike_alone_and_beside_others():
     alone = freqdyna.train(Corridor, "dyna-frequency", **SMALL | {"seeds": 1, "first_seed": 1})
     together = freqdyna.train(Corridor, "dyna-frequency", **SMALL)
     np.testing.assert_allclose(alone.parameters[0], together.parameters[1], rtol=2e-4, atol=2e-5)
+
+
+def test_a_search_keeps_to_what_was_visited_where_the_space_has_no_bounds():
+    space = space_of(Corridor())
+    config = Config(env="Corridor", algorithm="dyna-value", steps=10).resolved(space)
+    agent = algorithms.build(config, space)
+    state = agent.init(jax.random.key(0))
+    for clock in (2.0, 7.0):
+        seen = state.visited.add(jnp.array([0.4, clock]), jnp.array([0.4, clock]))
+        state = eqx.tree_at(lambda s: s.visited, state, seen)
+    search = search_view(space, agent.learner, state, jnp.asarray, jnp.asarray)
+    inside = [bool(search.contains(jnp.array([0.9, clock]))) for clock in (1.0, 3.0, 8.0)]
+    assert inside == [False, True, False]
+    np.testing.assert_allclose(search.project(jnp.array([2.0, 9.0])), [1.0, 7.0])
 
 
 class Nearest(SearchControl):

@@ -152,7 +152,7 @@ def test_continuous_actions_are_the_best_ones_without_noise(dial, tmp_path):
         played.append(Dial("rgb_array"))
         return played[-1]
 
-    with pytest.raises(FreqdynaError, match=r"'Dial' is not built in; .*watch\(\.\.\., env="):
+    with pytest.raises(FreqdynaError, match=r"'Dial' was given in Python; .*watch\(\.\.\., env="):
         dial.watch(tmp_path / "film.gif")
     with pytest.raises(FreqdynaError, match="it was made without render_mode='rgb_array'"):
         dial.watch(tmp_path / "film.gif", env=Dial)

@@ -121,7 +121,7 @@ def test_an_environment_of_ones_own_trains_and_resumes(tmp_path):
     settings = {k: v for k, v in SMALL.items() if k not in ("env", "episode_limit")}
     result = freqdyna.train(ConstantReward(), out=tmp_path / "run", **settings)
     assert np.all(result.returns == 1)
-    with pytest.raises(FreqdynaError, match="environment 'ConstantReward' is not built in"):
+    with pytest.raises(FreqdynaError, match="environment 'ConstantReward' was given in Python"):
         freqdyna.resume(tmp_path / "run", progress=False)
     again = freqdyna.resume(tmp_path / "run", env=ConstantReward(), progress=False)
     np.testing.assert_array_equal(again.parameters, result.parameters)

@@ -17,7 +17,7 @@ from freqdyna.agent import AgentState
 from freqdyna.dyna import Dyna
 from freqdyna.dyna_state import DynaState, Experience
 from freqdyna.envs.host import EVALUATION, EnvironmentFailed, Failure, HostEnvs, Seat
-from freqdyna.envs.host_space import HostAction, HostSpace, made
+from freqdyna.envs.host_space import HostAction, HostSpace, Opened, made
 from freqdyna.envs.space import Factory
 from freqdyna.errors import FreqdynaError
 from freqdyna.training import Block, Layout, Metrics, Training
@@ -33,7 +33,7 @@ class HostBlock(Block):
         agent = training.agent
         assert isinstance(agent, Dyna)
         assert isinstance(agent.env, HostSpace)
-        self.space, self.seeds = agent.env, seeds
+        self.space, self.seeds, self._factory = agent.env, seeds, factory
         self.envs = HostEnvs(factory, self.space, seeds)
         self.eval_seats = [Seat(made(factory), self.space, int(s), EVALUATION) for s in seeds]
 
@@ -54,44 +54,64 @@ class HostBlock(Block):
         self._observe = jax.jit(layout.over_seeds(observe, 3, 1), donate_argnums=0)
         self._act = jax.jit(layout.over_seeds(act, 3, 2))
         self._measure = jax.jit(layout.over_seeds(measure, 1, 0), donate_argnums=0)
+        flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
+        self._last = np.zeros((len(seeds), *flat.shape), flat.dtype)
+        """What the seeds that ended had learned by then."""
+        self._has_results = False
 
     def init(self) -> AgentState:
         """The agents before the first step, each at the start of its first episode."""
-        starts = self.envs.begin()
-        self._tell(set())
-        return self._at(super().init(), starts)
+        state, starts = super().init(), self.envs.begin()
+        self._tell(set(), state)
+        return self._at(state, starts)
 
     def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
-        """Step by step; one compiled call each."""
+        """Step by step; one compiled call each. With no seed left nothing is done."""
         action = self._choose(state, jnp.int32(start))
         for t in range(start, stop):
             failed = set(self.envs.failures)
+            if len(failed) == len(self.seeds):
+                break
             found = self.envs.step(np.asarray(action), t)
-            self._tell(failed)
+            self._tell(failed, state)
             state, action = self._observe(state, action, self._filled(_packed(found)), np.int32(t))
         return state
 
     def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
-        """The mean over evaluation episodes; not a number for a seed that ended."""
+        """The mean over evaluation episodes; nothing is a number for a seed that ended.
+
+        Its agent goes through the same motions as the others, from states that nobody saw.
+        """
         episodes, count = self.training.eval_episodes, len(self.seeds)
         sums = np.zeros((3, count))
         failed = set(self.envs.failures)
         for episode in range(episodes):
             sums += self._episode(state, step, episode)
-        self._tell(failed)
-        sums[:, list(self.envs.failures)] = np.nan
+        self._tell(failed, state)
         state, metrics = self._measure(state)
-        totals, lengths, terminated = sums / episodes
+        totals, lengths, terminated = jnp.asarray(sums / episodes, jnp.float32)
         found = {"return": totals, "length": lengths, "terminated": terminated}
-        return state, {k: jnp.asarray(v, jnp.float32) for k, v in found.items()} | metrics
+        self._has_results |= len(self.envs.failures) < count
+        return state, self._without_ended(found | metrics)
+
+    def snapshot(self, state: AgentState, step: int) -> Metrics:
+        """The same without the seeds that ended."""
+        return self._without_ended(super().snapshot(state, step))
+
+    def parameters(self, state: AgentState) -> np.ndarray:
+        """What each seed has learned, shape (seeds, p), those that ended by then."""
+        learned = np.array(super().parameters(state))
+        ended = list(self.envs.failures)
+        learned[ended] = self._last[ended]
+        return learned
 
     def saved(self, state: AgentState) -> Any:
         """The agents, and how their environments got where they are."""
-        return {"agent": super().saved(state), "host": self.envs.memory()}
+        return {"agent": super().saved(state), "host": self.envs.memory(), "last": self._last}
 
     def like(self) -> Any:
         """The shapes of the same."""
-        return {"agent": super().like(), "host": self.envs.memory()}
+        return {"agent": super().like(), "host": self.envs.memory(), "last": self._last}
 
     def restored(self, saved: Any, facts: dict[str, Any]) -> AgentState:
         """Repeat the episodes under way; where that leads elsewhere, begin a new one."""
@@ -101,7 +121,9 @@ class HostBlock(Block):
             for seed, fact in ended.items()
         }
         reached = self.envs.restore(saved["host"], failures)
-        self._tell(set(failures))
+        state = super().restored(saved["agent"], facts)
+        self._last, self._has_results = np.array(saved["last"]), True
+        self._tell(set(failures), state)
         there = np.asarray(saved["agent"].observation)
         for row, seed in enumerate(self.seeds):
             if row in self.envs.failures or np.array_equal(reached[row], there[row]):
@@ -110,7 +132,7 @@ class HostBlock(Block):
             self.messages.append(
                 f"seed {seed}: {self.space.name} does not repeat itself; its episode begins anew"
             )
-        return self._at(super().restored(saved["agent"], facts), reached)
+        return self._at(state, reached)
 
     def facts(self) -> dict[str, Any]:
         """Seeds that ended before their time, and why."""
@@ -156,17 +178,39 @@ class HostBlock(Block):
                 attempt(row, chosen[row])
         return outcome
 
-    def _tell(self, known: set[int]) -> None:
-        """Say which seeds ended since then; if none is left, give up."""
-        for row in sorted(set(self.envs.failures) - known):
+    def close(self) -> None:
+        """Close the environments, the model's too."""
+        if isinstance(self._factory, Opened):
+            self._factory.close()
+
+    def _tell(self, known: set[int], state: AgentState) -> None:
+        """Say which seeds ended since then, and keep what they had learned.
+
+        If none is left, and nothing is worth keeping, give up.
+        """
+        ended = sorted(set(self.envs.failures) - known)
+        if ended:
+            self._last[ended] = super().parameters(state)[ended]
+        left = len(self.seeds) - len(self.envs.failures)
+        for row in ended:
             failure = self.envs.failures[row]
             self.messages.append(
                 f"seed {self.seeds[row]} ended at step {failure.step:,}: {self.space.name}: "
-                f"{failure.reason}; the other seeds go on"
+                f"{failure.reason}; {left} of {len(self.seeds)} seeds go on"
             )
-        if len(self.envs.failures) == len(self.seeds):
+        if not left and not self._has_results:
             reason = next(iter(self.envs.failures.values())).reason
             raise FreqdynaError(f"{self.space.name} failed for every seed; the first: {reason}")
+
+    def _without_ended(self, metrics: Metrics) -> Metrics:
+        """What is measured, with no number for the seeds that ended."""
+        if not self.envs.failures:
+            return metrics
+        rows = jnp.array(list(self.envs.failures))
+        return {
+            name: v.at[rows].set(jnp.nan) if jnp.issubdtype(v.dtype, jnp.floating) else v
+            for name, v in metrics.items()
+        }
 
     def _filled(self, rows: np.ndarray) -> np.ndarray:
         """With copies of the last row, to fill up the last device."""

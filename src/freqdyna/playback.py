@@ -16,9 +16,9 @@ from freqdyna.envs import Environment
 from freqdyna.envs.space import Factory, Space
 from freqdyna.errors import FreqdynaError
 from freqdyna.evaluation import Policy, advance_episode, start_episode
+from freqdyna.places import check_same, environment_of_run, space_of_run
 from freqdyna.policies import greedy_policy
 from freqdyna.results.film import Film, Moment, number
-from freqdyna.run import named_environment
 
 if TYPE_CHECKING:
     from freqdyna.results.result import Result
@@ -68,7 +68,7 @@ def film_policy(
             f"seed is {chosen}, which diverged: its parameters are not finite; take another"
         )
     config = result.config
-    stage = set_up(config, chosen, env, result.provenance.get("environment"))
+    stage = set_up(config, chosen, env, result.provenance)
     done = int(result.steps[-1])
     age = f"after {done:,} steps" if done == config.steps else "not yet trained to the end"
     tell(
@@ -92,25 +92,22 @@ def film_policy(
     return film, np.array(returns)
 
 
-def set_up(config: Config, seed: int, env: Any, trained_in: str | None) -> Stage:
+def set_up(config: Config, seed: int, env: Any, facts: dict[str, Any]) -> Stage:
     """The environment of a configuration, or the one given, ready to be played and drawn.
 
-    One that is not what the run was `trained_in`, as far as that is known, is refused.
+    One that is not what the run was trained in, as far as its `facts` tell, is refused.
     """
-    if env is None and not envs.is_known(config.env):
-        raise FreqdynaError(
-            f"this run's environment {config.env!r} is not built in; watch it in Python with "
-            "freqdyna.load(...).watch(..., env=...)"
-        )
-    if env is None and config.env in envs.ENVIRONMENTS:
-        env = named_environment(config)
-    compiled = isinstance(env, Environment)
-    stage = _compiled_stage(env, seed) if compiled else _host_stage(config, seed, env)
-    if trained_in not in (None, "", repr(stage.space)):
+    watch = "watch it there with freqdyna.load(...).watch(..., env=...)"
+    place = environment_of_run(config, env, facts, watch)
+    if isinstance(place, Environment):
+        stage = _compiled_stage(place, seed)
+    else:
+        stage = _host_stage(config, seed, place, env is not None, facts)
+    try:
+        check_same(stage.space, facts)
+    except FreqdynaError:
         stage.close()
-        raise FreqdynaError(
-            f"env is {stage.space!r}, but this run was begun with {trained_in}; give that one"
-        )
+        raise
     return stage
 
 
@@ -135,7 +132,9 @@ def _compiled_stage(env: Environment, seed: int) -> Stage:
     return Stage(env, player, painter.steps_a_second, env.episode_limit, lambda: None)
 
 
-def _host_stage(config: Config, seed: int, env: Any) -> Stage:
+def _host_stage(
+    config: Config, seed: int, plain: Factory, given: bool, facts: dict[str, Any]
+) -> Stage:
     from freqdyna.envs.gymnasium_picture import (
         MODE,
         cannot_be_drawn,
@@ -143,11 +142,10 @@ def _host_stage(config: Config, seed: int, env: Any) -> Stage:
         rendered,
         steps_a_second,
     )
-    from freqdyna.envs.host import WATCHING, EnvironmentFailed, Seat, host_space
-    from freqdyna.envs.host_space import factory_of, made
+    from freqdyna.envs.host import WATCHING, EnvironmentFailed, Seat
+    from freqdyna.envs.host_space import HostSpace, made
 
-    plain: Factory = envs.gymnasium_factory(config.env) if env is None else factory_of(env)
-    drawn = plain if env is not None else envs.gymnasium_factory(config.env, render_mode=MODE)
+    drawn = plain if given else envs.gymnasium_factory(config.env, render_mode=MODE)
     try:
         example = made(plain)
     except FreqdynaError as error:
@@ -163,7 +161,8 @@ def _host_stage(config: Config, seed: int, env: Any) -> Stage:
     if shown.render_mode != MODE:
         shown.close()
         raise cannot_be_drawn(config.env, f"it was made without render_mode={MODE!r}")
-    space = host_space(plain, config.episode_limit, config.normalize, config.first_seed)
+    space = space_of_run(plain, config, facts)
+    assert isinstance(space, HostSpace)
     seat = Seat(shown, space, seed, WATCHING)
 
     def draw() -> np.ndarray:

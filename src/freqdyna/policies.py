@@ -1,7 +1,10 @@
 """Policies of trained parameters."""
 
+from collections.abc import Callable
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any, SupportsInt
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
@@ -12,7 +15,11 @@ from freqdyna.envs.space import Action, Space
 from freqdyna.errors import FreqdynaError
 from freqdyna.evaluation import Policy
 from freqdyna.learners.tabular import QTable
+from freqdyna.places import check_same, environment_of_run, space_of_run
 from freqdyna.tabular_dyna import TabularDyna
+
+if TYPE_CHECKING:
+    from freqdyna.results.result import Result
 
 
 def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Policy:
@@ -40,6 +47,21 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
         return learner.act(flat, observation, 0.0, key)
 
     return best
+
+
+def policy_of(result: "Result", seed: SupportsInt, env: Any) -> Callable[[Any], Any]:
+    """From an observation of the environment's to the greedy action that it takes."""
+    config, facts = result.config, result.provenance
+    place = environment_of_run(config, env, facts, "give it as env=...")
+    space = space_of_run(place, config, facts)
+    check_same(space, facts)
+    best = jax.jit(greedy_policy(config, space, result.seed_parameters(seed)))
+    ties = jax.random.key(0)
+
+    def act(observation: Any) -> Any:
+        return space.action_of(np.asarray(best(space.seen(observation), ties)))
+
+    return act
 
 
 def _check_size(parameters: np.ndarray, needed: int) -> None:

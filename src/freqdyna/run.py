@@ -10,14 +10,15 @@ from typing import Any
 import jax
 import numpy as np
 
-from freqdyna import algorithms, checkpoint, envs, search_control
+from freqdyna import algorithms, checkpoint, search_control
 from freqdyna.agent import AgentState
 from freqdyna.compilation import keep_compiled_programs
 from freqdyna.config import Config
 from freqdyna.devices import seed_devices
 from freqdyna.envs import Environment
-from freqdyna.envs.space import Factory, Space
+from freqdyna.envs.space import Factory
 from freqdyna.errors import FreqdynaError
+from freqdyna.places import must_be_given, named_environment, space_of_run
 from freqdyna.progress import Progress, make_progress
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
@@ -52,18 +53,27 @@ class Run:
         config: Config,
         env: Environment | Factory | None,
         search: SearchControl | None = None,
-        devices_before: int | None = None,
+        before: dict[str, Any] | None = None,
     ) -> "Run":
         """Check everything that can be checked before any folder is made.
 
         `env` is an environment of pure functions, or makes Gymnasium ones; None: by its name.
+        `before` is the provenance of the run that goes on.
         """
         algorithms.find(config.algorithm)
         keep_compiled_programs()
-        devices = seed_devices(config.seeds, devices_before or config.devices)
-        env = env or named_environment(config)
-        factory = None if isinstance(env, Environment) else env
-        space = env if isinstance(env, Environment) else _host_space(env, config)
+        before = before or {}
+        devices = seed_devices(config.seeds, before.get("devices") or config.devices)
+        given, env = env is not None, env or named_environment(config)
+        facts: dict[str, Any] = {}
+        factory = None
+        if not isinstance(env, Environment):
+            from freqdyna.envs.host_space import Opened  # Gymnasium is not everywhere
+
+            env = factory = Opened(env)
+            facts["environment_given"] = given
+        space = space_of_run(env, config, before)
+        facts |= space.facts()
         config = config.resolved(space)
         agent = algorithms.build(config, space, search, factory)
         name = config.search_control
@@ -74,11 +84,11 @@ class Run:
         layout = Layout.of(seeds, devices)
         block: Block = CompiledBlock(training, layout)
         if factory is not None:
-            from freqdyna.host_block import HostBlock  # Gymnasium is not everywhere
+            from freqdyna.host_block import HostBlock
 
             block = HostBlock(training, layout, factory, seeds)
         planning = getattr(agent, "planning", None)
-        facts = {
+        facts |= {
             "environment": repr(space),
             "search_control": describe(planning.search_control) if planning else "",
         }
@@ -131,6 +141,7 @@ class Run:
             saver.save(state, self.config.steps)
         finally:
             progress.close()
+            self.block.close()
             if events is not None:
                 events.close()
         return result
@@ -239,9 +250,7 @@ class Run:
             seeds=np.arange(first, first + self.config.seeds),
             steps=evaluations[: len(self.curves)],
             metrics={name: np.stack([row[name] for row in self.curves], axis=1) for name in names},
-            parameters=np.asarray(jax.vmap(self.training.agent.parameters)(state))[
-                : self.config.seeds
-            ],
+            parameters=self.block.parameters(state),
             layer_sizes=self.training.agent.layer_sizes,
             snapshots=self.snapshots,
         )
@@ -261,9 +270,9 @@ class Run:
 
     def _again(self, saver: Saver) -> str:
         """How to go on: from the command line, if it finds the environment by its name."""
-        if envs.is_known(self.config.env):
-            return f"freqdyna resume {saver.folder}"
-        return f"freqdyna.resume({str(saver.folder)!r}, env=...), in Python"
+        if must_be_given(self.config, self.provenance):
+            return f"freqdyna.resume({str(saver.folder)!r}, env=...), in Python"
+        return f"freqdyna resume {saver.folder}"
 
     def _report_diverged(self, progress: Progress) -> None:
         for row, step in enumerate(self.curves[-1]["diverged_at"]):
@@ -274,24 +283,6 @@ class Run:
                     f"seed {seed} diverged at step {int(step):,}: its loss is not finite; "
                     "the other seeds go on"
                 )
-
-
-def named_environment(config: Config) -> Environment | Factory:
-    """The environment of a name: one of ours, or one that Gymnasium knows."""
-    if config.env not in envs.ENVIRONMENTS:
-        return envs.gymnasium_factory(config.env)
-    goal = {} if config.goal_reward is None else {"goal_reward": config.goal_reward}
-    limit = config.resolved().episode_limit
-    return envs.make(config.env, reward_noise=config.reward_noise, episode_limit=limit, **goal)
-
-
-def _host_space(factory: Factory, config: Config) -> Space:
-    from freqdyna.envs.host import host_space
-
-    for name, given in (("reward_noise", config.reward_noise), ("goal_reward", config.goal_reward)):
-        if given:
-            raise FreqdynaError(f"{name} is {given}; only built-in environments have that setting")
-    return host_space(factory, config.episode_limit, config.normalize, config.first_seed)
 
 
 def _try_out(agent: Any, name: str) -> None:

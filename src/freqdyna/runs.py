@@ -4,12 +4,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from freqdyna import checkpoint, envs
+from freqdyna import checkpoint
 from freqdyna import search_control as search_controls
 from freqdyna.config import Config
 from freqdyna.envs import Environment
 from freqdyna.envs.space import Factory
 from freqdyna.errors import FreqdynaError
+from freqdyna.places import check_same, environment_of_run
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
 from freqdyna.run import Run
@@ -54,7 +55,9 @@ def train(
         from freqdyna.envs.host_space import factory_of, made, space_of
 
         given = factory_of(env)
-        name = space_of(made(given)).name
+        example = made(given)
+        name = space_of(example).name
+        example.close()
     if isinstance(search_control, str):
         search_control = search_controls.find(search_control)
     settings |= {"env": name, "algorithm": algorithm}
@@ -79,31 +82,24 @@ def resume(
 ) -> Result:
     """Continue an interrupted run to the result that it would have had.
 
-    `env` is needed only for an environment that is not built in, and `search_control` only for
-    a run that was given an object, or a class that cannot be imported.
+    `env` is needed only for a run that was given an environment in Python, and `search_control`
+    only for one that was given an object, or a class that cannot be imported.
     """
     watching = Watching(True, progress, tensorboard, checkpoint_seconds)
     path = Path(folder)
     config, before = run_folder.read_config(path), run_folder.read_provenance(path)
-    if env is None and not envs.is_known(config.env):
-        raise FreqdynaError(
-            f"this run's environment {config.env!r} is not built in; "
-            f"continue with freqdyna.resume({str(path)!r}, env=...)"
-        )
+    again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
+    place = environment_of_run(config, env, before, again)
     if not checkpoint.checkpoints(path) and run_folder.has_results(path):
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
     search = _instance(search_control, config)
-    if env is not None and not isinstance(env, Environment):
-        from freqdyna.envs.host_space import factory_of
-
-        env = factory_of(env)
-    run = Run.prepare(config, env, search, before.get("devices"))
-    for given, fact in (("env", "environment"), ("search_control", "search_control")):
-        ours, theirs = run.provenance[fact], before.get(fact, "")
-        if theirs not in ("", ours):
-            raise FreqdynaError(
-                f"{given} is {ours}, but this run was begun with {theirs}; give that one"
-            )
+    run = Run.prepare(config, None if env is None else place, search, before)
+    check_same(run.training.agent.env, before)
+    ours, theirs = run.provenance["search_control"], before.get("search_control", "")
+    if theirs not in ("", ours):
+        raise FreqdynaError(
+            f"search_control is {ours}, but this run was begun with {theirs}; give that one"
+        )
     run.provenance["continues"] = before
     return run.execute(path, watching)
 

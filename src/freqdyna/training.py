@@ -169,6 +169,11 @@ class Block(abc.ABC):
         """What is worth looking at after `step` steps, a row a seed."""
         return self._snapshot(state, self.layout.keys, jnp.int32(step))
 
+    def parameters(self, state: AgentState) -> np.ndarray:
+        """What each seed has learned, shape (seeds, p)."""
+        flat = jax.vmap(self.training.agent.parameters)(state)
+        return np.asarray(flat)[: self.layout.seeds]
+
     def saved(self, state: AgentState) -> Any:
         """What a checkpoint holds of the states."""
         return self.layout.own_rows(state)
@@ -186,6 +191,10 @@ class Block(abc.ABC):
     def facts(self) -> dict[str, Any]:
         """What is worth keeping with the results, as JSON can hold it."""
         return {}
+
+    def close(self) -> None:
+        """Give back what the training held beside memory: nothing, where all is compiled."""
+        return
 
 
 class CompiledBlock(Block):

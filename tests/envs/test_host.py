@@ -1,5 +1,7 @@
 """Gymnasium environments stepped on the host, one step at a time and for whole runs."""
 
+import json
+
 import gymnasium
 import numpy as np
 import pytest
@@ -7,16 +9,18 @@ from corridor import SMALL, Corridor
 from gymnasium import spaces
 
 import freqdyna
-from freqdyna import envs
+from freqdyna import Config, envs
 from freqdyna.envs.host import EnvironmentFailed, HostEnvs, Seat, calibrated, host_space
 from freqdyna.envs.host_space import factory_of, made, space_of
 from freqdyna.errors import FreqdynaError
+from freqdyna.places import environment_of_run
+from freqdyna.run import Run
 
 
 class Faulty(Corridor):
-    """Fails in the way given, at the 25th step of the second seed's environment."""
+    """Fails in the way given, at the step given of the second seed's environment, or of all."""
 
-    made = 0
+    made, at, all_fail = 0, 25, False
     fault = "raise"
 
     def __init__(self):
@@ -26,7 +30,8 @@ class Faulty(Corridor):
     def step(self, action):
         self.steps += 1
         observation, *rest = super().step(action)
-        if self.number == 3 and self.steps >= 25:  # the first two are looked at alone
+        # The first two are looked at alone, the last three are for evaluations.
+        if self.number in ((2, 3, 4) if self.all_fail else (3,)) and self.steps >= self.at:
             if self.fault == "raise":
                 raise ValueError("the motor is hot\nand more")
             observation = np.full(2, np.nan)
@@ -59,6 +64,10 @@ def test_the_space_takes_bounds_actions_and_limit_from_the_environment():
         (spaces.Discrete(5), spaces.Discrete(2), "observations .* are Discrete"),
         (spaces.Box(0, 1, (2,)), spaces.MultiDiscrete([2, 2]), "actions .* are MultiDiscrete"),
         (spaces.Box(0, 1, (2,)), spaces.Box(-np.inf, np.inf, (1,)), "with finite bounds"),
+        (spaces.Box(0, 1, (2,)), spaces.Box(1, 1, (1,)), "the upper above the lower ones"),
+        (spaces.Box(0, 1, (2,)), spaces.Box(0, 1, (0,)), r"actions .* are Box of shape \(0,\)"),
+        (spaces.Box(0, 1, (0,)), spaces.Discrete(2), r"observations .* are Box of shape \(0,\)"),
+        (None, spaces.Discrete(2), "observations .* are not given"),
     ],
 )
 def test_what_is_not_supported_is_refused_in_a_sentence(observations, actions, words):
@@ -78,6 +87,43 @@ def test_a_limit_cuts_an_episode_without_ending_it_and_a_goal_ends_it():
     seat.begin(0)
     outcomes = [seat.step(np.int32(1))[2:] for _ in range(9)]
     assert outcomes[-1] == (True, True) or seat.step(np.int32(1))[2:] == (True, True)
+
+
+def test_the_environments_own_cut_is_no_termination():
+    class Cut(Corridor):
+        def step(self, action):
+            observation, reward, terminal, _, info = super().step(action)
+            return observation, reward, terminal, self.state[1] == 2, info
+
+    seat = Seat(Cut(), corridor_space(), 0, 0)
+    seat.begin(0)
+    assert [seat.step(np.int32(0))[2:] for _ in range(2)] == [(False, False), (False, True)]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ((np.zeros(2), 0.0, False, {}), "did not return .*terminated, truncated, info"),
+        (None, "did not return"),
+        ((np.zeros(2), "much", False, False, {}), "did not return .*could not convert"),
+        ((np.zeros(2), np.nan, False, False, {}), "the reward nan"),
+        ((np.zeros(2), 0.0, np.array([True, False]), False, {}), "did not return .*ambiguous"),
+        (({"x": 1}, 0.0, False, False, {}), "an observation is no array"),
+        (("here", 0.0, False, False, {}), "an observation is no array"),
+        (([[1], [2, 3]], 0.0, False, False, {}), "an observation is no array"),
+        ((np.zeros(3), 0.0, False, False, {}), r"shape \(3,\)"),
+        ((np.full(2, 1e39), 0.0, False, False, {}), "not finite"),
+    ],
+)
+def test_what_is_no_step_is_told_in_a_sentence(outcome, words):
+    class Odd(Corridor):
+        def step(self, action):
+            return outcome
+
+    seat = Seat(Odd(), corridor_space(), 0, 0)
+    seat.begin(0)
+    with pytest.raises(EnvironmentFailed, match=words), np.errstate(over="ignore"):
+        seat.step(np.int32(0))
 
 
 def test_the_state_before_a_new_episode_is_kept_apart_from_its_start():
@@ -125,9 +171,25 @@ def test_a_failing_environment_ends_its_seed_alone(monkeypatch, tmp_path, fault,
     assert np.isfinite(result.returns[[0, 2]]).all()
     assert np.isnan(result.returns[1]).all()
     assert words in freqdyna.load(tmp_path / "run").provenance["ended"]["1"]["reason"]
+    assert np.isnan(result.metrics["loss"][1]).all()
+    assert "2 of 3 seeds" in repr(result)
     healthy = freqdyna.train(Corridor, "er", **SMALL)
     for row in (0, 2):
         np.testing.assert_array_equal(result.parameters[row], healthy.parameters[row])
+    until_then = freqdyna.train(Corridor, "er", **SMALL | {"steps": 24, "buffer_size": 60})
+    np.testing.assert_array_equal(result.parameters[1], until_then.parameters[1])
+
+
+def test_what_was_measured_before_every_seed_ended_is_kept(monkeypatch, tmp_path):
+    for name, value in {"made": 0, "at": 35, "all_fail": True}.items():
+        monkeypatch.setattr(Faulty, name, value)
+    with pytest.warns(UserWarning, match="seed 2 ended at step 35: .*; 0 of 3 seeds go on"):
+        freqdyna.train(Faulty, "er", out=tmp_path / "run", **SMALL)
+    result = freqdyna.load(tmp_path / "run")
+    assert np.isfinite(result.returns[:, 0]).all()
+    assert np.isnan(result.returns[:, 1]).all()
+    assert list(result.provenance["ended"]) == ["0", "1", "2"]
+    assert "none: every seed ended" in repr(result)
 
 
 def test_if_every_environment_fails_that_is_said():
@@ -159,6 +221,11 @@ def test_scaled_observations_have_mean_zero_and_deviation_one_over_random_steps(
     assert space.low[0] == pytest.approx(-space.scaling.mean[0] / space.scaling.scale[0])
     again = calibrated(Corridor, corridor_space(), 0)
     np.testing.assert_array_equal(again.scaling.mean, space.scaling.mean)
+    # A run that goes on keeps its scale, whatever the environment does now.
+    other = host_space(
+        Corridor, 30, True, seed=5, known=json.loads(json.dumps(space.facts()))["scaling"]
+    )
+    np.testing.assert_array_equal(other.seen([0.3, 4.0]), space.seen([0.3, 4.0]))
 
 
 def test_environments_are_copied_made_anew_or_made_by_the_function_given():
@@ -181,17 +248,6 @@ def test_an_unknown_name_is_refused_with_those_that_are_near():
         envs.gymnasium_factory("nowhere:Env-v0")
 
 
-def test_a_seat_reports_an_observation_of_another_shape():
-    class Grows(Corridor):
-        def step(self, action):
-            return np.zeros(3), 0.0, False, False, {}
-
-    seat = Seat(Grows(), corridor_space(), 0, 0)
-    seat.begin(0)
-    with pytest.raises(EnvironmentFailed, match=r"shape \(3,\)"):
-        seat.step(np.int32(0))
-
-
 class Louder(gymnasium.Wrapper):
     """A wrapper as users write them: Gymnasium cannot make it anew."""
 
@@ -212,3 +268,20 @@ def test_an_object_is_taken_as_it_is_wrapped_and_changed():
     assert (another.factor, another.unwrapped.g) == (3.0, 1.62)
     another.unwrapped.g = 5.0
     assert env.unwrapped.g == 1.62
+
+
+def test_an_environment_that_was_given_is_not_taken_for_one_of_its_name():
+    settings = {k: v for k, v in SMALL.items() if k != "progress"}
+    config = Config(env="Pendulum-v1", algorithm="naf", normalize=True, **settings)
+    given = Run.prepare(config, lambda: Louder(gymnasium.make("Pendulum-v1"), 2.0)).provenance
+    with pytest.raises(FreqdynaError, match="'Pendulum-v1' was given in Python; give it"):
+        environment_of_run(config, None, given, "give it")
+    named = Run.prepare(config, None)
+    assert callable(environment_of_run(config, None, named.provenance, ""))
+    scale = {"mean": [1.0, 2.0, 3.0], "scale": [4.0, 5.0, 6.0]}
+    again = Run.prepare(config, None, before=named.provenance | {"scaling": scale})
+    assert again.provenance["scaling"] == scale
+    for run in (named, again):
+        run.block.close()
+    with pytest.raises(FreqdynaError, match="normalize is True; GridWorld is compiled"):
+        freqdyna.train("GridWorld", "er", normalize=True, **SMALL)

@@ -90,6 +90,10 @@ def test_actions_are_the_best_with_noise_within_the_bounds_or_uniform():
     # Five standard errors of a uniform mean: a false alarm in a million.
     margin = 5 * (HIGH - LOW) / np.sqrt(12 * 4000)
     assert (np.abs(uniform.mean(0) - (LOW + HIGH) / 2) < margin).all()
+    noisy = np.asarray(jax.vmap(lambda k: naf.act(params, state, 0.9, k))(keys[:500]))
+    assert (noisy >= LOW - 1e-6).all()
+    assert (noisy <= HIGH + 1e-6).all()
+    assert ((np.abs(noisy - LOW) < 1e-6) | (np.abs(noisy - HIGH) < 1e-6)).mean() > 0.1  # cut there
     noise, _, at_random = naf.draw_exploration((keys[0], keys[1]), (5000,), 0.1)
     assert not at_random.any()
     assert np.abs(np.asarray(noise).std(0) - 0.1).max() < 5 * 0.1 / np.sqrt(2 * 5000)

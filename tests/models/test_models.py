@@ -2,8 +2,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from corridor import Corridor
+from gymnasium import spaces
 
 from freqdyna import Config, algorithms, envs
+from freqdyna.envs.host_space import space_of
 from freqdyna.models.learned_model import LearnedModel
 from freqdyna.replay.transition import Transition
 
@@ -72,3 +75,19 @@ def test_a_learned_model_comes_near_the_true_one(known):
     assert jax.vmap(env.contains)(outcome[0]).all()
     assert np.abs(outcome[1] - held_out.reward).mean() < 0.05
     assert (outcome[2] == held_out.terminal).mean() > 0.99
+
+
+def test_continuous_actions_enter_a_learned_model_scaled():
+    class Wide(Corridor):
+        action_space = spaces.Box(10.0, 30.0, (1,))
+
+    narrow = type("Narrow", (Corridor,), {"action_space": spaces.Box(-1.0, 1.0, (1,))})
+    outcomes = []
+    for kind, action in ((Wide, 25.0), (narrow, 0.5)):
+        model = LearnedModel(space_of(kind()), learning_rate=1e-3, terminal_is_known=False)
+        state = model.init(jax.random.key(0))
+        outcomes.append(
+            model.query(state, jnp.array([0.5, 3.0]), jnp.array([action]), jnp.zeros(0))
+        )
+    for wide, plain in zip(*outcomes, strict=True):
+        np.testing.assert_allclose(wide, plain, rtol=1e-5)

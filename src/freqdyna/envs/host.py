@@ -54,18 +54,27 @@ class Seat:
         """(next state, reward, whether it is terminal, whether the episode is over)."""
         try:
             outcome = self.env.step(self.space.action_of(action))
-            observation, reward, terminal, truncated = outcome[:4]
-            reward = float(reward)
         except Exception as error:
             raise EnvironmentFailed(f"step raised {_said(error)}") from error
+        try:
+            observation, reward, terminal, truncated, _ = outcome
+            reward, terminal, truncated = float(reward), bool(terminal), bool(truncated)
+        except Exception as error:
+            raise EnvironmentFailed(
+                "step did not return (observation, reward, terminated, truncated, info): "
+                + _said(error)
+            ) from error
         self.length += 1
         if not np.isfinite(reward):
             raise EnvironmentFailed(f"step returned the reward {reward}")
-        over = bool(terminal or truncated or self.length >= self.space.episode_limit)
-        return self._checked(observation), reward, bool(terminal), over
+        over = terminal or truncated or self.length >= self.space.episode_limit
+        return self._checked(observation), reward, terminal, over
 
     def _checked(self, observation: Any) -> np.ndarray:
-        array = np.asarray(observation, np.float32)
+        try:
+            array = np.asarray(observation, np.float32)
+        except Exception as error:
+            raise EnvironmentFailed(f"an observation is no array: {_said(error)}") from error
         if array.shape != self.space.low.shape:
             raise EnvironmentFailed(f"an observation has the shape {array.shape}")
         scaled = self.space.scaling(array)
@@ -173,22 +182,32 @@ def calibrated(factory: Factory, space: HostSpace, seed: int) -> HostSpace:
         seat.env.close()
     rows = np.stack(seen)
     deviation = rows.std(axis=0)
-    scaling = Scaling(rows.mean(axis=0), np.where(deviation > 1e-6, deviation, 1.0))
-    return HostSpace(
-        space.observation_space, space.action_space, space.label, space.episode_limit, scaling
-    )
+    scale = np.where(deviation > 1e-6, deviation, 1.0).astype(np.float32)
+    return space.scaled_by(Scaling(rows.mean(axis=0), scale))
 
 
 def host_space(
-    factory: Factory, episode_limit: int | None, normalize: bool, seed: int
+    factory: Factory,
+    episode_limit: int | None,
+    normalize: bool,
+    seed: int,
+    known: dict[str, list[float]] | None = None,
 ) -> HostSpace:
-    """The space of the environments that `factory` makes."""
+    """The space of the environments that `factory` makes.
+
+    `known` is the scale that a run began with, see `Scaling.numbers`: it goes on with the same.
+    """
     example = made(factory)
     try:
         space = space_of(example, episode_limit)
     finally:
         example.close()
-    return calibrated(factory, space, seed) if normalize else space
+    if not normalize:
+        return space
+    if known is None:
+        return calibrated(factory, space, seed)
+    mean, scale = (np.array(known[name], np.float32) for name in ("mean", "scale"))
+    return space.scaled_by(Scaling(mean, scale))
 
 
 def _said(error: Exception) -> str:

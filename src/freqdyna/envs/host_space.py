@@ -1,8 +1,10 @@
 """The space of a Gymnasium environment: what of it we support, and how its numbers become ours."""
 
 import copy
+import dataclasses
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import equinox as eqx
 import gymnasium
@@ -36,6 +38,10 @@ class Scaling:
         """As the environment has them."""
         return np.asarray(observations * self.scale + self.mean, np.float32)
 
+    def numbers(self) -> dict[str, list[float]]:
+        """As JSON can hold it."""
+        return {"mean": self.mean.tolist(), "scale": self.scale.tolist()}
+
 
 class HostSpace(Space):
     """The space of an environment that is stepped in Python."""
@@ -52,6 +58,14 @@ class HostSpace(Space):
     def name(self) -> str:
         """The environment's id, or its class."""
         return self.label
+
+    def facts(self) -> dict[str, Any]:
+        """The scale of observations."""
+        return {"scaling": self.scaling.numbers()}
+
+    def scaled_by(self, scaling: Scaling) -> "HostSpace":
+        """The same with scaled observations."""
+        return dataclasses.replace(self, scaling=scaling)
 
     @property
     def low(self) -> np.ndarray:
@@ -97,6 +111,10 @@ class HostSpace(Space):
         drawn = space.sample()
         return np.asarray(drawn - space.start if isinstance(space, spaces.Discrete) else drawn)
 
+    def seen(self, observation: Any) -> np.ndarray:
+        """Scaled, shape (n,)."""
+        return self.scaling(np.asarray(observation, np.float32))
+
     def action_of(self, action: HostAction) -> Any:
         """What the environment's `step` takes."""
         space = self.action_space
@@ -108,27 +126,30 @@ class HostSpace(Space):
 def space_of(env: "gymnasium.Env[Any, Any]", episode_limit: int | None = None) -> HostSpace:
     """The space of `env`, unscaled; one that we do not support is refused."""
     name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
-    seen, acted = env.observation_space, env.action_space
-    if not isinstance(seen, spaces.Box) or len(seen.shape) != 1:
+    seen, acted = (getattr(env, space, None) for space in ("observation_space", "action_space"))
+    if not isinstance(seen, spaces.Box) or len(seen.shape) != 1 or not seen.shape[0]:
         raise FreqdynaError(
             f"the observations of {name!r} are {_words(seen)}; they must be a Box of one "
             "dimension: gymnasium.wrappers.FlattenObservation makes one of many others"
         )
-    if isinstance(acted, spaces.Box):
-        finite = len(acted.shape) == 1 and np.abs([acted.low, acted.high]).max() <= UNBOUNDED
-        supported = finite and bool((acted.high > acted.low).all())
-    else:
-        supported = isinstance(acted, spaces.Discrete)
-    if not supported:
+    if not isinstance(acted, spaces.Discrete) and not _is_supported_box(acted):
         raise FreqdynaError(
             f"the actions of {name!r} are {_words(acted)}; they must be Discrete, or a Box of one "
-            "dimension with finite bounds"
+            "dimension with finite bounds, the upper above the lower ones"
         )
     own_limit = env.spec.max_episode_steps if env.spec is not None else None
     limit = episode_limit or own_limit or EPISODE_LIMIT
     size = seen.shape[0]
     unscaled = Scaling(np.zeros(size, np.float32), np.ones(size, np.float32))
-    return HostSpace(seen, acted, name, limit, unscaled)  # type: ignore[arg-type]
+    return HostSpace(seen, acted, name, limit, unscaled)
+
+
+def _is_supported_box(space: Any) -> TypeGuard[spaces.Box]:
+    """Whether actions of this space can be continuous ones of ours."""
+    if not isinstance(space, spaces.Box) or len(space.shape) != 1 or not space.shape[0]:
+        return False
+    finite = np.abs([space.low, space.high]).max() <= UNBOUNDED
+    return bool(finite and (space.high > space.low).all())
 
 
 def factory_of(env: "str | gymnasium.Env[Any, Any] | Factory", **options: Any) -> Factory:
@@ -155,6 +176,26 @@ def factory_of(env: "str | gymnasium.Env[Any, Any] | Factory", **options: Any) -
     return another
 
 
+class Opened:
+    """A factory that remembers what it made, to close it."""
+
+    def __init__(self, factory: Factory) -> None:
+        self._factory = factory
+        self._open: list[Any] = []
+
+    def __call__(self) -> Any:
+        """Another environment."""
+        self._open.append(self._factory())
+        return self._open[-1]
+
+    def close(self) -> None:
+        """Close all; one that cannot be closed, or was already, is left to itself."""
+        for env in self._open:
+            with suppress(Exception):
+                env.close()
+        self._open.clear()
+
+
 def made(factory: Factory) -> "gymnasium.Env[Any, Any]":
     """A new environment; whatever keeps it from being made is told in a sentence."""
     try:
@@ -171,5 +212,7 @@ def made(factory: Factory) -> "gymnasium.Env[Any, Any]":
 
 
 def _words(space: Any) -> str:
+    if space is None:
+        return "not given"
     shape = f" of shape {space.shape}" if isinstance(space, spaces.Box) else ""
     return f"{type(space).__name__}{shape}"

@@ -65,6 +65,18 @@ class Space(eqx.Module):
         """The greatest value of each continuous action, shape (a,)."""
         return NO_ACTIONS
 
+    def seen(self, observation: Any) -> np.ndarray:
+        """An observation of the environment's as the agent has it, shape (n,)."""
+        return np.asarray(observation, np.float32)
+
+    def action_of(self, action: np.ndarray | np.generic) -> Any:
+        """An action of the agent's as the environment takes it."""
+        return int(action)
+
+    def facts(self) -> dict[str, Any]:
+        """What a run must keep of it to go on, as JSON can hold it."""
+        return {}
+
     @property
     def observation_size(self) -> int:
         """The number n of state coordinates."""

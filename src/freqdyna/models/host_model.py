@@ -88,7 +88,7 @@ def host_model(factory: Factory, space: Space) -> HostModel:
 def _forgiving(ask: Simulate, name: str) -> Simulate:
     """The same, but a state whose outcome raises an error gets one that is not a number.
 
-    Its seed then ends, as with any loss that is not finite, and the others go on.
+    Its seed then diverges, as with any loss that is not finite, and the others go on.
     """
     told: list[str] = []
 
@@ -99,7 +99,7 @@ def _forgiving(ask: Simulate, name: str) -> Simulate:
             except Exception as error:
                 if not told:
                     told.append(f"simulate of {name!r} raised {type(error).__name__}: {error}")
-                    warnings.warn(f"{told[0]}; the seed that asked ends", stacklevel=2)
+                    warnings.warn(f"{told[0]}; the seed that asked diverges", stacklevel=2)
                 nothing = np.full_like(state, np.nan)
                 yield nothing, np.asarray(np.nan, np.float32), np.asarray(False)
 
@@ -126,10 +126,12 @@ def _try_out(ask: Simulate, space: HostSpace, env: "gymnasium.Env[Any, Any]") ->
     """Ask once, where a mistake can be told in a sentence; within the compiled step it cannot."""
     try:
         observation = space.scaling(np.asarray(env.reset(seed=0)[0], np.float32))
-        next_state, _, _ = ask(observation, space.random_action())
+        next_state, reward, _ = ask(observation, space.random_action())
     except Exception as error:
         raise FreqdynaError(
             f"simulate of {space.name!r} raised {type(error).__name__}: {error}"
         ) from error
-    if not np.isfinite(next_state).all():
-        raise FreqdynaError(f"simulate of {space.name!r} returned a state that is not finite")
+    if not (np.isfinite(next_state).all() and np.isfinite(reward).all()):
+        raise FreqdynaError(
+            f"simulate of {space.name!r} returned a state or a reward that is not finite"
+        )

@@ -1,6 +1,7 @@
 """The outcome of a run: curves of every seed, trained parameters, configuration and provenance."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsInt
@@ -10,6 +11,7 @@ import numpy as np
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError
 from freqdyna.results import run_folder
+from freqdyna.results.statistics import how_many
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +33,7 @@ class Result:
     parameters: np.ndarray
     """The trained parameters, one flat vector a seed, shape (seeds, parameters)."""
     layer_sizes: tuple[int, ...]
-    """Widths of the network's layers, from the observation size to the number of actions."""
+    """Widths of the network's layers, from the observation size to the number of outputs."""
     snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
     """What was recorded after each of `snapshot_steps`; `docs/metrics.md` says what is in it."""
 
@@ -58,7 +60,12 @@ class Result:
         )
 
     def network(self, seed: SupportsInt) -> Any:
-        """The trained Q network of one seed: a function from a state to its action values."""
+        """The trained network of one seed: a function from a state to its outputs.
+
+        They are the action values, or for NAF V, μ before its bounds, and the entries of L. A state
+        is an observation as the agent has it: with `normalize`, scaled by the numbers under
+        "scaling" in `provenance`. For actions see `policy`.
+        """
         import jax.numpy as jnp
 
         from freqdyna.learners.network import network_from_flat
@@ -67,6 +74,15 @@ class Result:
         if not self.layer_sizes:
             raise FreqdynaError(f"{self!r} was stored without a network")
         return network_from_flat(jnp.asarray(self.parameters[row]), self.layer_sizes)
+
+    def policy(self, seed: SupportsInt, *, env: Any = None) -> Callable[[Any], Any]:
+        """The greedy policy of one seed, from an observation to an action of its environment.
+
+        `env` is needed only for a run that was given an environment in Python.
+        """
+        from freqdyna.policies import policy_of
+
+        return policy_of(self, seed, env)
 
     def seed_parameters(self, seed: SupportsInt) -> np.ndarray:
         """The trained parameters of one seed, shape (p,)."""
@@ -95,9 +111,9 @@ class Result:
     ) -> np.ndarray:
         """Film `episodes` of a seed's greedy policy as a GIF; returns the return of each.
 
-        Without `seed` it is the first one's. `env` is needed only for an environment that is
-        neither built in nor known to Gymnasium by its name: an `Environment` with a `painter`, or
-        a Gymnasium environment, or a function that makes one, with render_mode="rgb_array".
+        Without `seed` it is the first one's. `env` is needed only for a run that was given an
+        environment in Python: an `Environment` with a `painter`, or a Gymnasium environment, or a
+        function that makes one, with render_mode="rgb_array".
         """
         from freqdyna.playback import film_policy
         from freqdyna.results.film import check_path, write_film
@@ -128,9 +144,11 @@ class Result:
 
     def __repr__(self) -> str:
         last = self.returns[:, -1]
+        there = np.isfinite(last)
+        mean = f"{last[there].mean():.1f}" if there.any() else "none: every seed ended or diverged"
         return (
-            f"Result({self.config.algorithm} on {self.config.env}, {len(self.seeds)} seeds, "
-            f"{self.steps[-1]:,} steps, last mean return {last.mean():.1f})"
+            f"Result({self.config.algorithm} on {self.config.env}, {how_many(there)} seeds, "
+            f"{self.steps[-1]:,} steps, last mean return {mean})"
         )
 
 

@@ -102,7 +102,7 @@ def _form(config: Config) -> Any:
     Nor has one with code of the user's: its form could not be told without importing it, and
     `freqdyna status` imports nothing.
     """
-    from freqdyna.run import named_environment
+    from freqdyna.places import named_environment
 
     if config.env not in envs.ENVIRONMENTS or ":" in (config.search_control or ""):
         return object()
