@@ -259,7 +259,7 @@ def test_tensorboard_events_can_be_read_back(tmp_path):
 
 
 def test_a_run_killed_at_a_random_point_resumes_to_the_same_bits(tmp_path):
-    options = {"env": "MountainCar-v0", "seeds": 2, "steps": 20000, "planning-steps": 2}
+    options = {"env": "MountainCar-v0", "seeds": 2, "steps": 8000, "planning-steps": 2}
     options |= {"batch-size": 8, "warmup-steps": 500, "checkpoint-seconds": 0.3, "hidden": 8}
     arguments = ["train", *(f"--{name}={value}" for name, value in options.items())]
     command = [sys.executable, "-m", "freqdyna"]
