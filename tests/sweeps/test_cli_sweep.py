@@ -1,12 +1,13 @@
 """`freqdyna sweep` and `freqdyna status` as a user types them."""
 
+import os
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
-from conftest import TEXT, assert_complete, running, wait_for
+from conftest import TEXT, assert_complete, wait_for
 from rich.console import Console
 
 from freqdyna.cli import main
@@ -60,14 +61,17 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
         # Where the tests run in the background of a shell, SIGINT is ignored, and by children too.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    wait_for(lambda: running(out))
-    first.send_signal(signal.SIGINT)
-    assert "freqdyna: stopped; the same command goes on from here" in first.communicate()[1]
+    place = Place(str(out))
+    under_way = wait_for(lambda: place.units("running", ".json"))
+    os.killpg(first.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    told = first.communicate()[1]
+    assert told == "freqdyna: stopped; the same command goes on from here\n"
     assert first.returncode == 130
-    assert Place(str(out)).units("running", ".npz")  # what it had
+    assert under_way <= place.units("running", ".npz") | place.units("units", ".parquet")
     again = subprocess.run(command, capture_output=True, text=True)
     assert again.returncode == 0, again.stderr
     assert_complete(out, reference)

@@ -10,9 +10,11 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 from conftest import TEXT, assert_complete, running, tables, wait_for
+from fake_task import Fake
 
 import freqdyna
 from freqdyna import checkpoint
+from freqdyna.engines import local
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
 from freqdyna.sweeps import work
@@ -38,6 +40,15 @@ def test_a_worker_is_killed(tmp_path, reference):
     os.kill(note["pid"], signal.SIGKILL)
     thread.join()
     assert_complete(tmp_path, reference)
+
+
+def test_a_unit_that_kills_its_worker_takes_no_other_with_it(monkeypatch):
+    monkeypatch.setattr(local, "ATTEMPTS", 2)
+    names = ["innocent 1", "deadly", "innocent 2", "innocent 3"]
+    outcomes = [o for o in Local(2).run([Fake(name, "", [], 0.0) for name in names]) if o]
+    assert {o.name: o.error for o in outcomes} == dict.fromkeys(names) | {
+        "deadly": "its worker died 2 times"
+    }
 
 
 def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, reference):

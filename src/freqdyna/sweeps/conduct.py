@@ -61,8 +61,9 @@ def compute(
     view.begin(len(before.done))
     looked = time.monotonic()
     errors: dict[str, str] = {}
+    outcomes = engine.run(tasks)
     try:
-        for outcome in engine.run(tasks):
+        for outcome in outcomes:
             if outcome is not None and outcome.error is not None:
                 for unit in together[outcome.name]:
                     errors[unit.name] = printable(outcome.error)
@@ -73,6 +74,7 @@ def compute(
                 looked = time.monotonic()
                 view.show(look(place, units))
     finally:
+        outcomes.close()  # at once, not when it is collected: the lock is given up next
         view.close()
     after = look(place, units)
     failed = {name: error for name, error in errors.items() if name not in after.done}
