@@ -144,4 +144,4 @@ class ShowStatus:
             units = known_units(sweep, place)
             print_trials(found(sweep, place))
         status = look(place, units)
-        Console(file=sys.stdout).print(render(status, max(1, len(status.running))))
+        Console(file=sys.stdout).print(render(status, max(1, round(status.programs))))

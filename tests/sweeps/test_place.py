@@ -18,7 +18,8 @@ from freqdyna.cli import main
 from freqdyna.engines.base import Engine, Outcome
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
-from freqdyna.sweeps import work
+from freqdyna.results.result import Result
+from freqdyna.sweeps import stored
 from freqdyna.sweeps.conduct import conduct, read_sweep
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import look, sweep_at
@@ -130,10 +131,12 @@ def test_code_in_a_sweep_file_is_not_imported(tmp_path, monkeypatch, text):
     main(["status", str(tmp_path)])
 
 
-def a_result(unit, **changed):
-    metrics = {"return": np.zeros((1, 4))}
+def a_result(unit, columns=None, **changed):
+    """The file of a unit of one seed, as it should be but for what is `changed`."""
     facts = {"settings": asdict(unit.config), "provenance": {}} | changed
-    table = pa.table({"seed": [0] * 4, "step": [1, 2, 3, 4], "return": metrics["return"][0]})
+    steps = [3_000, 6_000, 9_000, 12_000]
+    columns = {"seed": [0] * 4, "step": steps, "return": [0.0] * 4} | (columns or {})
+    table = pa.table({name: values for name, values in columns.items() if values})
     file = io.BytesIO()
     pq.write_table(table.replace_schema_metadata({b"freqdyna": json.dumps(facts).encode()}), file)
     return file.getvalue()
@@ -143,8 +146,9 @@ def test_damaged_and_forged_results_are_refused(tmp_path):
     place, unit = Place(str(tmp_path)), SWEEP.units()[0]
     path = f"units/{unit.name}.parquet"
     place.write(path, a_result(unit))
-    assert work.load(place, unit).returns.shape == (1, 4)
+    assert stored.load(place, unit).returns.shape == (1, 4)
     other = replace(unit.config, learning_rate=0.5)
+    longer = {"seed": [0] * 5, "step": [1] * 5, "return": [0.0] * 5}
     for contents, message in (
         (b"", "is damaged"),
         (b"PAR1 and no more", "is damaged"),
@@ -152,10 +156,37 @@ def test_damaged_and_forged_results_are_refused(tmp_path):
         (a_result(unit, settings="none"), "is damaged"),
         (a_result(unit, settings={"unknown": 1}), "is damaged .unknown setting"),
         (a_result(unit, settings=asdict(other)), "holds another unit"),
+        (a_result(unit, longer), "is damaged .it has 5 rows, not 4"),
+        (a_result(unit, {"seed": [1] * 4}), "is damaged .its column seed is not that"),
+        (a_result(unit, {"step": [12_000, 9_000, 6_000, 3_000]}), "its column step is not"),
+        (a_result(unit, {"step": [3, 6, 9, 12]}), "its column step is not that of its settings"),
+        (a_result(unit, {"step": None}), "is damaged"),
+        (a_result(unit, {"return": None}), "is damaged .it has no column return"),
+        (a_result(unit, {"return": ["evil"] * 4}), "its column 'return' is not of numbers"),
     ):
         place.write(path, contents)
         with pytest.raises(FreqdynaError, match=message):
-            work.load(place, unit)
+            stored.load(place, unit)
+
+
+def test_a_sweep_is_loaded_without_parameters_that_are_missing(tmp_path):
+    place, units = Place(str(tmp_path)), SWEEP.units()
+    place.write("sweep.toml", TEXT.encode())
+    returns = {"return": np.zeros((1, 4))}
+    for unit in units[:2]:
+        seeds, steps = np.array([unit.config.first_seed]), np.arange(3_000, 12_001, 3_000)
+        parameters = np.ones((1, 6), np.float32)
+        result = Result(unit.config, {}, seeds, steps, returns, parameters, (2, 2))
+        stored.store(place, unit, result)
+    [whole] = freqdyna.load_sweep(str(tmp_path)).values()
+    assert (whole.parameters.shape, whole.layer_sizes) == ((2, 6), (2, 2))
+    for damage in (b"no archive", None):
+        place.remove(f"units/{units[0].name}.npz")
+        if damage:
+            place.write(f"units/{units[0].name}.npz", damage)
+        [result] = freqdyna.load_sweep(str(tmp_path)).values()
+        assert result.seeds.tolist() == [0, 1]
+        assert (result.parameters.shape, result.layer_sizes) == ((2, 0), ())
 
 
 def test_a_pickle_in_place_of_parameters_is_not_opened(tmp_path):
@@ -168,7 +199,7 @@ def test_a_pickle_in_place_of_parameters_is_not_opened(tmp_path):
     file = io.BytesIO()
     np.savez(file, parameters=np.array([Evil()], dtype=object), layer_sizes=np.array([2, 2]))
     place.write(f"units/{unit.name}.npz", file.getvalue())
-    assert work.load(place, unit).parameters.shape == (1, 0)
+    assert stored.load(place, unit).parameters.shape == (1, 0)
 
 
 A_NOTE = '{"step": 1, "steps": 2, "seconds_left": %s, "time": %s, "mean_return": %s}'

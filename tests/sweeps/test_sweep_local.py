@@ -1,5 +1,6 @@
 """A sweep on the processes of one machine."""
 
+import json
 import os
 import signal
 import socket
@@ -14,9 +15,11 @@ from fake_task import Fake
 
 import freqdyna
 from freqdyna import checkpoint
+from freqdyna.config import Config
 from freqdyna.engines import local
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
+from freqdyna.run import Run
 from freqdyna.sweeps import work
 from freqdyna.sweeps.conduct import conduct
 from freqdyna.sweeps.place import Place
@@ -110,6 +113,28 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
     table, expected = tables(tmp_path)[unit.name], reference[unit.name]
     for column in ("return", "loss"):
         np.testing.assert_array_equal(table[column].to_numpy(), expected[column].to_numpy())
+
+
+def test_a_unit_of_gymnasium_is_trained_as_train_would(tmp_path):
+    settings = {"env": "Pendulum-v1", "algorithm": "naf", "steps": 20, "warmup_steps": 10}
+    table = "\n".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
+    text = f"[settings]\n{table}\n[seeds]\nnumber = 1"
+    place, [unit] = Place(str(tmp_path)), Sweep.parse(text).units()
+    place.write("sweep.toml", text.encode())
+    work.compute(str(tmp_path), [asdict(unit.config)], 60.0)
+    [result] = freqdyna.load_sweep(str(tmp_path)).values()
+    of_train = Run.prepare(Config(**settings, seeds=1, devices=1), None).config
+    assert result.config == of_train
+    assert (of_train.planning_steps, of_train.model, of_train.episode_limit) == (5, "learned", 200)
+
+
+def test_numbers_that_are_equal_are_one_unit():
+    def names(values):
+        text = TEXT.replace("learning_rate = [0.001, 0.003]", f"discount = {values}")
+        return [unit.name for unit in Sweep.parse(text).units()]
+
+    assert names([1]) == names([1.0]) == names([1, 1.0])
+    assert names([0.0]) == names([-0.0]) != names([1])
 
 
 def test_a_second_sweep_on_the_same_folder_is_refused(tmp_path):

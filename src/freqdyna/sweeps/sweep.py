@@ -149,12 +149,18 @@ class Sweep:
         return list(found.values())
 
     def blocks(self, config: Config, together: int = 1) -> list[Unit]:
-        """The units of one combination: a block of seeds each, on one device."""
+        """The units of one combination: a block of seeds each, on one device.
+
+        What an environment of Gymnasium's decides stays unset until a worker makes it, as
+        `freqdyna train` does: to know it here would mean to import code.
+        """
         last = self.first_seed + self.seeds
+        if config.env in environments.ENVIRONMENTS:
+            config = config.resolved()
         return [
             Unit(
                 replace(
-                    config.resolved(),
+                    config,
                     first_seed=first,
                     seeds=min(self.block, last - first),
                     devices=1,  # so that its digits do not depend on where it is computed
