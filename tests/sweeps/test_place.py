@@ -3,6 +3,7 @@
 import io
 import itertools
 import json
+import os
 import time
 from dataclasses import asdict, replace
 
@@ -19,8 +20,9 @@ from freqdyna.engines.base import Engine, Outcome
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
 from freqdyna.results.result import Result
-from freqdyna.sweeps import stored
+from freqdyna.sweeps import lock, stored
 from freqdyna.sweeps.conduct import conduct, read_sweep
+from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import look, sweep_at
 from freqdyna.sweeps.sweep import Sweep
@@ -39,6 +41,7 @@ def bucket(monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "none")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "none")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setattr(lock, "SETTLE", 0.1)
     place = Place("s3://sweeps/one")
     place.fs.mkdir("sweeps")
     yield place
@@ -50,7 +53,7 @@ def test_a_sweep_on_an_object_store(bucket, reference):
     assert len(status.done) == 4
     assert_complete(bucket.location, reference)
     assert len(freqdyna.load_sweep(bucket.location)) == 2
-    with bucket.locked(), pytest.raises(FreqdynaError, match="is working on"):
+    with locked(bucket), pytest.raises(FreqdynaError, match="is working on"):
         conduct(TEXT, SWEEP, bucket, Local(2))
 
 
@@ -104,6 +107,42 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
         with pytest.raises(FreqdynaError, match="is not a file of a sweep"):
             use(name)
     assert list(tmp_path.rglob("*")) == []
+
+
+def test_writing_follows_no_link_out_of_the_folder(tmp_path, capsys):
+    place, victim = Place(str(tmp_path / "out")), tmp_path / "victim"
+    victim.write_text("precious")
+    place.write("sweep.toml", b"")
+    for name in ("sweep.toml", ".sweep.toml.partial", "lock.json"):
+        (tmp_path / "out" / name).unlink(missing_ok=True)
+        (tmp_path / "out" / name).symlink_to(victim)
+    place.write("sweep.toml", TEXT.encode())
+    with pytest.raises(FreqdynaError, match="another process has just taken"), locked(place):
+        pass
+    assert victim.read_text() == "precious"
+    (tmp_path / "out" / "units").symlink_to(tmp_path / "elsewhere")
+    for use in (lambda: Place(str(tmp_path / "out")), lambda: freqdyna.load_sweep(place.location)):
+        with pytest.raises(FreqdynaError, match=r"where units leads to .*elsewhere'; it must be"):
+            use()
+    with pytest.raises(SystemExit):
+        main(["status", str(victim)])
+    assert "a file; it must be a folder" in capsys.readouterr().err
+    with pytest.raises(FreqdynaError, match="is not a sweep"):
+        sweep_at(Place(f"{victim}/below"))
+
+
+def test_what_killed_writers_left_is_removed(tmp_path):
+    place = Place(str(tmp_path))
+    place.write("running/0123456789abcdef.json", b"{}")
+    old, new = tmp_path / "running" / ".a.1-2.partial", tmp_path / "running" / ".b.1-2.partial"
+    for path in (old, new):
+        path.touch()
+    os.utime(old, (0, 0))
+    place.remove_partial_files()
+    assert {path.name for path in (tmp_path / "running").iterdir()} == {
+        "0123456789abcdef.json",
+        new.name,
+    }
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,7 @@
 import json
 import os
 import signal
-import socket
 import threading
-import time
 from dataclasses import asdict
 
 import numpy as np
@@ -18,7 +16,6 @@ from freqdyna import checkpoint
 from freqdyna.config import Config
 from freqdyna.engines import local
 from freqdyna.engines.local import Local
-from freqdyna.errors import FreqdynaError
 from freqdyna.run import Run
 from freqdyna.sweeps import work
 from freqdyna.sweeps.conduct import conduct
@@ -135,32 +132,3 @@ def test_numbers_that_are_equal_are_one_unit():
 
     assert names([1]) == names([1.0]) == names([1, 1.0])
     assert names([0.0]) == names([-0.0]) != names([1])
-
-
-def test_a_second_sweep_on_the_same_folder_is_refused(tmp_path):
-    place = Place(str(tmp_path))
-    with place.locked(), pytest.raises(FreqdynaError, match=f"process {os.getpid()} on .* working"):
-        conduct(TEXT, SWEEP, place, Local(1))
-    assert place.read("lock.json") is None
-    elsewhere, here, now = "elsewhere", socket.gethostname(), time.time()
-    for host, pid, last in (
-        (elsewhere, 1, 0.0),
-        (here, 1, now - 60),  # such a process is there, but it is another
-        (here, os.getpid(), now - 60),
-        (elsewhere, 1, now + 1e6),
-        (here, os.getpid(), float("nan")),
-        (here, 2**70, now),
-    ):
-        place.write_json("lock.json", {"host": host, "pid": pid, "time": last})
-        with place.locked():
-            assert place.read_json("lock.json")["pid"] == os.getpid()
-        assert list(tmp_path.iterdir()) == []
-    place.write_json("lock.json", {"host": elsewhere, "pid": 1, "time": now})
-    with pytest.raises(FreqdynaError, match="process 1 on elsewhere"), place.locked():
-        pass
-    place.write("lock.json", b"")  # its owner is about to fill it
-    with pytest.raises(FreqdynaError, match="another process has just taken"), place.locked():
-        pass
-    os.utime(tmp_path / "lock.json", (0, 0))
-    with place.locked():
-        pass

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from freqdyna.engines.base import Engine, Task
 from freqdyna.errors import FreqdynaError
+from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import Status, look
@@ -35,7 +36,8 @@ def conduct(
 
     After an interruption, or the loss of this process, the same call goes on.
     """
-    with place.locked():
+    with locked(place):
+        place.remove_partial_files()
         place.write(FILE, text.encode())
         programs = [[unit] for unit in sweep.units()]
         return compute(programs, place, engine, checkpoint_seconds)

@@ -50,7 +50,10 @@ class Status:
 
 def sweep_at(place: Place) -> Sweep:
     """The sweep whose files are there."""
-    text = place.read(FILE)
+    try:
+        text = place.read(FILE)
+    except OSError as error:
+        raise FreqdynaError(f"{FILE} of {place.location!r} cannot be read: {error}") from None
     if text is None:
         raise FreqdynaError(f"{place.location!r} is not a sweep: it has no {FILE}")
     try:
