@@ -82,6 +82,8 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
     [
         (["--workers", "0"], "workers is 0; it must be a whole number, 1 or greater"),
         (["--units-per-gpu", "0"], "units_per_gpu is 0; it must be a whole number, 1 or greater"),
+        (["--checkpoint-seconds", "nan"], "checkpoint_seconds is nan; it must be 0 or greater"),
+        (["--checkpoint-seconds", "-1"], "checkpoint_seconds is -1.0; it must be 0 or greater"),
         (["--address", "auto"], "address is 'auto'; it goes with --engine ray alone"),
         (["--engine", "ray", "--workers", "2"], "workers is 2; it goes with --engine local alone"),
     ],

@@ -286,6 +286,22 @@ def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
     ("text", "message"),
     [
         ("= 1", "the sweep file is not TOML"),
+        ("x = " + "[" * 20_000, "the sweep file is nested too deeply"),
+        ("[settings]\nhidden = " + "[" * 200 + "]" * 200, "hidden"),
+        ("[settings]\nsteps = " + "9" * 5_000, "a number of thousands of digits"),
+        ("[settings]\nsteps = 0x" + "f" * 5_000, "a number of thousands of digits"),
+        ("[settings]\ndiscount = " + "9" * 400, "discount is 9+; it must be between 0 and 1"),
+        ('[vary]\n"\\u001b[31mred" = 5', r"^ \[31mred in \[vary\] is 5"),
+        ('[search.space]\n"\\u001b[31mred" = 5', r"^ \[31mred in \[search.space\] is 5"),
+        (
+            "[search]\ntrials = 10_000\nspace = {batch_size = {low = 1, high = 2}}\n"
+            "[seeds]\nnumber = 100\nblock = 1",
+            "1,000,000 units; it must have at most 100,000",
+        ),
+        (
+            "[search]\ntogether = 100_000\nspace = {batch_size = {low = 1, high = 2}}",
+            r"together in \[search\] is 100000; it must be a whole number, 1 to 1,000",
+        ),
         ("[grid]", "unknown table 'grid'"),
         ("seeds = 3", "seeds is 3; it must be a table"),
         ("[seeds]\nnumber = 0", r"number in \[seeds\] is 0; it must be a whole number, 1"),
@@ -304,6 +320,7 @@ def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
         ('[search]\nspace = {algorithm = {choices = ["er", "ex"]}}', "unknown algorithm 'ex'"),
         ('[search]\nspace = {env = {choices = ["Maze"]}}', "unknown environment 'Maze'"),
     ],
+    ids=itertools.count(),
 )
 def test_bad_sweep_files_are_refused_in_one_sentence(tmp_path, text, message):
     file = tmp_path / "sweep.toml"

@@ -29,6 +29,7 @@ from freqdyna import envs as environments
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError, unknown_name
 from freqdyna.search_control import SEARCH_CONTROLS
+from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.search_space import Search
 
 FILE = "sweep.toml"
@@ -72,9 +73,20 @@ class Sweep:
     def parse(text: str) -> "Sweep":
         """The sweep that a file's text describes, its numbers checked."""
         try:
-            tables = tomllib.loads(text)
+            return Sweep._of(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             raise FreqdynaError(f"the sweep file is not TOML: {error}") from None
+        except RecursionError:
+            raise FreqdynaError(
+                "the sweep file is nested too deeply; no setting needs that"
+            ) from None
+        except ValueError:  # Python neither reads nor writes whole numbers of so many digits
+            raise FreqdynaError(
+                "the sweep file has a number of thousands of digits; no setting needs that"
+            ) from None
+
+    @staticmethod
+    def _of(tables: dict[str, Any]) -> "Sweep":
         for name, table in tables.items():
             if name not in _TABLES:
                 raise unknown_name("table", name, _TABLES)
@@ -93,7 +105,8 @@ class Sweep:
         for name, values in vary.items():
             if not isinstance(values, list) or not values:
                 raise FreqdynaError(
-                    f"{name} in [vary] is {values!r}; it must be a list of at least one value"
+                    f"{printable(name)} in [vary] is {values!r}; it must be a list of at least one "
+                    "value"
                 )
         sweep = Sweep(
             tables.get("settings", {}),
@@ -188,7 +201,7 @@ class Sweep:
                 if name in self.settings or name in (*_OF_THE_SWEEP, *_OF_NO_SWEEP):
                     raise FreqdynaError(f"{name} cannot be searched: it is set, or no setting")
             self.search.check(self.settings)
-        size = -(-self.seeds // self.block)
+        size = -(-self.seeds // self.block) * (self.search.trials if self.search else 1)
         for values in self.vary.values():
             size *= len(values)
         if size > GREATEST_SIZE:
