@@ -1,17 +1,21 @@
 """`freqdyna sweep` and `freqdyna status` as a user types them."""
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import time
+from unittest.mock import MagicMock
 
 import pytest
 from conftest import TEXT, assert_complete, wait_for
 from rich.console import Console
 
 from freqdyna.cli import main
+from freqdyna.config import Config
 from freqdyna.engines import local
+from freqdyna.run import Run
 from freqdyna.sweeps import calibrate
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import Status, look
@@ -45,11 +49,27 @@ def test_a_sweep_from_the_command_line(file, tmp_path, capsys):
 def test_every_kind_of_unit_is_timed(monkeypatch):
     vary = "[vary]\nbatch_size = [4, 8]\nhidden = [[8], [16]]"
     text = TEXT.replace("[vary]", vary).replace("batch_size = 4\nhidden = [8]\n", "")
-    monkeypatch.setattr(calibrate, "seconds_a_step", lambda config: config.batch_size / 1000)
+    monkeypatch.setattr(
+        calibrate, "measure", lambda config: calibrate.Costs(config.batch_size / 1000, 5.0)
+    )
     timed = calibrate.estimate(units := Sweep.parse(text).units())
     assert len({calibrate.kind(unit.config) for unit in units}) == 4  # of 16 units
-    assert timed.seconds == pytest.approx(16 * 12_000 * 0.006)
+    assert timed.seconds == pytest.approx(16 * (12_000 * 0.006 + 4 * 5.0))
     assert timed.seconds_with(1000) == timed.seconds_with(16) == timed.seconds / 16
+
+
+def test_steps_and_evaluations_are_measured_once_compiled(monkeypatch):
+    clock = itertools.accumulate([1000.0, 1.0, 1000.0, 7.0])  # what is compiled is not counted
+    monkeypatch.setattr(calibrate.time, "perf_counter", lambda: next(clock))
+    block, called = MagicMock(), []
+    block.evaluate.side_effect = lambda state, step: (called.append(step), {})
+    monkeypatch.setattr(Run, "prepare", lambda config, env: MagicMock(block=block))
+    costs = calibrate.measure(Config(eval_every=100, steps=1_000))
+    assert costs == calibrate.Costs(step=1.0 / calibrate.STEPS, evaluation=7.0)
+    assert len(called) == 2
+    assert costs.of(Config(eval_every=300, steps=1_000)) == pytest.approx(10.0 + 4 * 7.0)
+    episodes = {calibrate.kind(Config(eval_episodes=number)) for number in (1, 5)}
+    assert len(episodes) == 2  # of which evaluations take as many times as long
 
 
 def test_a_stopped_sweep_goes_on(file, tmp_path, reference):

@@ -107,7 +107,7 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
     monkeypatch.setattr(work.Keeper, "update", tell)
     work.compute(str(tmp_path), settings, 60.0)
     assert told[0] == kept[-1] + 1  # the first slice is one step long
-    table, expected = tables(tmp_path)[unit.name], reference[unit.name]
+    table, expected = tables(tmp_path)[unit.name], reference.tables[unit.name]
     for column in ("return", "loss"):
         np.testing.assert_array_equal(table[column].to_numpy(), expected[column].to_numpy())
 
