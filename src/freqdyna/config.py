@@ -169,11 +169,9 @@ class Config:
         for field in fields(self):
             object.__setattr__(self, field.name, _plain(getattr(self, field.name)))
         self._check()
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.type in (float, float | None) and value is not None:
-                # 1 and 1.0, 0.0 and -0.0 are the same setting, and must be written alike.
-                object.__setattr__(self, field.name, float(value) + 0.0)
+        for name in _FLOATS:  # 1 and 1.0, 0.0 and -0.0 are one setting, and must be written alike
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, float(getattr(self, name)) + 0.0)
 
     def resolved(self, space: "Space | None" = None) -> "Config":
         """The same with what is unset filled in by what the paper sets for the environment.
@@ -269,6 +267,9 @@ class Config:
         for name, value in settings.items():
             tuples[name] = tuple(value) if isinstance(value, list) else value
         return Config(**tuples)
+
+
+_FLOATS = tuple(field.name for field in fields(Config) if field.type in (float, float | None))
 
 
 def _require(name: str, value: object, holds: bool, allowed: str) -> None:

@@ -150,3 +150,7 @@ def test_the_view_tells_of_every_unit(tmp_path):
     assert "[bold]oops" in told
     assert Status(units, set(), {}, {}).seconds_left(2) is None
     assert Status(units[:1], set(), status.running, {}).seconds_left(8) == 30.0
+    for unit in units[:2]:  # of one program: they end at the same time
+        place.write_json(f"running/{unit.name}.json", note | {"together": 2})
+    status = look(place, units[:2])
+    assert (len(status.running), status.programs, status.seconds_left(2)) == (2, 1.0, 30.0)

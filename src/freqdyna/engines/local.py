@@ -66,10 +66,11 @@ class Local(Engine):
                         yield Outcome(task.name, f"its worker died {ATTEMPTS} times")
                 if not done:
                     yield None
+        except BaseException:  # stopped: let the units under way save what they have
+            for worker in set(multiprocessing.active_children()) - strangers:
+                worker.terminate()
+            raise
         finally:
-            if jobs:  # stopped: let the units under way save what they have
-                for worker in set(multiprocessing.active_children()) - strangers:
-                    worker.terminate()
             for pool in pools.values():
                 pool.shutdown(wait=True, cancel_futures=True)
 

@@ -22,6 +22,7 @@ import itertools
 import json
 import tomllib
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from freqdyna import algorithms
@@ -50,7 +51,7 @@ class Unit:
     together: int = 1
     """Trainings in its program, on which last digits may depend."""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """What it computes, as 16 hexadecimal digits."""
         facts = asdict(self.config) | ({"together": self.together} if self.together > 1 else {})
