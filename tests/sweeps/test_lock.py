@@ -61,7 +61,9 @@ def test_an_owner_on_this_machine_is_alive_as_long_as_its_process():
         assert not lock.is_alive(owner | {"time": now, "started": "before"})  # another's number
         assert not lock.is_alive(owner | {"time": now - 60, "host": "elsewhere"})
         process.kill()
-        wait_for(lambda: lock.started(process.pid) is None)  # though nobody has taken it away yet
+        wait_for(
+            lambda: lock.started(process.pid) is None, 10
+        )  # though nobody has taken it away yet
         assert not lock.is_alive(owner | {"time": now - 60})
     assert not lock.is_alive(owner | {"time": now})
 
@@ -80,9 +82,9 @@ def test_the_owner_gives_signs_of_life_through_an_outage(tmp_path, monkeypatch):
     monkeypatch.setattr(place, "write", fail_at_first)
     with locked(place):
         taken = place.read_json("lock.json")["time"]
-        wait_for(lambda: place.read_json("lock.json")["time"] > taken + 0.1)
+        wait_for(lambda: place.read_json("lock.json")["time"] > taken + 0.1, 10)
         place.remove("lock.json")
-        wait_for(lambda: place.read_json("lock.json"))
+        wait_for(lambda: place.read_json("lock.json"), 10)
     assert len(failures) == 2
     assert place.read("lock.json") is None
 
@@ -92,7 +94,7 @@ def test_a_lock_that_was_taken_over_is_left_to_its_new_owner(tmp_path, monkeypat
     place, told = Place(str(tmp_path)), []
     with locked(place):
         place.write_json("lock.json", STALE)
-        wait_for(lambda: told.append(capsys.readouterr().err) or told[-1])
+        wait_for(lambda: told.append(capsys.readouterr().err) or told[-1], 10)
     assert "which process 1 on gone has taken over" in told[-1]
     assert place.read_json("lock.json") == STALE
 
