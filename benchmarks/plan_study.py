@@ -3,23 +3,31 @@
 `python benchmarks/plan_study.py`: units are handed out in turn, as Ray does, to GPUs that each
 compute several at a time; each unit takes the measured time with a spread, an overhead of its own,
 and GPUs fail now and then, which costs their units the time since the last checkpoint and the node
-a restart. The numbers at the top are measurements, or said to be assumptions.
+a restart. The numbers at the top are measurements, or said to be assumptions; how long a unit takes
+is read from trainings that are stored.
 """
 
 import heapq
+import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet
 
 RUNS = 10_000
 """Units of 30 seeds × 50,000 steps."""
 PROCESSES = 16
 """Units at a time on one GPU, as measured on an H200 with 16 host cores."""
-UNIT_SECONDS = {
-    # In such company (docs/performance.md).
-    "Dyna-Frequency on MountainCar, d = 10": 170.0,
-    "Dyna-Frequency on MazeGridWorld": 517.0,
+TRAININGS = Path(__file__).parent.parent / "results/reproduce/trainings"
+UNITS = {
+    # Each had 15 others beside it on the same H200 (`--processes 16`).
+    "Dyna-Frequency on MountainCar, d = 10": (
+        "MountainCar-v0-dyna-frequency-planning-steps-10-reward-noise-0.0"
+    ),
+    "Dyna-Frequency on MazeGridWorld": "MazeGridWorld-dyna-frequency",
 }
+"""The stored training that says how long such a unit takes, compilation included."""
 SPREAD = 0.1
 """Assumed: standard deviation of a unit's time by its mean."""
 START, OVERHEAD = 30.0, 0.1
@@ -36,6 +44,12 @@ class Study:
     gpu_hours: float
     busy: float
     """Share of the slots' time in which they computed something that counted."""
+
+
+def unit_seconds(training: str) -> float:
+    """What the provenance of a stored training says."""
+    metadata = pyarrow.parquet.read_schema(TRAININGS / f"{training}.parquet").metadata
+    return float(json.loads(metadata[b"freqdyna"])["provenance"]["seconds"])
 
 
 def simulate(unit_seconds: float, gpus: int, seed: int = 0) -> Study:
@@ -65,13 +79,14 @@ def simulate(unit_seconds: float, gpus: int, seed: int = 0) -> Study:
 
 
 if __name__ == "__main__":
-    print("| 10,000 runs | GPUs | hours | GPU-hours | busy |")
-    print("|---|---|---|---|---|")
-    for name, seconds in UNIT_SECONDS.items():
+    print("| 10,000 runs | a unit | GPUs | hours | GPU-hours | busy |")
+    print("|---|---|---|---|---|---|")
+    for name, training in UNITS.items():
+        seconds = unit_seconds(training)
         for gpus in (1, 8, 64):
             studies = [simulate(seconds, gpus, seed) for seed in range(20)]
             hours, gpu_hours, busy = (
                 np.mean([getattr(study, field) for study in studies])
                 for field in ("hours", "gpu_hours", "busy")
             )
-            print(f"| {name} | {gpus} | {hours:.2f} | {gpu_hours:.1f} | {busy:.0%} |")
+            print(f"| {name} | {seconds} s | {gpus} | {hours:.2f} | {gpu_hours:.1f} | {busy:.0%} |")

@@ -79,6 +79,9 @@ class RunSweep:
             )
 
     def _check(self) -> None:
+        from freqdyna.saving import Watching
+
+        Watching(True, False, False, self.checkpoint_seconds)  # refuses what no unit would take
         for name, number in (("workers", self.workers), ("units_per_gpu", self.units_per_gpu)):
             if number is not None and number < 1:
                 raise FreqdynaError(f"{name} is {number}; it must be a whole number, 1 or greater")
@@ -144,4 +147,4 @@ class ShowStatus:
             units = known_units(sweep, place)
             print_trials(found(sweep, place))
         status = look(place, units)
-        Console(file=sys.stdout).print(render(status, max(1, len(status.running))))
+        Console(file=sys.stdout).print(render(status, max(1, round(status.programs))))

@@ -169,6 +169,9 @@ class Config:
         for field in fields(self):
             object.__setattr__(self, field.name, _plain(getattr(self, field.name)))
         self._check()
+        for name in _FLOATS:  # 1 and 1.0, 0.0 and -0.0 are one setting, and must be written alike
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, float(getattr(self, name)) + 0.0)
 
     def resolved(self, space: "Space | None" = None) -> "Config":
         """The same with what is unset filled in by what the paper sets for the environment.
@@ -180,6 +183,12 @@ class Config:
             defaults |= space.default_settings
         unset = {name: value for name, value in defaults.items() if getattr(self, name) is None}
         return replace(self, **unset)
+
+    def may_become(self, other: "Config") -> bool:
+        """Whether `other` is this with what is unset filled in, by whatever environment."""
+        names = (name for name in _SETTINGS_ELSEWHERE if getattr(self, name) is None)
+        unset: dict[str, Any] = dict.fromkeys(names)
+        return self == replace(other, **unset)
 
     def _check(self) -> None:
         for name in ("algorithm", "env"):
@@ -260,6 +269,9 @@ class Config:
         return Config(**tuples)
 
 
+_FLOATS = tuple(field.name for field in fields(Config) if field.type in (float, float | None))
+
+
 def _require(name: str, value: object, holds: bool, allowed: str) -> None:
     if not holds:
         raise FreqdynaError(f"{name} is {value!r}; it must be {allowed}")
@@ -283,7 +295,7 @@ def _require_number(name: str, value: object, low: float, high: float) -> None:
     if math.isfinite(low):
         allowed = f"{low} or greater" if math.isinf(high) else f"between {low} and {high}"
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    holds = number and math.isfinite(value) and low <= value <= high  # type: ignore[arg-type,operator]
+    holds = number and -math.inf < value < math.inf and low <= value <= high  # type: ignore[operator]
     _require(name, value, holds, allowed)
     fits = abs(value) <= _GREATEST_FLOAT  # type: ignore[arg-type]
     _require(name, value, fits, f"at most {_GREATEST_FLOAT:g} in size")

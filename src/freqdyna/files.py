@@ -1,16 +1,21 @@
 """Files that appear whole, or not at all."""
 
 import os
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+PARTIAL = ".*.partial"
+"""The pattern of files that are half written."""
+
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` fill a file that appears under `path` whole, or not at all."""
-    partial = path.with_name(f".{path.name}.partial")
+    # A name of its own: two writers do not mix, and a link that waits there is not followed.
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
     try:
-        with open(partial, "wb") as file:
+        with open(partial, "xb") as file:
             write(file)
             file.flush()
             os.fsync(file.fileno())

@@ -2,6 +2,7 @@
 
 import io
 import time
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -49,13 +50,34 @@ def tables(location):
     return {name: pq.read_table(io.BytesIO(place.read(f"units/{name}.parquet"))) for name in names}
 
 
+def parameters(location):
+    """Every stored unit's parameters."""
+    place = Place(str(location))
+    names = place.units("units", ".npz")
+    files = {name: np.load(io.BytesIO(place.read(f"units/{name}.npz"))) for name in names}
+    return {name: file["parameters"] for name, file in files.items()}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What an undisturbed sweep stored."""
+
+    tables: dict
+    parameters: dict
+
+
 def assert_complete(location, reference):
     """Each unit is there once, readable, with the numbers of the undisturbed run; no rest lies."""
+    trained = parameters(location)
+    assert set(trained) == set(reference.parameters)
+    for name, numbers in trained.items():
+        assert numbers.size
+        np.testing.assert_array_equal(numbers, reference.parameters[name], err_msg=name)
     found = tables(location)
-    assert set(found) == set(reference)
+    assert set(found) == set(reference.tables)
     for name, table in found.items():
         for column in table.column_names:
-            ours, theirs = table[column].to_numpy(), reference[name][column].to_numpy()
+            ours, theirs = table[column].to_numpy(), reference.tables[name][column].to_numpy()
             np.testing.assert_array_equal(ours, theirs, err_msg=f"{name} {column}")
     place = Place(str(location))
     assert place.units("running", ".npz") == set()
@@ -82,8 +104,8 @@ def running(location):
 
 @pytest.fixture(scope="session")
 def reference(tmp_path_factory):
-    """The tables of an undisturbed sweep on this machine."""
+    """What an undisturbed sweep on this machine stores."""
     out = tmp_path_factory.mktemp("reference")
     status = conduct(TEXT, Sweep.parse(TEXT), Place(str(out)), Local(2))
     assert len(status.done) == 4
-    return tables(out)
+    return Reference(tables(out), parameters(out))

@@ -1,16 +1,21 @@
 """`freqdyna sweep` and `freqdyna status` as a user types them."""
 
+import itertools
+import os
 import signal
 import subprocess
 import sys
 import time
+from unittest.mock import MagicMock
 
 import pytest
-from conftest import TEXT, assert_complete, running, wait_for
+from conftest import TEXT, assert_complete, wait_for
 from rich.console import Console
 
 from freqdyna.cli import main
+from freqdyna.config import Config
 from freqdyna.engines import local
+from freqdyna.run import Run
 from freqdyna.sweeps import calibrate
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import Status, look
@@ -44,11 +49,27 @@ def test_a_sweep_from_the_command_line(file, tmp_path, capsys):
 def test_every_kind_of_unit_is_timed(monkeypatch):
     vary = "[vary]\nbatch_size = [4, 8]\nhidden = [[8], [16]]"
     text = TEXT.replace("[vary]", vary).replace("batch_size = 4\nhidden = [8]\n", "")
-    monkeypatch.setattr(calibrate, "seconds_a_step", lambda config: config.batch_size / 1000)
+    monkeypatch.setattr(
+        calibrate, "measure", lambda config: calibrate.Costs(config.batch_size / 1000, 5.0)
+    )
     timed = calibrate.estimate(units := Sweep.parse(text).units())
     assert len({calibrate.kind(unit.config) for unit in units}) == 4  # of 16 units
-    assert timed.seconds == pytest.approx(16 * 12_000 * 0.006)
+    assert timed.seconds == pytest.approx(16 * (12_000 * 0.006 + 4 * 5.0))
     assert timed.seconds_with(1000) == timed.seconds_with(16) == timed.seconds / 16
+
+
+def test_steps_and_evaluations_are_measured_once_compiled(monkeypatch):
+    clock = itertools.accumulate([1000.0, 1.0, 1000.0, 7.0])  # what is compiled is not counted
+    monkeypatch.setattr(calibrate.time, "perf_counter", lambda: next(clock))
+    block, called = MagicMock(), []
+    block.evaluate.side_effect = lambda state, step: (called.append(step), {})
+    monkeypatch.setattr(Run, "prepare", lambda config, env: MagicMock(block=block))
+    costs = calibrate.measure(Config(eval_every=100, steps=1_000))
+    assert costs == calibrate.Costs(step=1.0 / calibrate.STEPS, evaluation=7.0)
+    assert len(called) == 2
+    assert costs.of(Config(eval_every=300, steps=1_000)) == pytest.approx(10.0 + 4 * 7.0)
+    episodes = {calibrate.kind(Config(eval_episodes=number)) for number in (1, 5)}
+    assert len(episodes) == 2  # of which evaluations take as many times as long
 
 
 def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
@@ -60,14 +81,17 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
         # Where the tests run in the background of a shell, SIGINT is ignored, and by children too.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    wait_for(lambda: running(out))
-    first.send_signal(signal.SIGINT)
-    assert "freqdyna: stopped; the same command goes on from here" in first.communicate()[1]
+    place = Place(str(out))
+    under_way = wait_for(lambda: place.units("running", ".json"))
+    os.killpg(first.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    told = first.communicate()[1]
+    assert told == "freqdyna: stopped; the same command goes on from here\n"
     assert first.returncode == 130
-    assert Place(str(out)).units("running", ".npz")  # what it had
+    assert under_way <= place.units("running", ".npz") | place.units("units", ".parquet")
     again = subprocess.run(command, capture_output=True, text=True)
     assert again.returncode == 0, again.stderr
     assert_complete(out, reference)
@@ -78,6 +102,8 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
     [
         (["--workers", "0"], "workers is 0; it must be a whole number, 1 or greater"),
         (["--units-per-gpu", "0"], "units_per_gpu is 0; it must be a whole number, 1 or greater"),
+        (["--checkpoint-seconds", "nan"], "checkpoint_seconds is nan; it must be 0 or greater"),
+        (["--checkpoint-seconds", "-1"], "checkpoint_seconds is -1.0; it must be 0 or greater"),
         (["--address", "auto"], "address is 'auto'; it goes with --engine ray alone"),
         (["--engine", "ray", "--workers", "2"], "workers is 2; it goes with --engine local alone"),
     ],
@@ -124,3 +150,7 @@ def test_the_view_tells_of_every_unit(tmp_path):
     assert "[bold]oops" in told
     assert Status(units, set(), {}, {}).seconds_left(2) is None
     assert Status(units[:1], set(), status.running, {}).seconds_left(8) == 30.0
+    for unit in units[:2]:  # of one program: they end at the same time
+        place.write_json(f"running/{unit.name}.json", note | {"together": 2})
+    status = look(place, units[:2])
+    assert (len(status.running), status.programs, status.seconds_left(2)) == (2, 1.0, 30.0)

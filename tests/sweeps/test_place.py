@@ -3,6 +3,7 @@
 import io
 import itertools
 import json
+import os
 import time
 from dataclasses import asdict, replace
 
@@ -18,8 +19,10 @@ from freqdyna.cli import main
 from freqdyna.engines.base import Engine, Outcome
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
-from freqdyna.sweeps import work
+from freqdyna.results.result import Result
+from freqdyna.sweeps import lock, stored
 from freqdyna.sweeps.conduct import conduct, read_sweep
+from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import look, sweep_at
 from freqdyna.sweeps.sweep import Sweep
@@ -38,6 +41,7 @@ def bucket(monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "none")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "none")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setattr(lock, "SETTLE", 0.1)
     place = Place("s3://sweeps/one")
     place.fs.mkdir("sweeps")
     yield place
@@ -49,7 +53,7 @@ def test_a_sweep_on_an_object_store(bucket, reference):
     assert len(status.done) == 4
     assert_complete(bucket.location, reference)
     assert len(freqdyna.load_sweep(bucket.location)) == 2
-    with bucket.locked(), pytest.raises(FreqdynaError, match="is working on"):
+    with locked(bucket), pytest.raises(FreqdynaError, match="is working on"):
         conduct(TEXT, SWEEP, bucket, Local(2))
 
 
@@ -64,7 +68,7 @@ class Nowhere(Engine):
 
     def run(self, tasks):
         self.tasks = tasks
-        return iter([Outcome(task.name, self.error) for task in tasks])
+        yield from (Outcome(task.name, self.error) for task in tasks)
 
 
 def test_units_that_do_not_arrive_are_missed(tmp_path, monkeypatch):
@@ -105,6 +109,42 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
     assert list(tmp_path.rglob("*")) == []
 
 
+def test_writing_follows_no_link_out_of_the_folder(tmp_path, capsys):
+    place, victim = Place(str(tmp_path / "out")), tmp_path / "victim"
+    victim.write_text("precious")
+    place.write("sweep.toml", b"")
+    for name in ("sweep.toml", ".sweep.toml.partial", "lock.json"):
+        (tmp_path / "out" / name).unlink(missing_ok=True)
+        (tmp_path / "out" / name).symlink_to(victim)
+    place.write("sweep.toml", TEXT.encode())
+    with pytest.raises(FreqdynaError, match="another process has just taken"), locked(place):
+        pass
+    assert victim.read_text() == "precious"
+    (tmp_path / "out" / "units").symlink_to(tmp_path / "elsewhere")
+    for use in (lambda: Place(str(tmp_path / "out")), lambda: freqdyna.load_sweep(place.location)):
+        with pytest.raises(FreqdynaError, match=r"where units leads to .*elsewhere'; it must be"):
+            use()
+    with pytest.raises(SystemExit):
+        main(["status", str(victim)])
+    assert "a file; it must be a folder" in capsys.readouterr().err
+    with pytest.raises(FreqdynaError, match="is not a sweep"):
+        sweep_at(Place(f"{victim}/below"))
+
+
+def test_what_killed_writers_left_is_removed(tmp_path):
+    place = Place(str(tmp_path))
+    place.write("running/0123456789abcdef.json", b"{}")
+    old, new = tmp_path / "running" / ".a.1-2.partial", tmp_path / "running" / ".b.1-2.partial"
+    for path in (old, new):
+        path.touch()
+    os.utime(old, (0, 0))
+    place.remove_partial_files()
+    assert {path.name for path in (tmp_path / "running").iterdir()} == {
+        "0123456789abcdef.json",
+        new.name,
+    }
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -130,10 +170,12 @@ def test_code_in_a_sweep_file_is_not_imported(tmp_path, monkeypatch, text):
     main(["status", str(tmp_path)])
 
 
-def a_result(unit, **changed):
-    metrics = {"return": np.zeros((1, 4))}
+def a_result(unit, columns=None, **changed):
+    """The file of a unit of one seed, as it should be but for what is `changed`."""
     facts = {"settings": asdict(unit.config), "provenance": {}} | changed
-    table = pa.table({"seed": [0] * 4, "step": [1, 2, 3, 4], "return": metrics["return"][0]})
+    steps = [3_000, 6_000, 9_000, 12_000]
+    columns = {"seed": [0] * 4, "step": steps, "return": [0.0] * 4} | (columns or {})
+    table = pa.table({name: values for name, values in columns.items() if values})
     file = io.BytesIO()
     pq.write_table(table.replace_schema_metadata({b"freqdyna": json.dumps(facts).encode()}), file)
     return file.getvalue()
@@ -143,8 +185,9 @@ def test_damaged_and_forged_results_are_refused(tmp_path):
     place, unit = Place(str(tmp_path)), SWEEP.units()[0]
     path = f"units/{unit.name}.parquet"
     place.write(path, a_result(unit))
-    assert work.load(place, unit).returns.shape == (1, 4)
+    assert stored.load(place, unit).returns.shape == (1, 4)
     other = replace(unit.config, learning_rate=0.5)
+    longer = {"seed": [0] * 5, "step": [1] * 5, "return": [0.0] * 5}
     for contents, message in (
         (b"", "is damaged"),
         (b"PAR1 and no more", "is damaged"),
@@ -152,10 +195,37 @@ def test_damaged_and_forged_results_are_refused(tmp_path):
         (a_result(unit, settings="none"), "is damaged"),
         (a_result(unit, settings={"unknown": 1}), "is damaged .unknown setting"),
         (a_result(unit, settings=asdict(other)), "holds another unit"),
+        (a_result(unit, longer), "is damaged .it has 5 rows, not 4"),
+        (a_result(unit, {"seed": [1] * 4}), "is damaged .its column seed is not that"),
+        (a_result(unit, {"step": [12_000, 9_000, 6_000, 3_000]}), "its column step is not"),
+        (a_result(unit, {"step": [3, 6, 9, 12]}), "its column step is not that of its settings"),
+        (a_result(unit, {"step": None}), "is damaged"),
+        (a_result(unit, {"return": None}), "is damaged .it has no column return"),
+        (a_result(unit, {"return": ["evil"] * 4}), "its column 'return' is not of numbers"),
     ):
         place.write(path, contents)
         with pytest.raises(FreqdynaError, match=message):
-            work.load(place, unit)
+            stored.load(place, unit)
+
+
+def test_a_sweep_is_loaded_without_parameters_that_are_missing(tmp_path):
+    place, units = Place(str(tmp_path)), SWEEP.units()
+    place.write("sweep.toml", TEXT.encode())
+    returns = {"return": np.zeros((1, 4))}
+    for unit in units[:2]:
+        seeds, steps = np.array([unit.config.first_seed]), np.arange(3_000, 12_001, 3_000)
+        parameters = np.ones((1, 6), np.float32)
+        result = Result(unit.config, {}, seeds, steps, returns, parameters, (2, 2))
+        stored.store(place, unit, result)
+    [whole] = freqdyna.load_sweep(str(tmp_path)).values()
+    assert (whole.parameters.shape, whole.layer_sizes) == ((2, 6), (2, 2))
+    for damage in (b"no archive", None):
+        place.remove(f"units/{units[0].name}.npz")
+        if damage:
+            place.write(f"units/{units[0].name}.npz", damage)
+        [result] = freqdyna.load_sweep(str(tmp_path)).values()
+        assert result.seeds.tolist() == [0, 1]
+        assert (result.parameters.shape, result.layer_sizes) == ((2, 0), ())
 
 
 def test_a_pickle_in_place_of_parameters_is_not_opened(tmp_path):
@@ -168,7 +238,7 @@ def test_a_pickle_in_place_of_parameters_is_not_opened(tmp_path):
     file = io.BytesIO()
     np.savez(file, parameters=np.array([Evil()], dtype=object), layer_sizes=np.array([2, 2]))
     place.write(f"units/{unit.name}.npz", file.getvalue())
-    assert work.load(place, unit).parameters.shape == (1, 0)
+    assert stored.load(place, unit).parameters.shape == (1, 0)
 
 
 A_NOTE = '{"step": 1, "steps": 2, "seconds_left": %s, "time": %s, "mean_return": %s}'
@@ -216,6 +286,22 @@ def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
     ("text", "message"),
     [
         ("= 1", "the sweep file is not TOML"),
+        ("x = " + "[" * 20_000, "the sweep file is nested too deeply"),
+        ("[settings]\nhidden = " + "[" * 200 + "]" * 200, "hidden"),
+        ("[settings]\nsteps = " + "9" * 5_000, "a number of thousands of digits"),
+        ("[settings]\nsteps = 0x" + "f" * 5_000, "a number of thousands of digits"),
+        ("[settings]\ndiscount = " + "9" * 400, "discount is 9+; it must be between 0 and 1"),
+        ('[vary]\n"\\u001b[31mred" = 5', r"^ \[31mred in \[vary\] is 5"),
+        ('[search.space]\n"\\u001b[31mred" = 5', r"^ \[31mred in \[search.space\] is 5"),
+        (
+            "[search]\ntrials = 10_000\nspace = {batch_size = {low = 1, high = 2}}\n"
+            "[seeds]\nnumber = 100\nblock = 1",
+            "1,000,000 units; it must have at most 100,000",
+        ),
+        (
+            "[search]\ntogether = 100_000\nspace = {batch_size = {low = 1, high = 2}}",
+            r"together in \[search\] is 100000; it must be a whole number, 1 to 1,000",
+        ),
         ("[grid]", "unknown table 'grid'"),
         ("seeds = 3", "seeds is 3; it must be a table"),
         ("[seeds]\nnumber = 0", r"number in \[seeds\] is 0; it must be a whole number, 1"),
@@ -234,6 +320,7 @@ def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
         ('[search]\nspace = {algorithm = {choices = ["er", "ex"]}}', "unknown algorithm 'ex'"),
         ('[search]\nspace = {env = {choices = ["Maze"]}}', "unknown environment 'Maze'"),
     ],
+    ids=itertools.count(),
 )
 def test_bad_sweep_files_are_refused_in_one_sentence(tmp_path, text, message):
     file = tmp_path / "sweep.toml"

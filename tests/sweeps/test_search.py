@@ -5,6 +5,7 @@ import pytest
 from conftest import TEXT, tables
 
 import freqdyna
+from freqdyna import checkpoint
 from freqdyna.cli import main
 from freqdyna.cli_sweep import RunSweep
 from freqdyna.config import Config
@@ -12,7 +13,7 @@ from freqdyna.engines.base import Engine, Outcome
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
 from freqdyna.results.result import Result
-from freqdyna.sweeps import work
+from freqdyna.sweeps import stored, work
 from freqdyna.sweeps.calibrate import units_left
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.search import batches, found, known_units, search
@@ -74,12 +75,12 @@ class Choosy(Engine):
                 continue
             for settings in task.settings:
                 unit = Unit(Config.of(settings), len(task.settings))
-                metrics = {"return": np.ones((1, 1))}
+                metrics = {"return": np.ones((1, 2))}
                 no_parameters = np.zeros((1, 0), np.float32)
                 result = Result(
-                    unit.config, {}, np.arange(1), np.array([600]), metrics, no_parameters, ()
+                    unit.config, {}, np.arange(1), np.array([300, 600]), metrics, no_parameters, ()
                 )
-                work.store(Place(task.location), unit, result)
+                stored.store(Place(task.location), unit, result)
             yield Outcome(task.name)
 
 
@@ -116,6 +117,30 @@ def test_trials_of_one_form_are_one_program():
     assert all(len(of_one) == 1 for of_one in sizes)
     assert sum(len(program) for program in programs) == 8
     assert all(unit.together == len(program) for program in programs for unit in program)
+
+
+def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
+    place, scratch = Place(str(tmp_path / "out")), tmp_path / "scratch"
+    scratch.mkdir()
+    path = checkpoint.checkpoint_path(scratch, 300)
+    checkpoint.save_arrays(path, {"numbers": np.zeros(1)}, {"step": 300})
+    first, second, other = "1" * 16, "2" * 16, "3" * 16
+    keeper = work.Keeper(place, [first, second], scratch, 600)
+    keeper.keep_checkpoint()
+    keeper.update(300, None)
+    assert place.units("running", ".json") == {first, second}
+    for names, left in (
+        ([first, other], 0),
+        ([first], 0),
+        ([second, first], 0),
+        ([first, second], 1),
+    ):
+        elsewhere = tmp_path / str(names)
+        elsewhere.mkdir()
+        work.Keeper(place, names, elsewhere, 600).fetch()
+        assert len(checkpoint.checkpoints(elsewhere)) == left
+    keeper.remove_checkpoint()
+    assert place.units("running", ".npz") == set()
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,22 @@
 """A sweep on the processes of one machine."""
 
+import json
 import os
 import signal
-import socket
 import threading
-import time
 from dataclasses import asdict
 
 import numpy as np
 import pytest
 from conftest import TEXT, assert_complete, running, tables, wait_for
+from fake_task import Fake
 
 import freqdyna
 from freqdyna import checkpoint
+from freqdyna.config import Config
+from freqdyna.engines import local
 from freqdyna.engines.local import Local
-from freqdyna.errors import FreqdynaError
+from freqdyna.run import Run
 from freqdyna.sweeps import work
 from freqdyna.sweeps.conduct import conduct
 from freqdyna.sweeps.place import Place
@@ -38,6 +40,15 @@ def test_a_worker_is_killed(tmp_path, reference):
     os.kill(note["pid"], signal.SIGKILL)
     thread.join()
     assert_complete(tmp_path, reference)
+
+
+def test_a_unit_that_kills_its_worker_takes_no_other_with_it(monkeypatch):
+    monkeypatch.setattr(local, "ATTEMPTS", 2)
+    names = ["innocent 1", "deadly", "innocent 2", "innocent 3"]
+    outcomes = [o for o in Local(2).run([Fake(name, "", [], 0.0) for name in names]) if o]
+    assert {o.name: o.error for o in outcomes} == dict.fromkeys(names) | {
+        "deadly": "its worker died 2 times"
+    }
 
 
 def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, reference):
@@ -96,35 +107,28 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
     monkeypatch.setattr(work.Keeper, "update", tell)
     work.compute(str(tmp_path), settings, 60.0)
     assert told[0] == kept[-1] + 1  # the first slice is one step long
-    table, expected = tables(tmp_path)[unit.name], reference[unit.name]
+    table, expected = tables(tmp_path)[unit.name], reference.tables[unit.name]
     for column in ("return", "loss"):
         np.testing.assert_array_equal(table[column].to_numpy(), expected[column].to_numpy())
 
 
-def test_a_second_sweep_on_the_same_folder_is_refused(tmp_path):
-    place = Place(str(tmp_path))
-    with place.locked(), pytest.raises(FreqdynaError, match=f"process {os.getpid()} on .* working"):
-        conduct(TEXT, SWEEP, place, Local(1))
-    assert place.read("lock.json") is None
-    elsewhere, here, now = "elsewhere", socket.gethostname(), time.time()
-    for host, pid, last in (
-        (elsewhere, 1, 0.0),
-        (here, 1, now - 60),  # such a process is there, but it is another
-        (here, os.getpid(), now - 60),
-        (elsewhere, 1, now + 1e6),
-        (here, os.getpid(), float("nan")),
-        (here, 2**70, now),
-    ):
-        place.write_json("lock.json", {"host": host, "pid": pid, "time": last})
-        with place.locked():
-            assert place.read_json("lock.json")["pid"] == os.getpid()
-        assert list(tmp_path.iterdir()) == []
-    place.write_json("lock.json", {"host": elsewhere, "pid": 1, "time": now})
-    with pytest.raises(FreqdynaError, match="process 1 on elsewhere"), place.locked():
-        pass
-    place.write("lock.json", b"")  # its owner is about to fill it
-    with pytest.raises(FreqdynaError, match="another process has just taken"), place.locked():
-        pass
-    os.utime(tmp_path / "lock.json", (0, 0))
-    with place.locked():
-        pass
+def test_a_unit_of_gymnasium_is_trained_as_train_would(tmp_path):
+    settings = {"env": "Pendulum-v1", "algorithm": "naf", "steps": 20, "warmup_steps": 10}
+    table = "\n".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
+    text = f"[settings]\n{table}\n[seeds]\nnumber = 1"
+    place, [unit] = Place(str(tmp_path)), Sweep.parse(text).units()
+    place.write("sweep.toml", text.encode())
+    work.compute(str(tmp_path), [asdict(unit.config)], 60.0)
+    [result] = freqdyna.load_sweep(str(tmp_path)).values()
+    of_train = Run.prepare(Config(**settings, seeds=1, devices=1), None).config
+    assert result.config == of_train
+    assert (of_train.planning_steps, of_train.model, of_train.episode_limit) == (5, "learned", 200)
+
+
+def test_numbers_that_are_equal_are_one_unit():
+    def names(values):
+        text = TEXT.replace("learning_rate = [0.001, 0.003]", f"discount = {values}")
+        return [unit.name for unit in Sweep.parse(text).units()]
+
+    assert names([1]) == names([1.0]) == names([1, 1.0])
+    assert names([0.0]) == names([-0.0]) != names([1])

@@ -129,6 +129,25 @@ def test_units_share_gpus(monkeypatch):
     assert engine.slots() == 12
     engine._submit(Task("name", "location", [], 60.0))
     assert with_gpus.remote.call_args.kwargs["num_gpus"] == 0.1666  # six are not more than one
+    assert with_gpus.remote.call_args.kwargs["num_cpus"] == 1
+
+
+def test_ray_is_given_few_tasks_ahead(monkeypatch):
+    fake = MagicMock()
+    fake.cluster_resources.return_value = {"CPU": 3.0}
+    submit = fake.remote.return_value.return_value.options.return_value.remote
+    submit.side_effect = [f"reference {number}" for number in range(10)]
+    ahead = []
+
+    def wait(references, timeout):
+        ahead.append(len(references))
+        return references[:1], references[1:]
+
+    fake.wait = wait
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    tasks = [Task(f"unit {number}", "location", [], 60.0) for number in range(10)]
+    assert [outcome.name for outcome in Ray().run(tasks)] == [task.name for task in tasks]
+    assert ahead == [6, 6, 6, 6, 6, 5, 4, 3, 2, 1]  # two for each of three slots
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://nowhere.invalid:10001", "here:port"])

@@ -2,7 +2,7 @@
 
 import abc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,8 +45,10 @@ class Engine(abc.ABC):
         """How many units it computes at a time."""
 
     @abc.abstractmethod
-    def run(self, tasks: list[Task]) -> Iterator[Outcome | None]:
+    def run(self, tasks: list[Task]) -> Generator[Outcome | None, None, None]:
         """Compute all; yields each outcome as it comes, and None about once a second.
+
+        Closed before its end, it stops what is under way.
 
         A unit that fails ends with an error, and the others go on. A worker that dies takes nothing
         with it but time.

@@ -2,11 +2,12 @@
 
 import multiprocessing
 import os
-from collections import Counter
-from collections.abc import Iterator
+import signal
+import tempfile
+from collections import Counter, deque
+from collections.abc import Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any
 
 from freqdyna.devices import cores
 from freqdyna.engines.base import Engine, Outcome, Task, said, worker_environment
@@ -16,7 +17,7 @@ ATTEMPTS = 3
 
 
 class Local(Engine):
-    """A pool of processes."""
+    """A pool of one process for each slot, so that a process that dies takes one unit with it."""
 
     def __init__(self, workers: int | None = None, units_per_gpu: int = 1) -> None:
         self._gpus = _gpus()
@@ -26,54 +27,76 @@ class Local(Engine):
         """One for each process."""
         return self._workers
 
-    def run(self, tasks: list[Task]) -> Iterator[Outcome | None]:
-        """See `Engine.run`. If a worker dies, what it and the others had begun is begun again."""
-        waiting, deaths = {task.name: task for task in tasks}, Counter[str]()
-        while waiting:
-            yield from self._one_pool(waiting)
-            for name in list(waiting):
-                deaths[name] += 1
-                if deaths[name] >= ATTEMPTS:
-                    del waiting[name]
-                    yield Outcome(name, f"its worker died {ATTEMPTS} times")
+    def run(self, tasks: list[Task]) -> Generator[Outcome | None, None, None]:
+        """See `Engine.run`."""
+        with tempfile.TemporaryDirectory(prefix="freqdyna-", ignore_cleanup_errors=True) as scratch:
+            yield from self._run(tasks, scratch)
 
-    def _one_pool(self, waiting: dict[str, Task]) -> Iterator[Outcome | None]:
-        """Compute until all is done or a worker dies; takes what is done out of `waiting`."""
-        context = multiprocessing.get_context("spawn")
+    def _run(self, tasks: list[Task], scratch: str) -> Generator[Outcome | None, None, None]:
         strangers = set(multiprocessing.active_children())
-        devices = context.Queue()
-        for place in range(self._workers):
-            devices.put(self._gpus[place % len(self._gpus)] if self._gpus else "")
-        pool = ProcessPoolExecutor(
-            self._workers, mp_context=context, initializer=_prepare, initargs=(devices, os.getpid())
-        )
-        jobs: dict[Future[None], str] = {}
-        names = iter(list(waiting))
+        waiting, deaths = deque(tasks), Counter[str]()
+        slots = min(self._workers, len(tasks))
+        pools = {slot: self._pool(slot, scratch) for slot in range(slots)}
+        free = list(pools)
+        jobs: dict[Future[None], tuple[int, Task]] = {}
         try:
-            while True:
-                while len(jobs) < self._workers and (name := next(names, None)):
-                    jobs[pool.submit(waiting[name].compute)] = name
-                if not jobs:
-                    return
+            while waiting or jobs:
+                while waiting and free:
+                    slot, task = free.pop(), waiting.popleft()
+                    try:
+                        job = _submit(pools[slot], task)
+                    except BrokenProcessPool:  # its process died while it had nothing to do
+                        pools[slot] = self._pool(slot, scratch)
+                        job = _submit(pools[slot], task)
+                    jobs[job] = slot, task
                 done, _ = wait(jobs, timeout=1.0, return_when=FIRST_COMPLETED)
                 for job in done:
-                    name, error = jobs.pop(job), job.exception()
-                    if isinstance(error, BrokenProcessPool):
-                        return
-                    del waiting[name]
-                    yield Outcome(name, said(error) if error else None)
+                    slot, task = jobs.pop(job)
+                    free.append(slot)
+                    error = job.exception()
+                    if not isinstance(error, BrokenProcessPool):
+                        yield Outcome(task.name, said(error) if error else None)
+                        continue
+                    pools[slot].shutdown()
+                    pools[slot] = self._pool(slot, scratch)
+                    deaths[task.name] += 1
+                    if deaths[task.name] < ATTEMPTS:
+                        waiting.appendleft(task)
+                    else:
+                        yield Outcome(task.name, f"its worker died {ATTEMPTS} times")
                 if not done:
                     yield None
+        except BaseException:  # stopped: let the units under way save what they have
+            for worker in set(multiprocessing.active_children()) - strangers:
+                worker.terminate()
+            raise
         finally:
-            if jobs:  # stopped: let the units under way save what they have
-                for worker in set(multiprocessing.active_children()) - strangers:
-                    worker.terminate()
-            pool.shutdown(wait=True, cancel_futures=True)
+            for pool in pools.values():
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    def _pool(self, slot: int, scratch: str) -> ProcessPoolExecutor:
+        """The pool of a slot; its process starts with its first task."""
+        device = self._gpus[slot % len(self._gpus)] if self._gpus else ""
+        context = multiprocessing.get_context("spawn")
+        given = (device, os.getpid(), scratch)
+        return ProcessPoolExecutor(1, mp_context=context, initializer=_prepare, initargs=given)
 
 
-def _prepare(devices: Any, parent: int) -> None:
+def _submit(pool: ProcessPoolExecutor, task: Task) -> Future[None]:
+    """Hand over a task; the process that this may start is deaf to SIGINT from its first moment.
+
+    Ctrl-C in a terminal reaches the workers too, but the driver alone decides what stops.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        return pool.submit(task.compute)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _prepare(device: str, parent: int, scratch: str) -> None:
     """Set a new worker process up: its device, its threads, and its end with its parent."""
-    device = devices.get()
+    tempfile.tempdir = scratch  # which the driver removes, whatever becomes of the worker
     if device:
         os.environ["CUDA_VISIBLE_DEVICES"] = device
     os.environ.update(worker_environment(gpu=bool(device)))

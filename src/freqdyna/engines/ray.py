@@ -2,7 +2,7 @@
 
 import logging
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 from freqdyna.engines.base import Engine, Outcome, Task, said, worker_environment
@@ -39,7 +39,7 @@ class Ray(Engine):
         cpus, gpus = int(resources.get("CPU", 1)), int(resources.get("GPU", 0))
         return max(1, min(cpus, gpus * self._units_per_gpu) if gpus else cpus)
 
-    def run(self, tasks: list[Task]) -> Iterator[Outcome | None]:
+    def run(self, tasks: list[Task]) -> Generator[Outcome | None, None, None]:
         """See `Engine.run`."""
         ray = self._ray
         waiting = list(reversed(tasks))

@@ -16,8 +16,23 @@ BEGIN, STEPS = 150, 100
 
 _OF_NO_COST = (
     *("first_seed", "steps", "warmup_steps", "target_period"),
-    *("eval_every", "eval_episodes", "snapshot_steps"),
+    *("eval_every", "snapshot_steps"),
 )
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Seconds that all seeds of a unit take together."""
+
+    step: float
+    """An environment step after the warm-up."""
+    evaluation: float
+    """An evaluation of a policy that has learned little, whose episodes are long."""
+
+    def of(self, config: Config) -> float:
+        """Of a whole training."""
+        evaluations = -(-config.steps // config.eval_every)
+        return self.step * config.steps + self.evaluation * evaluations
 
 
 @dataclass(frozen=True)
@@ -51,21 +66,21 @@ def units_left(sweep: Sweep, place: Place) -> tuple[list[Unit], int]:
 
 def estimate(units: list[Unit]) -> Estimate:
     """Time one unit of each kind for a moment; others of its kind take as long a step."""
-    costs: dict[tuple[object, ...], float] = {}
+    costs: dict[tuple[object, ...], Costs] = {}
     seconds = 0.0
     for unit in units:
         config = unit.config
-        cost = costs.get(kind(config))
-        if cost is None:
+        of_kind = costs.get(kind(config))
+        if of_kind is None:
             print(f"  trying {config.algorithm} on {config.env} ...", flush=True)
-            cost = costs[kind(config)] = seconds_a_step(config)
-        seconds += cost * config.steps
+            of_kind = costs[kind(config)] = measure(config)
+        seconds += of_kind.of(config)
     steps = sum(unit.config.seeds * unit.config.steps for unit in units)
     return Estimate(len(units), steps, seconds)
 
 
 def kind(config: Config) -> tuple[object, ...]:
-    """The settings on which the time of a step depends: shapes, counts and names.
+    """The settings on which the time of a step or evaluation depends: shapes, counts and names.
 
     Rates and weights change what is computed, not how much; but for β, which splits a mini-batch.
     """
@@ -78,8 +93,8 @@ def kind(config: Config) -> tuple[object, ...]:
     )
 
 
-def seconds_a_step(config: Config) -> float:
-    """Of all seeds of a unit, after its warm-up."""
+def measure(config: Config) -> Costs:
+    """Some steps after the warm-up, and one evaluation; both compiled before."""
     import jax
 
     from freqdyna.run import Run
@@ -89,5 +104,9 @@ def seconds_a_step(config: Config) -> float:
     block = Run.prepare(short, None).block
     state = jax.block_until_ready(block.advance(block.init(), 0, BEGIN))
     began = time.perf_counter()
-    jax.block_until_ready(block.advance(state, BEGIN, BEGIN + STEPS))
-    return (time.perf_counter() - began) / STEPS
+    state = jax.block_until_ready(block.advance(state, BEGIN, BEGIN + STEPS))
+    step = (time.perf_counter() - began) / STEPS
+    state, _ = jax.block_until_ready(block.evaluate(state, BEGIN))
+    began = time.perf_counter()
+    jax.block_until_ready(block.evaluate(state, BEGIN + STEPS))
+    return Costs(step, time.perf_counter() - began)

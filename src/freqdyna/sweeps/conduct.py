@@ -6,6 +6,7 @@ from pathlib import Path
 
 from freqdyna.engines.base import Engine, Task
 from freqdyna.errors import FreqdynaError
+from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.status import Status, look
@@ -35,7 +36,8 @@ def conduct(
 
     After an interruption, or the loss of this process, the same call goes on.
     """
-    with place.locked():
+    with locked(place):
+        place.remove_partial_files()
         place.write(FILE, text.encode())
         programs = [[unit] for unit in sweep.units()]
         return compute(programs, place, engine, checkpoint_seconds)
@@ -61,8 +63,9 @@ def compute(
     view.begin(len(before.done))
     looked = time.monotonic()
     errors: dict[str, str] = {}
+    outcomes = engine.run(tasks)
     try:
-        for outcome in engine.run(tasks):
+        for outcome in outcomes:
             if outcome is not None and outcome.error is not None:
                 for unit in together[outcome.name]:
                     errors[unit.name] = printable(outcome.error)
@@ -73,6 +76,7 @@ def compute(
                 looked = time.monotonic()
                 view.show(look(place, units))
     finally:
+        outcomes.close()  # at once, not when it is collected: the lock is given up next
         view.close()
     after = look(place, units)
     failed = {name: error for name, error in errors.items() if name not in after.done}

@@ -23,6 +23,8 @@ class Note:
     """When it was written."""
     mean_return: float | None
     host: str
+    together: int = 1
+    """Units in its program, which share its time."""
 
     @staticmethod
     def of(facts: dict[str, Any] | None) -> "Note | None":
@@ -35,8 +37,9 @@ class Note:
         if not _is_number(left, 0, LONGEST) or not _is_number(time, 0, 100 * LONGEST):
             return None
         mean_return = float(mean) if _is_number(mean, -GREATEST_RETURN, GREATEST_RETURN) else None
-        host = printable(facts.get("host"), 64)
-        return Note(step, steps, float(left), float(time), mean_return, host)
+        host, together = printable(facts.get("host"), 64), facts.get("together")
+        together = together if type(together) is int and 1 <= together <= GREATEST_STEP else 1
+        return Note(step, steps, float(left), float(time), mean_return, host, together)
 
 
 def printable(text: object, longest: int = 2000) -> str:

@@ -13,24 +13,18 @@ Files appear whole or not at all, and no name leads out of the location.
 import json
 import os
 import re
-import socket
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from freqdyna.errors import FreqdynaError
-from freqdyna.files import write_atomically
-from freqdyna.sweeps.notes import printable
+from freqdyna.files import PARTIAL, write_atomically
 
 _NAMES = re.compile(r"(sweep\.toml|lock\.json|(units|running|failed)/[0-9a-f]{16}\.[a-z]+)\Z")
-LOCK = "lock.json"
-BEAT = 5.0
-"""Seconds between two signs of life of the lock's owner."""
-DEAD = 30.0
-"""Seconds without one after which the owner counts as gone."""
+_FOLDERS = ("units", "running", "failed")
+FORGOTTEN = 3600.0
+"""Seconds after which a file that is half written has no writer any more."""
 
 
 class Place:
@@ -48,6 +42,7 @@ class Place:
         self.is_local = "file" in _as_tuple(self.fs.protocol)
         if self.is_local:  # fsspec's root is absolute: workers may have another working folder
             self.location = self.root
+            self._refuse_what_is_no_folder()
 
     def has(self, name: str) -> bool:
         """Whether the file is there."""
@@ -55,7 +50,7 @@ class Place:
 
     def read(self, name: str) -> bytes | None:
         """The contents of a file; None if there is none."""
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError, NotADirectoryError):
             return self.fs.cat_file(self._path(name))
         return None
 
@@ -75,6 +70,21 @@ class Place:
         else:
             self.fs.pipe_file(path, contents)  # whole or not at all on object stores
 
+    def create(self, name: str, contents: bytes) -> None:
+        """Make a new file; FileExistsError if there is one."""
+        path = self._path(name)
+        if not self.is_local:
+            self.fs.pipe_file(path, contents, mode="create")
+            return
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "xb") as file:
+            try:
+                file.write(contents)
+                file.flush()
+            except OSError:
+                os.unlink(path)  # on a full disk it would be left empty
+                raise
+
     def write_json(self, name: str, contents: dict[str, Any]) -> None:
         """Let a JSON file appear."""
         self.write(name, json.dumps(contents).encode())
@@ -89,7 +99,7 @@ class Place:
         self.fs.invalidate_cache()
         try:
             paths = self.fs.ls(f"{self.root}/{folder}", detail=False)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return set()
         names = (path.rsplit("/", 1)[-1] for path in paths)
         return {
@@ -98,87 +108,30 @@ class Place:
             if name.endswith(ending) and _NAMES.match(f"{folder}/{name}")
         }
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Be the only one who works on the sweep; another owner who is alive is named."""
-        owner = {"host": socket.gethostname(), "pid": os.getpid()}
-        self._take(owner)
-        ended = threading.Event()
+    def remove_partial_files(self) -> None:
+        """Remove what writers who were killed left half written."""
+        if self.is_local:
+            for path in (*Path(self.root).glob(PARTIAL), *Path(self.root).glob(f"*/{PARTIAL}")):
+                with suppress(OSError):
+                    if time.time() - path.lstat().st_mtime > FORGOTTEN:
+                        path.unlink()
 
-        def beat() -> None:
-            while not ended.wait(BEAT):
-                with suppress(OSError):  # a full disk, say: what must be written says so itself
-                    self.write_json(LOCK, owner | {"time": time.time()})
-
-        thread = threading.Thread(target=beat, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
-            self.remove(LOCK)
-
-    def _take(self, owner: dict[str, Any]) -> None:
-        contents = json.dumps(owner | {"time": time.time()}).encode()
-        for _ in range(2):
-            try:
-                if self.is_local:
-                    path = Path(self._path(LOCK))
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    with path.open("xb") as file:
-                        file.write(contents)
-                else:
-                    self.fs.pipe_file(self._path(LOCK), contents, mode="create")
-                return
-            except FileExistsError:
-                other = self.read_json(LOCK) or {}
-                if not other and self.is_local and _is_young(Path(self._path(LOCK))):
-                    break
-                if _is_alive(other, owner["host"]):
-                    named = printable(f"process {other.get('pid')} on {other.get('host')}", 100)
-                    raise FreqdynaError(
-                        f"out is {self.location!r}, which {named} is working on; wait for it, or "
-                        "stop it"
-                    ) from None
-                self.remove(LOCK)
-            except OSError as error:
+    def _refuse_what_is_no_folder(self) -> None:
+        """A file, or a folder of files that leads elsewhere: writing there would do harm."""
+        if os.path.exists(self.root) and not os.path.isdir(self.root):
+            raise FreqdynaError(f"out is {self.location!r}, a file; it must be a folder")
+        for folder in _FOLDERS:
+            leads_to = os.path.realpath(f"{self.root}/{folder}")
+            if leads_to != f"{os.path.realpath(self.root)}/{folder}":
                 raise FreqdynaError(
-                    f"out is {self.location!r}, which cannot be written: {error}"
-                ) from None
-        raise FreqdynaError(f"out is {self.location!r}, which another process has just taken")
+                    f"out is {self.location!r}, where {folder} leads to {leads_to!r}; it must be "
+                    "a folder there"
+                )
 
     def _path(self, name: str) -> str:
         if not _NAMES.match(name):
             raise FreqdynaError(f"{name!r} is not a file of a sweep")
         return f"{self.root}/{name}"
-
-
-def _is_young(path: Path) -> bool:
-    """Whether a file has just been made: a lock that says nothing may be half written."""
-    with suppress(FileNotFoundError):
-        return abs(time.time() - path.stat().st_mtime) < BEAT
-    return False
-
-
-def _is_alive(owner: dict[str, Any], host: str) -> bool:
-    """Whether a lock's owner still works: it gives signs of life and, on this machine, it is there.
-
-    A process alone says little: after a restart another may have its number.
-    """
-    try:
-        pid, last = int(owner["pid"]), float(owner["time"])
-    except (KeyError, TypeError, ValueError, OverflowError):
-        return False
-    if not abs(time.time() - last) < DEAD:  # a time to come is none, but for clocks that differ
-        return False
-    if owner.get("host") == host:
-        with suppress(PermissionError):  # it is another user's
-            try:
-                os.kill(pid, 0)
-            except (ProcessLookupError, OverflowError):
-                return False
-    return True
 
 
 def _as_tuple(value: Any) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from freqdyna.results.result import Result
-from freqdyna.sweeps import work
+from freqdyna.sweeps import stored
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.search import found
 from freqdyna.sweeps.status import sweep_at
@@ -23,12 +23,12 @@ def load_sweep(location: str) -> dict[str, Result]:
             for number, trial in enumerate(found(sweep, place))
             if trial.state == "done"
         }
-    stored = place.units("units", ".parquet")
+    there = place.units("units", ".parquet")
     combinations = {}
     for config, varied in zip(sweep.configs(), sweep.varied(), strict=True):
-        blocks = [work.load(place, u) for u in sweep.blocks(config) if u.name in stored]
+        blocks = [stored.load(place, u) for u in sweep.blocks(config) if u.name in there]
         if blocks:
-            combinations[_listed(varied) or config.algorithm] = work.merged(blocks)
+            combinations[_listed(varied) or config.algorithm] = stored.merged(blocks)
     return combinations
 
 

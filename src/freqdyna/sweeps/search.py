@@ -15,6 +15,7 @@ from freqdyna.config import Config
 from freqdyna.engines.base import Engine
 from freqdyna.errors import FreqdynaError
 from freqdyna.sweeps.conduct import compute
+from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.sweep import FILE, Sweep, Unit
 from freqdyna.sweeps.trial import Trial, trial_at
@@ -27,7 +28,8 @@ def search(
     text: str, sweep: Sweep, place: Place, engine: Engine, checkpoint_seconds: float = 60.0
 ) -> list[Trial]:
     """Try all trials; returns them in their order."""
-    with place.locked():
+    with locked(place):
+        place.remove_partial_files()
         place.write(FILE, text.encode())
         for batch in batches(sweep, place):
             compute(batch, place, engine, checkpoint_seconds)

@@ -16,7 +16,10 @@ from typing import Any
 
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError, unknown_name
+from freqdyna.sweeps.notes import printable
 
+GREATEST_BATCH = 1000
+"""Trials at a time; `freqdyna status` expands them all, whoever wrote the file."""
 OBJECTIVES = ("mean", "last")
 _FIELDS = ("trials", "together", "objective", "space")
 
@@ -37,11 +40,12 @@ class Search:
         for name in table:
             if name not in _FIELDS:
                 raise unknown_name("setting of [search]", name, _FIELDS)
-        for name in ("trials", "together"):
+        for name, greatest in (("trials", 100_000), ("together", GREATEST_BATCH)):
             number = table.get(name, 1)
-            if type(number) is not int or not 1 <= number <= 100_000:
+            if type(number) is not int or not 1 <= number <= greatest:
                 raise FreqdynaError(
-                    f"{name} in [search] is {number!r}; it must be a whole number, 1 to 100,000"
+                    f"{name} in [search] is {number!r}; it must be a whole number, 1 to "
+                    f"{greatest:,}"
                 )
         if table.get("objective", "mean") not in OBJECTIVES:
             raise FreqdynaError(
@@ -63,7 +67,9 @@ class Search:
 
 def _check_range(name: str, range_: Any) -> None:
     allowed = "{low = ..., high = ...}, with log = true or not, or {choices = [...]}"
-    wrong = FreqdynaError(f"{name} in [search.space] is {range_!r}; it must be {allowed}")
+    wrong = FreqdynaError(
+        f"{printable(name)} in [search.space] is {range_!r}; it must be {allowed}"
+    )
     if not isinstance(range_, dict):
         raise wrong
     if set(range_) == {"choices"}:

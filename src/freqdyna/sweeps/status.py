@@ -28,24 +28,32 @@ class Status:
         """Units that nobody has begun."""
         return len(self.units) - len(self.done) - len(self.running) - len(self.failed)
 
+    @property
+    def programs(self) -> float:
+        """Programs that run, in which there may be several units each."""
+        return sum(1 / note.together for note in self.running.values())
+
     def seconds_left(self, slots: int) -> float | None:
         """How long the rest takes at the rate of the units that run; None if none tells."""
-        left = [note.seconds_left for note in self.running.values()]
+        left = [note.seconds_left / note.together for note in self.running.values()]
         whole = [
-            note.seconds_left * note.steps / (note.steps - note.step)
+            note.seconds_left / note.together * note.steps / (note.steps - note.step)
             for note in self.running.values()
             if note.step < note.steps
         ]
         if not left or not whole:
             return None
         each = sum(whole) / len(whole)
-        at_a_time = min(slots, len(left) + self.waiting)
+        at_a_time = max(1, min(slots, round(self.programs) + self.waiting))
         return min((sum(left) + self.waiting * each) / at_a_time, LONGEST)
 
 
 def sweep_at(place: Place) -> Sweep:
     """The sweep whose files are there."""
-    text = place.read(FILE)
+    try:
+        text = place.read(FILE)
+    except OSError as error:
+        raise FreqdynaError(f"{FILE} of {place.location!r} cannot be read: {error}") from None
     if text is None:
         raise FreqdynaError(f"{place.location!r} is not a sweep: it has no {FILE}")
     try:

@@ -22,6 +22,7 @@ import itertools
 import json
 import tomllib
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from freqdyna import algorithms
@@ -29,6 +30,7 @@ from freqdyna import envs as environments
 from freqdyna.config import Config
 from freqdyna.errors import FreqdynaError, unknown_name
 from freqdyna.search_control import SEARCH_CONTROLS
+from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.search_space import Search
 
 FILE = "sweep.toml"
@@ -49,7 +51,7 @@ class Unit:
     together: int = 1
     """Trainings in its program, on which last digits may depend."""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """What it computes, as 16 hexadecimal digits."""
         facts = asdict(self.config) | ({"together": self.together} if self.together > 1 else {})
@@ -72,9 +74,20 @@ class Sweep:
     def parse(text: str) -> "Sweep":
         """The sweep that a file's text describes, its numbers checked."""
         try:
-            tables = tomllib.loads(text)
+            return Sweep._of(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             raise FreqdynaError(f"the sweep file is not TOML: {error}") from None
+        except RecursionError:
+            raise FreqdynaError(
+                "the sweep file is nested too deeply; no setting needs that"
+            ) from None
+        except ValueError:  # Python neither reads nor writes whole numbers of so many digits
+            raise FreqdynaError(
+                "the sweep file has a number of thousands of digits; no setting needs that"
+            ) from None
+
+    @staticmethod
+    def _of(tables: dict[str, Any]) -> "Sweep":
         for name, table in tables.items():
             if name not in _TABLES:
                 raise unknown_name("table", name, _TABLES)
@@ -93,7 +106,8 @@ class Sweep:
         for name, values in vary.items():
             if not isinstance(values, list) or not values:
                 raise FreqdynaError(
-                    f"{name} in [vary] is {values!r}; it must be a list of at least one value"
+                    f"{printable(name)} in [vary] is {values!r}; it must be a list of at least one "
+                    "value"
                 )
         sweep = Sweep(
             tables.get("settings", {}),
@@ -149,12 +163,18 @@ class Sweep:
         return list(found.values())
 
     def blocks(self, config: Config, together: int = 1) -> list[Unit]:
-        """The units of one combination: a block of seeds each, on one device."""
+        """The units of one combination: a block of seeds each, on one device.
+
+        What an environment of Gymnasium's decides stays unset until a worker makes it, as
+        `freqdyna train` does: to know it here would mean to import code.
+        """
         last = self.first_seed + self.seeds
+        if config.env in environments.ENVIRONMENTS:
+            config = config.resolved()
         return [
             Unit(
                 replace(
-                    config.resolved(),
+                    config,
                     first_seed=first,
                     seeds=min(self.block, last - first),
                     devices=1,  # so that its digits do not depend on where it is computed
@@ -182,7 +202,7 @@ class Sweep:
                 if name in self.settings or name in (*_OF_THE_SWEEP, *_OF_NO_SWEEP):
                     raise FreqdynaError(f"{name} cannot be searched: it is set, or no setting")
             self.search.check(self.settings)
-        size = -(-self.seeds // self.block)
+        size = -(-self.seeds // self.block) * (self.search.trials if self.search else 1)
         for values in self.vary.values():
             size *= len(values)
         if size > GREATEST_SIZE:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from freqdyna.results.result import Result
-from freqdyna.sweeps import work
+from freqdyna.sweeps import stored
 from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.sweep import Unit
 
@@ -24,7 +24,7 @@ class Trial:
 
     def result(self, place: Place) -> Result:
         """Of all seeds, if it is done."""
-        return work.merged([work.load(place, unit) for unit in self.units])
+        return stored.merged([stored.load(place, unit) for unit in self.units])
 
 
 def trial_at(
