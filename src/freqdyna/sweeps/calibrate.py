@@ -109,4 +109,6 @@ def measure(config: Config) -> Costs:
     state, _ = jax.block_until_ready(block.evaluate(state, BEGIN))
     began = time.perf_counter()
     jax.block_until_ready(block.evaluate(state, BEGIN + STEPS))
-    return Costs(step, time.perf_counter() - began)
+    evaluation = time.perf_counter() - began
+    block.close()
+    return Costs(step, evaluation)
