@@ -9,7 +9,8 @@ import pytest
 import freqdyna
 from freqdyna import FreqdynaError
 from freqdyna.cli import main
-from freqdyna.report import page, sources
+from freqdyna.envs.picture import Landmark
+from freqdyna.report import frame, page, sources
 from freqdyna.report.explorer import explorers
 
 EXPLORED = Path(__file__).parents[2] / "results" / "explorer"
@@ -58,17 +59,44 @@ def test_the_explorer_shows_what_the_snapshots_hold(run_folders):
     (explorer,) = explorers([result])
     (run,) = explorer["runs"]
     assert run["steps"] == [10, 40]
-    frame = run["frames"][1][1]  # second seed, second snapshot
+    packed = run["frames"][1][1]  # second seed, second snapshot
     value = result.snapshots[40]["value"][1]
-    levels = np.frombuffer(base64.b64decode(frame["value"]["data"]), np.uint8).reshape(64, 64)
-    least, greatest = frame["value"]["ends"]
+    levels = np.frombuffer(base64.b64decode(packed["value"]["data"]), np.uint8).reshape(64, 64)
+    least, greatest = packed["value"]["ends"]
     shown = least + levels / 255 * (greatest - least)
     np.testing.assert_allclose(shown, value.T, atol=(greatest - least) / 255)
-    policy = np.frombuffer(base64.b64decode(frame["policy"]), np.uint8).reshape(64, 64)
+    policy = np.frombuffer(base64.b64decode(packed["policy"]), np.uint8).reshape(64, 64)
     np.testing.assert_array_equal(policy, result.snapshots[40]["policy"][1].T)
-    queue = np.frombuffer(base64.b64decode(frame["queue"]), "<u2").reshape(-1, 2) / 65535
+    queue = np.frombuffer(base64.b64decode(packed["queue"]), "<u2").reshape(-1, 2) / 65535
     np.testing.assert_allclose(queue, result.snapshots[40]["queue"][1][:500], atol=1e-4)
-    assert frame["climbs"]
+    assert packed["climbs"]
+    assert run["finds"] == "climbing g and V"
+    assert explorer["opens"] == 40
+
+
+def test_how_high_in_g_states_lie_is_measured_where_one_can_be():
+    g = np.arange(1.0, 4097).reshape(64, 64)  # grows with the first coordinate
+    x, y = np.meshgrid(*2 * [np.linspace(0, 1, 64)], indexing="ij")
+    everywhere = np.stack([x, y], axis=-1).reshape(1, -1, 2)
+    snapshot = {
+        "bounds": np.array([[[0.0, 0.0], [1.0, 1.0]]]),
+        "value": g[None],
+        "frequency": g[None],
+        "policy": np.stack([g, -g], axis=-1)[None],
+        "replay": everywhere,
+        "queue": everywhere[:, -64:],
+        "queue_count": np.array([9]),
+    }
+    found = frame.frame(snapshot, 0, [])
+    assert found["percentiles"] == {"replay": 0.5, "queue": 0.992}
+    assert found["policy"]["ends"] == [1, 4096]  # the first of two continuous actions
+    walls = [Landmark("wall", (-0.1, -0.1), (0.5, 1.1)), Landmark("hole", (0.2, 0.2), (0.4, 0.4))]
+    free = ((x > 0.5) | ((x > 0.2) & (x < 0.4) & (y > 0.2) & (y < 0.4))).reshape(-1)
+    snapshot |= {"queue": everywhere[:, free]}
+    assert frame.frame(snapshot, 0, walls)["percentiles"]["queue"] == 0.5
+    snapshot |= {"queue_count": np.array([0]), "climb_states": np.zeros((1, 1, 2, 2))}
+    found = frame.frame(snapshot, 0, [])
+    assert (found["queue"], found["climbs"], list(found["percentiles"])) == ("", [], ["replay"])
 
 
 def test_an_agent_without_snapshots_has_no_explorer(run_folders):

@@ -93,6 +93,46 @@ def test_the_slider_moves_all_panels_of_the_explorer(report):
         assert sum(changed) >= 8  # a policy may be the same at both times
         seen.page.locator(".explorer canvas").first.hover()
         assert "V = " in seen.page.locator(".readout").inner_text()
+        assert "dyna-value by climbing V, dyna-frequency by climbing g and V" in (
+            seen.page.locator(".explorer .caption").inner_text()
+        )
+        assert seen.page.locator(".explorer [data-percentile=queue]").count() == 2
+        assert seen.errors == []
+
+
+def test_playing_goes_on_whatever_the_pointer_does(report):
+    with visit(report) as seen:
+        seen.page.click(".explorer button:has-text('play')")
+        assert "step 10" in seen.page.locator(".explorer output").inner_text()
+        seen.page.locator(".explorer canvas").first.hover()
+        seen.page.locator(".explorer canvas").nth(3).hover()
+        seen.page.click(".explorer button:has-text('stop')")
+        seen.page.click(".explorer button:has-text('play')")
+        seen.page.wait_for_selector(".explorer button:has-text('play')")
+        assert "step 40" in seen.page.locator(".explorer output").inner_text()
+        assert seen.errors == []
+
+
+def test_a_run_is_shown_only_at_steps_of_its_own(report):
+    with visit(report) as seen:
+        seen.page.evaluate(
+            """() => {
+                const given = JSON.parse(document.getElementById("data").textContent).explorers[0];
+                const run = given.runs[0];
+                run.steps = [25];
+                run.frames = run.frames.map((frames) => [frames[1]]);
+                document.getElementById("main").replaceChildren(explorer(given, "late").root);
+            }"""
+        )
+        slider = seen.page.locator("#late input[type=range]")
+        slider.press("Home")
+        for step, shown in ((10, "dyna-frequency"), (25, "dyna-value"), (40, "dyna-frequency")):
+            assert f"step {step}" in seen.page.locator("#late output").inner_text()
+            told = seen.page.locator("#late .map.first").all_inner_texts()
+            without = [text for text in told if "no snapshot at this step" in text]
+            assert len(told) - len(without) == 1
+            assert not any(shown in text or "return" in text for text in without)
+            slider.press("ArrowRight")
         assert seen.errors == []
 
 

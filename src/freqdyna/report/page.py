@@ -9,7 +9,7 @@ from freqdyna.errors import FreqdynaError
 from freqdyna.files import write_atomically
 from freqdyna.report.section import Report
 
-SCRIPTS = ("charts.js", "explorer.js", "page.js")
+SCRIPTS = ("charts.js", "maps.js", "explorer.js", "page.js")
 
 
 def write(report: Report, out: Path) -> None:

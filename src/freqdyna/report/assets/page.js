@@ -98,7 +98,6 @@ function build(report) {
   const add = (label, node) => parts.push([label, node]);
   report.explorers.forEach((given, i) => {
     const made = explorer(given, `explorer-${i}`);
-    figures.push(made);
     add(`explore ${given.env}`, made.root);
   });
   if (claims.length) add("claims", claimsSection(claims));
