@@ -75,7 +75,7 @@ def _panel(axes: Axes) -> Json:
             *(_line(line) for line in lines),
         ],
         "rules": [_rule(axes, line) for line in axes.lines if not _in_data(axes, line)],
-        "boxes": [_box(patch) for patch in axes.patches if isinstance(patch, Rectangle)],
+        "boxes": [_box(axes, patch) for patch in axes.patches if isinstance(patch, Rectangle)],
         "texts": [
             {"x": float(x), "y": float(y), "text": plain(text.get_text())}
             for text in axes.texts
@@ -170,14 +170,19 @@ def _rule(axes: Axes, line: Line2D) -> Json:
     }
 
 
-def _box(patch: Rectangle) -> Json:
+def _box(axes: Axes, patch: Rectangle) -> Json:
     (x0, y0), (x1, y1) = patch.get_bbox().get_points()
     fill: Any = patch.get_facecolor()
     edge: Any = patch.get_edgecolor()
     filled, edged = patch.get_fill() and fill[3] > 0, edge[3] > 0 and patch.get_linewidth() > 0
+    spans = {"x": axes.get_yaxis_transform(which="grid"), "y": axes.get_xaxis_transform("grid")}
     return {
+        "label": _label(patch),
         "corners": rounded([x0, y0, x1, y1]),
-        "fill": to_hex(fill) if filled else None,
+        # From edge to edge, as `axhspan` and `axvspan` draw them.
+        "across": next((n for n, t in spans.items() if patch.get_data_transform() == t), None),
+        "color": to_hex(fill) if filled else None,
+        "opacity": round(float(fill[3]), 2),
         "edge": to_hex(edge) if edged else None,
         "above": patch.get_zorder() > 2,
     }

@@ -9,7 +9,10 @@ from freqdyna.errors import FreqdynaError
 from freqdyna.files import write_atomically
 from freqdyna.report.section import Report
 
-SCRIPTS = ("charts.js", "maps.js", "explorer.js", "page.js")
+SCRIPTS = (
+    *("dom.js", "summary.js", "charts.js", "figure.js"),
+    *("maps.js", "explorer.js", "table.js", "page.js"),
+)
 
 
 def write(report: Report, out: Path) -> None:

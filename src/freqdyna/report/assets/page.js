@@ -12,13 +12,6 @@ function verdict(text) {
   return el("span", { class: `verdict ${text.replace(/[^a-z]+/g, "-")}` }, text);
 }
 
-function table(rows, cell = (text) => text) {
-  const [header, ...body] = rows;
-  return el("div", { class: "scroll" }, el("table", {},
-    el("thead", {}, el("tr", {}, ...header.map((text) => el("th", {}, text)))),
-    el("tbody", {}, ...body.map((row) => el("tr", {}, ...row.map((text, i) => el("td", {}, cell(text, i))))))));
-}
-
 const HEADER = ["verdict", "what", "the paper", "here", "95% interval or accuracy"];
 const cells = (claim) => [claim.verdict, claim.what, claim.paper, claim.ours, claim.interval];
 const COUNTED = { holds: "hold", "does not hold": "do not hold", undecided: "are undecided" };
@@ -38,12 +31,11 @@ function claimsSection(claims) {
   const off = new Set();
   let withOurs = false;
   const asked = () => claims.filter((claim) => withOurs || !claim.own);
-  const draw = () => place.replaceChildren(claimTable(asked().filter((claim) => !off.has(claim.verdict)), true));
-  const counts = VERDICTS.map((text) => {
-    const number = asked().filter((claim) => claim.verdict === text).length;
-    const change = (on) => { on ? off.delete(text) : off.add(text); draw(); };
-    return toggle(`${number} ${COUNTED[text]}`, true, change, { class: "chip", "data-verdict": text });
-  });
+  const counts = VERDICTS.map((text) => toggle("", true, (on) => { on ? off.delete(text) : off.add(text); draw(); }, { class: "chip", "data-verdict": text }));
+  const draw = () => {
+    place.replaceChildren(claimTable(asked().filter((claim) => !off.has(claim.verdict)), true));
+    VERDICTS.forEach((text, i) => (counts[i].textContent = `${asked().filter((claim) => claim.verdict === text).length} ${COUNTED[text]}`));
+  };
   draw();
   return el("section", { id: "claims" }, el("h2", {}, "The paper’s claims, and what was found"),
     el("p", { class: "soft" }, "Each verdict follows a rule that is stated with its figure. Choose which to show:"),
