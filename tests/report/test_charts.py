@@ -40,6 +40,7 @@ def test_marks_of_every_kind_keep_their_numbers():
         axes.axhline(5, linestyle=":", label="level")
         axes.axvline(6)
         axes.add_patch(Rectangle((0, 1), 2, 3, facecolor="red", edgecolor="none"))
+        axes.axhspan(2, 3, alpha=0.4, label="band")
         axes.text(7, 8, "here")
         axes.set_xscale("log")
         axes.set_yticks([0, 1], ["low", "high"])
@@ -58,7 +59,10 @@ def test_marks_of_every_kind_keep_their_numbers():
     assert (level["at"], level["upright"], level["label"]) == (5, False, "level")
     assert (upright["at"], upright["upright"]) == (6, True)
     assert panel["boxes"][0]["corners"] == [0, 1, 2, 4]
-    assert (panel["boxes"][0]["fill"], panel["boxes"][0]["edge"]) == ("#ff0000", None)
+    box, band = panel["boxes"]
+    assert (box["color"], box["opacity"], box["edge"], box["across"]) == ("#ff0000", 1, None, None)
+    assert (band["across"], band["corners"][1::2], band["label"]) == ("x", [2, 3], "band")
+    assert band["opacity"] == 0.4
     assert panel["texts"] == [{"x": 7, "y": 8, "text": "here"}]
     assert panel["x"]["log"]
     assert panel["y"]["ticks"] == {"at": [0, 1], "texts": ["low", "high"]}
@@ -73,6 +77,9 @@ def test_a_colour_bar_is_no_panel_of_its_own():
 
 def test_numbers_are_cut_to_what_a_screen_shows_and_gaps_stay_gaps():
     assert rounded([1.23456, 1e-9, np.nan, np.inf]) == [1.235, 1e-9, None, None]
+    figure = Figure()
+    figure.subplots().set_title("a $name$", parse_math=False)
+    assert chart(figure)["panels"][0]["title"] == "a $name$"
     assert plain(r"$p_b$ = 60%, $\mathrm{x}$") == "p_b = 60%, x"
 
 

@@ -12,6 +12,7 @@ from freqdyna.cli import main
 from freqdyna.envs.picture import Landmark
 from freqdyna.report import frame, page, sources
 from freqdyna.report.explorer import explorers
+from freqdyna.sweeps.results import load_sweep
 
 EXPLORED = Path(__file__).parents[2] / "results" / "explorer"
 STORED = Path(__file__).parents[2] / "results" / "reproduce"
@@ -123,6 +124,13 @@ def test_a_sweep_is_shown_by_what_it_varies(tmp_path):
     report = sources.gather([tmp_path / "out"], "freqdyna report", lambda _: None)
     labels = [mark["label"] for mark in report.sections[0].chart["panels"][0]["marks"]]
     assert labels == ["er, learning rate 0.001 (2 seeds)", "er, learning rate 0.01 (2 seeds)"]
+    assert [origin[:12] for origin in report.sections[0].origins] == ["2 trainings:"]
+    (panel,) = report.sections[1].chart["panels"]
+    assert (panel["x"]["label"], panel["x"]["log"]) == ("learning rate", True)
+    (mark,) = panel["marks"]
+    assert (mark["label"], mark["x"]) == ("er (2 seeds)", [0.001, 0.01])
+    means = [result.mean_return() for result in load_sweep(str(tmp_path / "out")).values()]
+    np.testing.assert_allclose(mark["seeds"], np.transpose(means), rtol=1e-3)
 
 
 def test_the_papers_parts_come_with_claims_and_origins():

@@ -59,7 +59,7 @@ def _panel(axes: Axes) -> Json:
     lines = [line for line in axes.lines if _in_data(axes, line) and np.size(line.get_xdata())]
     remembered = [line for line in lines if isinstance(line, SeedCurve)]
     return {
-        "title": plain(axes.get_title()),
+        "title": plain(axes.get_title()) if axes.title.get_parse_math() else axes.get_title(),
         "x": _axis(axes, "x"),
         "y": _axis(axes, "y"),
         "equal": axes.get_aspect() == 1.0,

@@ -12,9 +12,9 @@ from freqdyna.envs.space import Space
 from freqdyna.report.charts import rounded
 from freqdyna.report.frame import frame, packed
 from freqdyna.report.section import Json
-from freqdyna.results.plot import COLORS as COLORS_OF
-from freqdyna.results.plot import run_labels
 from freqdyna.results.result import Result
+from freqdyna.results.run_styles import COLORS as COLORS_OF
+from freqdyna.results.run_styles import run_labels
 
 CLIMBED = {
     "frequency": ["g", "V"],

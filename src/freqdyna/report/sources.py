@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from freqdyna.errors import FreqdynaError
-from freqdyna.report import own, paper
+from freqdyna.report import own, paper, sensitivity
 from freqdyna.report.explorer import explorers
 from freqdyna.report.section import Report, Section
 from freqdyna.results import run_folder
@@ -26,8 +26,8 @@ def gather(folders: list[Path], command: str, say: Callable[[str], None]) -> Rep
     for folder in folders:
         found = _runs(folder)
         if found:
-            sources += found
-            results += found.values()
+            sources += [source for source, _ in found]
+            results += [result for _, result in found]
             say(f"{folder}: {len(found)} {'training' if len(found) == 1 else 'trainings'}")
             continue
         parts = paper.stored_parts(folder)
@@ -39,27 +39,27 @@ def gather(folders: list[Path], command: str, say: Callable[[str], None]) -> Rep
         for section in paper.sections(folder, parts):
             sections.append(section)
             say(f"{folder}: {section.name} analysed ({len(sections)} of {len(parts)})")
-    curves = [own.section(results, sources)] if results else []
+    curves = [own.section(results, sources), sensitivity.section(results)] if results else []
     return Report(
         title="Search-control in Dyna" if sections else "Training report",
         command=command,
         written=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, freqdyna {metadata.version('freqdyna')}",
-        sections=[*sections, *curves],
+        sections=[*sections, *filter(None, curves)],
         explorers=explorers(results),
     )
 
 
-def _runs(folder: Path) -> dict[str, Result]:
-    """The trainings of a run folder, of a folder of run folders or of a sweep, by their source."""
+def _runs(folder: Path) -> list[tuple[str, Result]]:
+    """The trainings of a run folder, of a folder of run folders or of a sweep, with the source."""
     if (folder / run_folder.CONFIG).is_file():
-        return {shown(folder): load(folder)}
+        return [(shown(folder), load(folder))]
     if (folder / FILE).is_file():
         found = load_sweep(str(folder))
         if not found:
             raise FreqdynaError(f"{str(folder)!r} is a sweep of which no unit is finished yet")
-        return {f"{shown(folder)}: {name}": result for name, result in found.items()}
+        return [(shown(folder), result) for result in found.values()]
     inside = sorted(folder.glob(f"*/{run_folder.CONFIG}")) if folder.is_dir() else []
-    return {shown(path.parent): load(path.parent) for path in inside}
+    return [(shown(path.parent), load(path.parent)) for path in inside]
 
 
 def shown(folder: Path) -> str:

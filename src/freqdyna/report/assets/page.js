@@ -54,7 +54,7 @@ function part(section, figures) {
   section.tables.forEach((rows) => root.append(el("h3", {}, "Statistics"), table(rows)));
   if (section.notes.length) root.append(el("details", {}, el("summary", {}, "Rules and notes"), el("ul", {}, ...section.notes.map((note) => sentence("li", note)))));
   const made = section.command ? [sentence("p", `\`${section.command}\``)] : [];
-  root.append(el("details", {}, el("summary", {}, "Where these numbers come from"), ...made, el("ul", {}, ...section.origins.map((origin) => sentence("li", origin)))));
+  if (section.origins.length) root.append(el("details", {}, el("summary", {}, "Where these numbers come from"), ...made, el("ul", {}, ...section.origins.map((origin) => sentence("li", origin)))));
   return root;
 }
 
