@@ -9,6 +9,9 @@ import tyro
 
 from freqdyna.errors import FreqdynaError
 
+LARGE = 10e6
+"""Bytes above which a page is hard to send."""
+
 
 @dataclass(frozen=True)
 class WriteReport:
@@ -27,6 +30,7 @@ class WriteReport:
             raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .html")
         if self.out.is_dir() or not self.out.absolute().parent.is_dir():
             raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
+        page.check()
         print("Analyses what is stored; the paper's parts take about a minute in all.", flush=True)
         names = [sources.shown(folder) for folder in self.folders]
         command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
@@ -34,4 +38,11 @@ class WriteReport:
             list(self.folders), command, lambda text: print(text, file=sys.stderr, flush=True)
         )
         page.write(report, self.out)
-        print(f"report: {self.out} ({self.out.stat().st_size / 1e6:.1f} MB)")
+        size = self.out.stat().st_size
+        print(f"report: {self.out} ({size / 1e6:.1f} MB)")
+        if size > LARGE:
+            parts = ", ".join(f"{name} {n / 1e6:.1f} MB" for name, n in page.largest_parts(report))
+            print(
+                f"warning: the page is above {LARGE / 1e6:.0f} MB; its largest parts are {parts}",
+                file=sys.stderr,
+            )

@@ -1,13 +1,15 @@
 import base64
 import json
 import re
+import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import freqdyna
-from freqdyna import FreqdynaError
+from freqdyna import FreqdynaError, cli_report
 from freqdyna.cli import main
 from freqdyna.envs.picture import Landmark
 from freqdyna.report import frame, page, sources
@@ -20,7 +22,12 @@ STORED = Path(__file__).parents[2] / "results" / "reproduce"
 
 def data_of(path):
     """What the page's script will read."""
-    return json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(), re.DOTALL)[1])
+    return unpacked(path.read_text())
+
+
+def unpacked(text):
+    stored = re.search(r'id="data">([\w+/=]*)</script>', text)[1]
+    return json.loads(zlib.decompress(base64.b64decode(stored)))
 
 
 def test_a_report_of_runs_has_their_curves_facts_and_snapshots(run_folders, tmp_path, capsys):
@@ -40,12 +47,29 @@ def test_a_report_of_runs_has_their_curves_facts_and_snapshots(run_folders, tmp_
     assert {mark["kind"] for mark in explorer["landmarks"]} == {"wall", "hole", "start", "goal"}
 
 
-def test_no_name_can_leave_the_data(run_folders, tmp_path):
+def test_no_name_can_leave_the_data(run_folders):
     report = sources.gather([run_folders], "freqdyna report", lambda _: None)
     text = page.page(report)
-    data = text[text.index('id="data">') :]
-    assert "<" not in data[len('id="data">') : data.index("</script>")]
+    assert "</script><script>hacked" in str(unpacked(text))
+    assert "hacked" not in text
     assert text.count("</script>") == 3
+
+
+def test_a_page_above_the_limit_is_told_with_its_largest_parts(
+    run_folders, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(cli_report, "LARGE", 1e6)
+    main(["report", str(run_folders), "--out", str(tmp_path / "r.html")])
+    error = capsys.readouterr().err
+    assert "warning: the page is above 1 MB; its largest parts are explorer of GridWorld" in error
+
+
+def test_a_missing_chart_library_is_told_before_anything_is_analysed(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    monkeypatch.setattr(sources, "gather", None)
+    with pytest.raises(SystemExit, match="2"):
+        main(["report", "."])
+    assert "pip install '.[report]'" in capsys.readouterr().err
 
 
 def test_the_page_asks_for_nothing(run_folders):
@@ -148,7 +172,7 @@ def test_the_papers_parts_come_with_claims_and_origins():
     assert not any(claim.own for claim in f3.claims)
     assert all(claim.own for claim in report.sections[names.index("S")].claims)
     assert [explorer["env"] for explorer in report.explorers] == ["MountainCar-v0", "MazeGridWorld"]
-    assert len(page.page(report).encode()) < 10e6
+    assert len(page.page(report)) < 5e6
 
 
 @pytest.mark.parametrize(

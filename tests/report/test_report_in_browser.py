@@ -1,5 +1,6 @@
 """The report as a reader uses it, in headless Chromium."""
 
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,14 @@ def report(run_folders, tmp_path_factory):
     return path.as_uri()
 
 
+@contextmanager
+def opened(report, **how):
+    """The page, once it is built."""
+    with visit(report, **how) as seen:
+        seen.page.wait_for_selector("main section")
+        yield seen
+
+
 def drawn(seen, section):
     """The chart data of a section's first panel, once it is drawn."""
     seen.page.evaluate(f"document.getElementById('{section}').scrollIntoView()")
@@ -32,7 +41,7 @@ def drawn(seen, section):
 
 
 def test_it_opens_without_error_or_request(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         for part in (*PARTS, "runs"):
             drawn(seen, part)
         assert seen.errors == []
@@ -43,18 +52,21 @@ def test_it_opens_without_error_or_request(report):
 
 
 def test_a_series_is_switched_off_and_on(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         chart = drawn(seen, "F3")
         lines = chart("data.length")
         seen.page.click("#F3 [data-series='Dyna-Value']")
         assert chart("data.length") == lines - 2  # the curve and its interval
         seen.page.click("#F3 [data-series='Dyna-Value']")
         assert chart("data.length") == lines
+        for switch, left in (("none", 0), ("all", lines)):
+            seen.page.click(f"#F3 .series > button:text-is('{switch}')")
+            assert chart("data.length") == left
         assert seen.errors == []
 
 
 def test_the_average_and_the_seeds_can_be_chosen(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         chart = drawn(seen, "F3")
         ends = "data.at(-1).y.slice(-1)[0]"
         mean = chart(ends)
@@ -64,7 +76,7 @@ def test_the_average_and_the_seeds_can_be_chosen(report):
         seen.page.click("#F3 button:has-text('single seeds')")
         assert chart("data.length") > 100
         seen.page.click("#F3 summary:has-text('Choose among')")
-        seen.page.click("#F3 button:has-text('none')")
+        seen.page.click("#F3 details button:has-text('none')")
         assert chart("data.length") == 0
         seen.page.click("#F3 .seeds button >> nth=3")
         assert chart("data.filter((trace) => trace.name.includes('seed 3')).length") == 5
@@ -72,7 +84,7 @@ def test_the_average_and_the_seeds_can_be_chosen(report):
 
 
 def test_the_average_in_the_page_is_numpys(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         assert seen.page.evaluate("mean([1, 2, 6])") == 3
         # Of eight values the middle four; of five 1.25 to 3.75 of them in order.
         assert seen.page.evaluate("interquartileMean([9, 1, 2, 3, 4, 5, 6, 100])") == 4.5
@@ -80,7 +92,7 @@ def test_the_average_in_the_page_is_numpys(report):
 
 
 def test_the_slider_moves_all_panels_of_the_explorer(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         count = seen.page.locator(".explorer canvas").count()
         assert count == 10  # two agents, five panels
         picture = "[...document.querySelectorAll('.explorer canvas')].map((c) => c.toDataURL())"
@@ -101,7 +113,7 @@ def test_the_slider_moves_all_panels_of_the_explorer(report):
 
 
 def test_playing_goes_on_whatever_the_pointer_does(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         seen.page.click(".explorer button:has-text('play')")
         assert "step 10" in seen.page.locator(".explorer output").inner_text()
         seen.page.locator(".explorer canvas").first.hover()
@@ -114,10 +126,10 @@ def test_playing_goes_on_whatever_the_pointer_does(report):
 
 
 def test_a_run_is_shown_only_at_steps_of_its_own(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         seen.page.evaluate(
-            """() => {
-                const given = JSON.parse(document.getElementById("data").textContent).explorers[0];
+            """async () => {
+                const given = JSON.parse(await unpacked("data")).explorers[0];
                 const run = given.runs[0];
                 run.steps = [25];
                 run.frames = run.frames.map((frames) => [frames[1]]);
@@ -137,18 +149,25 @@ def test_a_run_is_shown_only_at_steps_of_its_own(report):
 
 
 def test_claims_are_narrowed_down_by_verdict(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         rows = seen.page.locator("#claims tbody tr")
         seen.page.click("#ours")
         every, holding = rows.count(), seen.page.locator("#claims .verdict.holds").count()
         assert 0 < holding < every
+        counts = seen.page.locator("#claims .counts .chip").all_inner_texts()
+        assert sum(int(text.split(" ")[0]) for text in counts) == every
         seen.page.click("#claims [data-verdict='undecided']")
         seen.page.click("#claims [data-verdict='does not hold']")
         assert rows.count() == holding
+        for order in (sorted, lambda texts: sorted(texts, reverse=True)):
+            seen.page.click("#claims th button:text-is('part')")
+            parts = seen.page.locator("#claims tbody td:first-child").all_inner_texts()
+            assert parts == order(parts)
+            assert len(set(parts)) > 1
 
 
 def test_names_stay_text(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         drawn(seen, "runs")
         assert seen.page.evaluate("window.hacked") is None
         assert seen.page.locator("img").count() == 0
@@ -160,7 +179,7 @@ def test_names_stay_text(report):
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_it_fits_a_phone_by_day_and_night(report, dark):
-    with visit(report, width=390, height=844, dark=dark) as seen:
+    with opened(report, width=390, height=844, dark=dark) as seen:
         drawn(seen, "F3")
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
         ground = seen.page.evaluate("getComputedStyle(document.body).backgroundColor")

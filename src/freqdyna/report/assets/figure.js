@@ -74,7 +74,7 @@ function figure(chart) {
   const chips = seriesChips(chart, state, redraw);
   const numbers = [...new Set(chart.panels.flatMap((p) => p.marks.flatMap((m) => m.numbers || [])))].sort((a, b) => a - b);
   const root = el("div", { class: "figure" });
-  if (chips.length) root.append(el("div", { class: "controls" }, ...chips));
+  if (chips.length) root.append(el("div", { class: "controls series" }, ...chips));
   if (numbers.length > 1) {
     const pick = (statistic) => () => { state.statistic = statistic; redraw(); };
     const averages = [["mean", mean], ["interquartile mean", interquartileMean]].map(([text, statistic]) =>

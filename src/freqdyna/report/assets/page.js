@@ -108,4 +108,19 @@ function build(report) {
   follow(links);
 }
 
-build(JSON.parse(document.getElementById("data").textContent));
+/** A text of the page that is stored compressed. */
+async function unpacked(id) {
+  const stored = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+  return new Response(new Blob([stored]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+}
+
+async function start() {
+  const [data, library] = await Promise.all(["data", "library"].map(unpacked));
+  document.head.append(el("script", {}, library));
+  build(JSON.parse(data));
+}
+
+start().catch((error) => {
+  document.getElementById("main").replaceChildren(el("p", {}, "This page could not be drawn; it needs a browser of 2023 or later."));
+  throw error;
+});
