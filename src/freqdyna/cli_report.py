@@ -17,8 +17,9 @@ LARGE = 10e6
 class WriteReport:
     """Write one interactive HTML page on runs, sweeps or the paper's stored experiments."""
 
-    folders: tyro.conf.Positional[tuple[Path, ...]]
-    """Run folders, folders of run folders, sweeps' folders, and folders of `reproduce --out`."""
+    folders: tyro.conf.Positional[tuple[str, ...]]
+    """Run folders, folders of run folders, sweeps' folders or addresses, such as
+    s3://bucket/sweep, and folders of `reproduce --out`."""
     out: Path = Path("report.html")
     """The page."""
 
@@ -32,10 +33,10 @@ class WriteReport:
             raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
         page.check()
         print("Analyses what is stored; the paper's parts take about a minute in all.", flush=True)
-        names = [sources.shown(folder) for folder in self.folders]
+        names = [name if "://" in name else sources.shown(Path(name)) for name in self.folders]
         command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
         report = sources.gather(
-            list(self.folders), command, lambda text: print(text, file=sys.stderr, flush=True)
+            self.folders, command, lambda text: print(text, file=sys.stderr, flush=True)
         )
         page.write(report, self.out)
         size = self.out.stat().st_size

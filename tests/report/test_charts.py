@@ -33,8 +33,8 @@ def test_curves_keep_every_seed_and_leave_the_interval_to_the_page():
 
 def test_marks_of_every_kind_keep_their_numbers():
     def draw(axes):
-        axes.plot([1, 10], [2, 20], "o--", color="black", label="line")
-        axes.scatter([3], [4], color="blue")
+        axes.plot([1, 10], [2, 20], "s--", color="black", label="line")
+        axes.scatter([3], [4], color="blue", label="in the legend", gid="in the page")
         axes.fill_between([0, 1], [0, 0], [1, 1], color="green")
         axes.pcolormesh([0, 1], [0, 2], [[1.0, 10.0], [100.0, 1000.0]], norm=LogNorm(1, 1000))
         axes.axhline(5, linestyle=":", label="level")
@@ -51,6 +51,7 @@ def test_marks_of_every_kind_keep_their_numbers():
         *([1, 10], [2, 20]),
         *("dash", "lines+markers"),
     )
+    assert (line["symbol"], points["label"]) == ("square", "in the page")
     assert (points["x"], points["y"], points["color"]) == ([3], [4], "#0000ff")
     assert set(area["y"]) == {0, 1}
     assert (mesh["x"], mesh["y"], mesh["log"], mesh["ends"]) == ([0, 1], [0, 2], True, [1, 1000])

@@ -31,7 +31,8 @@ def unpacked(text):
 
 
 def test_a_report_of_runs_has_their_curves_facts_and_snapshots(run_folders, tmp_path, capsys):
-    main(["report", str(run_folders), "--out", str(tmp_path / "r.html")])
+    twice = [str(run_folders), str(run_folders / "dyna-value")]
+    main(["report", *twice, "--out", str(tmp_path / "r.html")])
     assert "report:" in capsys.readouterr().out
     data = data_of(tmp_path / "r.html")
     (section,) = data["sections"]
@@ -145,7 +146,8 @@ def test_a_sweep_is_shown_by_what_it_varies(tmp_path):
         "1",
     ]
     main(sweep)
-    report = sources.gather([tmp_path / "out"], "freqdyna report", lambda _: None)
+    address = (tmp_path / "out").as_uri()
+    report = sources.gather([address, tmp_path / "out"], "freqdyna report", lambda _: None)
     labels = [mark["label"] for mark in report.sections[0].chart["panels"][0]["marks"]]
     assert labels == ["er, learning rate 0.001 (2 seeds)", "er, learning rate 0.01 (2 seeds)"]
     assert [origin[:12] for origin in report.sections[0].origins] == ["2 trainings:"]
@@ -180,6 +182,7 @@ def test_the_papers_parts_come_with_claims_and_origins():
     [
         ([], "folders is empty"),
         (["nowhere"], "folders has 'nowhere'; it must be a run folder"),
+        (["memory://nowhere"], "'memory://nowhere' is not a sweep"),
         ([".", "--out", "report.pdf"], "it must end in .html"),
         ([".", "--out", "missing/report.html"], "its folder must exist"),
     ],

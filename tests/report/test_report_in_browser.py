@@ -1,10 +1,12 @@
 """The report as a reader uses it, in headless Chromium."""
 
+import shutil
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from browsing import visit
+from conftest import HOSTILE
 
 from freqdyna.report import page, paper, sources
 
@@ -15,10 +17,14 @@ PARTS = ["F3", "S", "B"]  # curves, intervals, meshes
 
 @pytest.fixture(scope="session")
 def report(run_folders, tmp_path_factory):
-    """A page of three parts of the paper and two runs with hostile names."""
+    """A page of three parts of the paper and three runs with hostile names."""
+    other = tmp_path_factory.mktemp("other") / "run"
+    shutil.copytree(run_folders / "dyna-value", other, ignore=shutil.ignore_patterns("snapshot*"))
+    config = (other / "config.toml").read_text()
+    (other / "config.toml").write_text(config.replace('"GridWorld"', f'"{HOSTILE} $x$"'))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paper, "stored_parts", lambda folder: PARTS)
-        made = sources.gather([STORED, run_folders], "freqdyna report", lambda _: None)
+        made = sources.gather([STORED, run_folders, other], "freqdyna report", lambda _: None)
     path = tmp_path_factory.mktemp("report") / "report.html"
     page.write(made, path)
     return path.as_uri()
@@ -169,11 +175,13 @@ def test_claims_are_narrowed_down_by_verdict(report):
 def test_names_stay_text(report):
     with opened(report) as seen:
         drawn(seen, "runs")
+        assert f"{HOSTILE} $x$" in seen.page.locator("#runs figcaption").all_inner_texts()
+        assert f"{HOSTILE} $x$" in seen.page.locator("#runs td").all_inner_texts()
         assert seen.page.evaluate("window.hacked") is None
         assert seen.page.locator("img").count() == 0
         seen.page.click("#runs summary:has-text('Where these numbers come from')")
         told = seen.page.locator("#runs details").last.inner_text()
-        assert "<img src=x onerror=window.hacked=1>" in told
+        assert HOSTILE in told
         assert "</script><script>hacked=1//" in told
 
 

@@ -23,6 +23,7 @@ MOST = 200
 SIGNS = {r"\int": "∫", r"\pi": "π", "^2": "²", r"\,": " ", r"\mathrm": "", r"\leq": "≤"}
 """What TeX writes otherwise, in the titles of our figures."""
 DASHES = {"-": "solid", "--": "dash", ":": "dot", "-.": "dashdot"}
+SYMBOLS = {"s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down", "P": "cross"}
 
 
 def chart(figure: Figure) -> Json:
@@ -111,6 +112,7 @@ def _line(line: Line2D) -> Json:
         "color": to_hex(line.get_color()),
         "dash": DASHES.get(str(line.get_linestyle()), "solid"),
         "width": line.get_linewidth(),
+        "symbol": SYMBOLS.get(str(line.get_marker()), "circle"),
         "mode": "lines+markers" if marked and drawn else "markers" if marked else "lines",
         "x": rounded(x),
         "y": rounded(y),
@@ -193,8 +195,8 @@ def _in_data(axes: Axes, line: Line2D) -> bool:
 
 
 def _label(artist: Any) -> str:
-    """What the legend says, or what the mark belongs to; empty if neither is told."""
-    label = plain(str(artist.get_label()))
+    """The name of a mark, what the legend says, or what it belongs to; empty if none is told."""
+    label = plain(str(artist.get_gid() or artist.get_label()))
     if label.startswith(PART_OF):
         return label.removeprefix(PART_OF)
     return "" if label.startswith("_") else label

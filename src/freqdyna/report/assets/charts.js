@@ -20,7 +20,7 @@ function traces(mark, state) {
     return [{ ...common, y: mark.y, mode: "markers", marker: { color, size: 4, opacity: 0.7 } }];
   }
   if (mark.kind === "line") {
-    return [{ ...common, y: mark.y, mode: mark.mode, line, marker: { color, size: 6 } }];
+    return [{ ...common, y: mark.y, mode: mark.mode, line, marker: { color, size: 7, symbol: mark.symbol } }];
   }
   const chosen = mark.seeds.map((row, i) => [mark.numbers[i], row]).filter(([seed]) => !state.off.has(seed));
   if (!chosen.length) return [];
