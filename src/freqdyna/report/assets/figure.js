@@ -3,21 +3,23 @@
 
 const MANY = 8; // series that need a wide panel
 
-/** A short line in the colour and dashes of a series. */
-function keyOf({ color, dash, opacity }) {
-  const made = (tag, attributes) => {
+const DASHES = { dash: "7 4", dot: "2 3", dashdot: "8 3 2 3" };
+const SIGNS = { circle: "●", square: "■", diamond: "◆", "triangle-up": "▲", "triangle-down": "▼", cross: "✚" };
+
+/** A short line as a series has it: its colour, dashes and marks. */
+function keyOf({ color, dash, mode, symbol }) {
+  const made = (tag, attributes, ...children) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
     Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
+    node.append(...children);
     return node;
   };
-  const line = made("line", { x1: 0, x2: 24, y1: 5, y2: 5, "stroke-width": 3, "stroke-dasharray": DASHES[dash] || "none", "stroke-opacity": opacity || 1 });
-  line.dataset.color = color;
-  const key = made("svg", { width: 24, height: 10, "aria-hidden": true });
-  key.append(line);
+  const parts = [made("line", { x1: 0, x2: 24, y1: 6, y2: 6, "stroke-width": 3, "stroke-dasharray": DASHES[dash] || "none" })];
+  if (mode && mode.includes("markers")) parts.push(made("text", { x: 12, y: 10, "text-anchor": "middle", "font-size": 12 }, SIGNS[symbol]));
+  const key = made("svg", { width: 24, height: 12, "aria-hidden": true }, ...parts);
+  key.dataset.color = color;
   return key;
 }
-
-const DASHES = { dash: "7 4", dot: "2 3", dashdot: "8 3 2 3" };
 
 /** The panels of a chart. Drawn when they come into view, and again when what they show changed. */
 function panelsOf(chart, state) {
@@ -100,7 +102,7 @@ function figure(chart) {
   if (every > 1) root.append(el("p", { class: "soft small" }, `Of every ${every} evaluations one is drawn.`));
   const shape = chips.length > MANY || nodes.length === 1 ? " wide" : nodes.length % 3 === 1 ? " even" : "";
   root.append(el("div", { class: `panels${shape}` }, ...nodes));
-  const recolor = () => root.querySelectorAll(".chip line").forEach((line) => line.setAttribute("stroke", visible(line.dataset.color)));
+  const recolor = () => root.querySelectorAll(".chip svg").forEach((key) => (key.style.color = visible(key.dataset.color)));
   recolor();
   return { root, redraw: () => { recolor(); redraw(); } };
 }
