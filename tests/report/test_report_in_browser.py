@@ -115,18 +115,34 @@ def test_the_slider_moves_all_panels_of_the_explorer(report):
             seen.page.locator(".explorer .caption").inner_text()
         )
         assert seen.page.locator(".explorer [data-percentile=queue]").count() == 2
+        other = "{ label: 'b', finds: 'drawing from the whole space' }"
+        for runs in ("{ label: 'a', finds: null }", other):
+            told = seen.page.evaluate(f"caption({{ runs: [{runs}], landmarks: [] }})")
+            assert "climb" not in told
+            assert ("b by drawing from the whole space" in told) == (runs == other)
         assert seen.errors == []
 
 
 def test_playing_goes_on_whatever_the_pointer_does(report):
     with opened(report) as seen:
-        seen.page.click(".explorer button:has-text('play')")
-        assert "step 10" in seen.page.locator(".explorer output").inner_text()
-        seen.page.locator(".explorer canvas").first.hover()
-        seen.page.locator(".explorer canvas").nth(3).hover()
-        seen.page.click(".explorer button:has-text('stop')")
-        seen.page.click(".explorer button:has-text('play')")
-        seen.page.wait_for_selector(".explorer button:has-text('play')")
+        # In one go, as two snapshots are played in half a second.
+        told = seen.page.evaluate(
+            """() => {
+                const [home, canvas] = [".explorer", ".explorer canvas"].map((which) =>
+                    document.querySelector(which));
+                const move = () => canvas.dispatchEvent(new PointerEvent("pointermove"));
+                const told = [];
+                for (let press = 0; press < 3; press++) {
+                    home.querySelector("button").click();
+                    move();
+                    told.push(home.querySelector("button").textContent);
+                    told.push(home.querySelector("output").textContent);
+                }
+                return told;
+            }"""
+        )
+        assert told == ["stop", "step 10", "play", "step 10", "stop", "step 10"]
+        seen.page.wait_for_selector(".explorer button:text-is('play')")
         assert "step 40" in seen.page.locator(".explorer output").inner_text()
         assert seen.errors == []
 
