@@ -1,16 +1,20 @@
 import base64
 import json
 import re
+import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import freqdyna
-from freqdyna import FreqdynaError
+from freqdyna import FreqdynaError, cli_report
 from freqdyna.cli import main
-from freqdyna.report import page, sources
+from freqdyna.envs.picture import Landmark
+from freqdyna.report import frame, page, sources
 from freqdyna.report.explorer import explorers
+from freqdyna.sweeps.results import load_sweep
 
 EXPLORED = Path(__file__).parents[2] / "results" / "explorer"
 STORED = Path(__file__).parents[2] / "results" / "reproduce"
@@ -18,11 +22,17 @@ STORED = Path(__file__).parents[2] / "results" / "reproduce"
 
 def data_of(path):
     """What the page's script will read."""
-    return json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(), re.DOTALL)[1])
+    return unpacked(path.read_text())
+
+
+def unpacked(text):
+    stored = re.search(r'id="data">([\w+/=]*)</script>', text)[1]
+    return json.loads(zlib.decompress(base64.b64decode(stored)))
 
 
 def test_a_report_of_runs_has_their_curves_facts_and_snapshots(run_folders, tmp_path, capsys):
-    main(["report", str(run_folders), "--out", str(tmp_path / "r.html")])
+    twice = [str(run_folders), str(run_folders / "dyna-value")]
+    main(["report", *twice, "--out", str(tmp_path / "r.html")])
     assert "report:" in capsys.readouterr().out
     data = data_of(tmp_path / "r.html")
     (section,) = data["sections"]
@@ -38,12 +48,29 @@ def test_a_report_of_runs_has_their_curves_facts_and_snapshots(run_folders, tmp_
     assert {mark["kind"] for mark in explorer["landmarks"]} == {"wall", "hole", "start", "goal"}
 
 
-def test_no_name_can_leave_the_data(run_folders, tmp_path):
+def test_no_name_can_leave_the_data(run_folders):
     report = sources.gather([run_folders], "freqdyna report", lambda _: None)
     text = page.page(report)
-    data = text[text.index('id="data">') :]
-    assert "<" not in data[len('id="data">') : data.index("</script>")]
+    assert "</script><script>hacked" in str(unpacked(text))
+    assert "hacked" not in text
     assert text.count("</script>") == 3
+
+
+def test_a_page_above_the_limit_is_told_with_its_largest_parts(
+    run_folders, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(cli_report, "LARGE", 1e6)
+    main(["report", str(run_folders), "--out", str(tmp_path / "r.html")])
+    error = capsys.readouterr().err
+    assert "warning: the page is above 1 MB; its largest parts are explorer of GridWorld" in error
+
+
+def test_a_missing_chart_library_is_told_before_anything_is_analysed(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    monkeypatch.setattr(sources, "gather", None)
+    with pytest.raises(SystemExit, match="2"):
+        main(["report", "."])
+    assert "pip install '.[report]'" in capsys.readouterr().err
 
 
 def test_the_page_asks_for_nothing(run_folders):
@@ -58,17 +85,44 @@ def test_the_explorer_shows_what_the_snapshots_hold(run_folders):
     (explorer,) = explorers([result])
     (run,) = explorer["runs"]
     assert run["steps"] == [10, 40]
-    frame = run["frames"][1][1]  # second seed, second snapshot
+    packed = run["frames"][1][1]  # second seed, second snapshot
     value = result.snapshots[40]["value"][1]
-    levels = np.frombuffer(base64.b64decode(frame["value"]["data"]), np.uint8).reshape(64, 64)
-    least, greatest = frame["value"]["ends"]
+    levels = np.frombuffer(base64.b64decode(packed["value"]["data"]), np.uint8).reshape(64, 64)
+    least, greatest = packed["value"]["ends"]
     shown = least + levels / 255 * (greatest - least)
     np.testing.assert_allclose(shown, value.T, atol=(greatest - least) / 255)
-    policy = np.frombuffer(base64.b64decode(frame["policy"]), np.uint8).reshape(64, 64)
+    policy = np.frombuffer(base64.b64decode(packed["policy"]), np.uint8).reshape(64, 64)
     np.testing.assert_array_equal(policy, result.snapshots[40]["policy"][1].T)
-    queue = np.frombuffer(base64.b64decode(frame["queue"]), "<u2").reshape(-1, 2) / 65535
+    queue = np.frombuffer(base64.b64decode(packed["queue"]), "<u2").reshape(-1, 2) / 65535
     np.testing.assert_allclose(queue, result.snapshots[40]["queue"][1][:500], atol=1e-4)
-    assert frame["climbs"]
+    assert packed["climbs"]
+    assert run["finds"] == "climbing g and V"
+    assert explorer["opens"] == 40
+
+
+def test_how_high_in_g_states_lie_is_measured_where_one_can_be():
+    g = np.arange(1.0, 4097).reshape(64, 64)  # grows with the first coordinate
+    x, y = np.meshgrid(*2 * [np.linspace(0, 1, 64)], indexing="ij")
+    everywhere = np.stack([x, y], axis=-1).reshape(1, -1, 2)
+    snapshot = {
+        "bounds": np.array([[[0.0, 0.0], [1.0, 1.0]]]),
+        "value": g[None],
+        "frequency": g[None],
+        "policy": np.stack([g, -g], axis=-1)[None],
+        "replay": everywhere,
+        "queue": everywhere[:, -64:],
+        "queue_count": np.array([9]),
+    }
+    found = frame.frame(snapshot, 0, [])
+    assert found["percentiles"] == {"replay": 0.5, "queue": 0.992}
+    assert found["policy"]["ends"] == [1, 4096]  # the first of two continuous actions
+    walls = [Landmark("wall", (-0.1, -0.1), (0.5, 1.1)), Landmark("hole", (0.2, 0.2), (0.4, 0.4))]
+    free = ((x > 0.5) | ((x > 0.2) & (x < 0.4) & (y > 0.2) & (y < 0.4))).reshape(-1)
+    snapshot |= {"queue": everywhere[:, free]}
+    assert frame.frame(snapshot, 0, walls)["percentiles"]["queue"] == 0.5
+    snapshot |= {"queue_count": np.array([0]), "climb_states": np.zeros((1, 1, 2, 2))}
+    found = frame.frame(snapshot, 0, [])
+    assert (found["queue"], found["climbs"], list(found["percentiles"])) == ("", [], ["replay"])
 
 
 def test_an_agent_without_snapshots_has_no_explorer(run_folders):
@@ -92,9 +146,17 @@ def test_a_sweep_is_shown_by_what_it_varies(tmp_path):
         "1",
     ]
     main(sweep)
-    report = sources.gather([tmp_path / "out"], "freqdyna report", lambda _: None)
+    address = (tmp_path / "out").as_uri()
+    report = sources.gather([address, tmp_path / "out"], "freqdyna report", lambda _: None)
     labels = [mark["label"] for mark in report.sections[0].chart["panels"][0]["marks"]]
     assert labels == ["er, learning rate 0.001 (2 seeds)", "er, learning rate 0.01 (2 seeds)"]
+    assert [origin[:12] for origin in report.sections[0].origins] == ["2 trainings:"]
+    (panel,) = report.sections[1].chart["panels"]
+    assert (panel["x"]["label"], panel["x"]["log"]) == ("learning rate", True)
+    (mark,) = panel["marks"]
+    assert (mark["label"], mark["x"]) == ("er (2 seeds)", [0.001, 0.01])
+    means = [result.mean_return() for result in load_sweep(str(tmp_path / "out")).values()]
+    np.testing.assert_allclose(mark["seeds"], np.transpose(means), rtol=1e-3)
 
 
 def test_the_papers_parts_come_with_claims_and_origins():
@@ -112,7 +174,7 @@ def test_the_papers_parts_come_with_claims_and_origins():
     assert not any(claim.own for claim in f3.claims)
     assert all(claim.own for claim in report.sections[names.index("S")].claims)
     assert [explorer["env"] for explorer in report.explorers] == ["MountainCar-v0", "MazeGridWorld"]
-    assert len(page.page(report).encode()) < 10e6
+    assert len(page.page(report)) < 5e6
 
 
 @pytest.mark.parametrize(
@@ -120,6 +182,7 @@ def test_the_papers_parts_come_with_claims_and_origins():
     [
         ([], "folders is empty"),
         (["nowhere"], "folders has 'nowhere'; it must be a run folder"),
+        (["memory://nowhere"], "'memory://nowhere' is not a sweep"),
         ([".", "--out", "report.pdf"], "it must end in .html"),
         ([".", "--out", "missing/report.html"], "its folder must exist"),
     ],

@@ -1,9 +1,12 @@
 """The report as a reader uses it, in headless Chromium."""
 
+import shutil
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from browsing import visit
+from conftest import HOSTILE
 
 from freqdyna.report import page, paper, sources
 
@@ -14,13 +17,25 @@ PARTS = ["F3", "S", "B"]  # curves, intervals, meshes
 
 @pytest.fixture(scope="session")
 def report(run_folders, tmp_path_factory):
-    """A page of three parts of the paper and two runs with hostile names."""
+    """A page of three parts of the paper and three runs with hostile names."""
+    other = tmp_path_factory.mktemp("other") / "run"
+    shutil.copytree(run_folders / "dyna-value", other, ignore=shutil.ignore_patterns("snapshot*"))
+    config = (other / "config.toml").read_text()
+    (other / "config.toml").write_text(config.replace('"GridWorld"', f'"{HOSTILE} $x$"'))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paper, "stored_parts", lambda folder: PARTS)
-        made = sources.gather([STORED, run_folders], "freqdyna report", lambda _: None)
+        made = sources.gather([STORED, run_folders, other], "freqdyna report", lambda _: None)
     path = tmp_path_factory.mktemp("report") / "report.html"
     page.write(made, path)
     return path.as_uri()
+
+
+@contextmanager
+def opened(report, **how):
+    """The page, once it is built."""
+    with visit(report, **how) as seen:
+        seen.page.wait_for_selector("main section")
+        yield seen
 
 
 def drawn(seen, section):
@@ -32,7 +47,7 @@ def drawn(seen, section):
 
 
 def test_it_opens_without_error_or_request(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         for part in (*PARTS, "runs"):
             drawn(seen, part)
         assert seen.errors == []
@@ -43,18 +58,21 @@ def test_it_opens_without_error_or_request(report):
 
 
 def test_a_series_is_switched_off_and_on(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         chart = drawn(seen, "F3")
         lines = chart("data.length")
         seen.page.click("#F3 [data-series='Dyna-Value']")
         assert chart("data.length") == lines - 2  # the curve and its interval
         seen.page.click("#F3 [data-series='Dyna-Value']")
         assert chart("data.length") == lines
+        for switch, left in (("none", 0), ("all", lines)):
+            seen.page.click(f"#F3 .series > button:text-is('{switch}')")
+            assert chart("data.length") == left
         assert seen.errors == []
 
 
 def test_the_average_and_the_seeds_can_be_chosen(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         chart = drawn(seen, "F3")
         ends = "data.at(-1).y.slice(-1)[0]"
         mean = chart(ends)
@@ -64,7 +82,7 @@ def test_the_average_and_the_seeds_can_be_chosen(report):
         seen.page.click("#F3 button:has-text('single seeds')")
         assert chart("data.length") > 100
         seen.page.click("#F3 summary:has-text('Choose among')")
-        seen.page.click("#F3 button:has-text('none')")
+        seen.page.click("#F3 details button:has-text('none')")
         assert chart("data.length") == 0
         seen.page.click("#F3 .seeds button >> nth=3")
         assert chart("data.filter((trace) => trace.name.includes('seed 3')).length") == 5
@@ -72,7 +90,7 @@ def test_the_average_and_the_seeds_can_be_chosen(report):
 
 
 def test_the_average_in_the_page_is_numpys(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         assert seen.page.evaluate("mean([1, 2, 6])") == 3
         # Of eight values the middle four; of five 1.25 to 3.75 of them in order.
         assert seen.page.evaluate("interquartileMean([9, 1, 2, 3, 4, 5, 6, 100])") == 4.5
@@ -80,7 +98,7 @@ def test_the_average_in_the_page_is_numpys(report):
 
 
 def test_the_slider_moves_all_panels_of_the_explorer(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         count = seen.page.locator(".explorer canvas").count()
         assert count == 10  # two agents, five panels
         picture = "[...document.querySelectorAll('.explorer canvas')].map((c) => c.toDataURL())"
@@ -93,34 +111,99 @@ def test_the_slider_moves_all_panels_of_the_explorer(report):
         assert sum(changed) >= 8  # a policy may be the same at both times
         seen.page.locator(".explorer canvas").first.hover()
         assert "V = " in seen.page.locator(".readout").inner_text()
+        assert "dyna-value by climbing V, dyna-frequency by climbing g and V" in (
+            seen.page.locator(".explorer .caption").inner_text()
+        )
+        assert seen.page.locator(".explorer [data-percentile=queue]").count() == 2
+        other = "{ label: 'b', finds: 'drawing from the whole space' }"
+        for runs in ("{ label: 'a', finds: null }", other):
+            told = seen.page.evaluate(f"caption({{ runs: [{runs}], landmarks: [] }})")
+            assert "climb" not in told
+            assert ("b by drawing from the whole space" in told) == (runs == other)
+        assert seen.errors == []
+
+
+def test_playing_goes_on_whatever_the_pointer_does(report):
+    with opened(report) as seen:
+        # In one go, as two snapshots are played in half a second.
+        told = seen.page.evaluate(
+            """() => {
+                const [home, canvas] = [".explorer", ".explorer canvas"].map((which) =>
+                    document.querySelector(which));
+                const move = () => canvas.dispatchEvent(new PointerEvent("pointermove"));
+                const told = [];
+                for (let press = 0; press < 3; press++) {
+                    home.querySelector("button").click();
+                    move();
+                    told.push(home.querySelector("button").textContent);
+                    told.push(home.querySelector("output").textContent);
+                }
+                return told;
+            }"""
+        )
+        assert told == ["stop", "step 10", "play", "step 10", "stop", "step 10"]
+        seen.page.wait_for_selector(".explorer button:text-is('play')")
+        assert "step 40" in seen.page.locator(".explorer output").inner_text()
+        assert seen.errors == []
+
+
+def test_a_run_is_shown_only_at_steps_of_its_own(report):
+    with opened(report) as seen:
+        seen.page.evaluate(
+            """async () => {
+                const given = JSON.parse(await unpacked("data")).explorers[0];
+                const run = given.runs[0];
+                run.steps = [25];
+                run.frames = run.frames.map((frames) => [frames[1]]);
+                document.getElementById("main").replaceChildren(explorer(given, "late").root);
+            }"""
+        )
+        slider = seen.page.locator("#late input[type=range]")
+        slider.press("Home")
+        for step, shown in ((10, "dyna-frequency"), (25, "dyna-value"), (40, "dyna-frequency")):
+            assert f"step {step}" in seen.page.locator("#late output").inner_text()
+            told = seen.page.locator("#late .map.first").all_inner_texts()
+            without = [text for text in told if "no snapshot at this step" in text]
+            assert len(told) - len(without) == 1
+            assert not any(shown in text or "return" in text for text in without)
+            slider.press("ArrowRight")
         assert seen.errors == []
 
 
 def test_claims_are_narrowed_down_by_verdict(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         rows = seen.page.locator("#claims tbody tr")
         seen.page.click("#ours")
         every, holding = rows.count(), seen.page.locator("#claims .verdict.holds").count()
         assert 0 < holding < every
+        counts = seen.page.locator("#claims .counts .chip").all_inner_texts()
+        assert sum(int(text.split(" ")[0]) for text in counts) == every
         seen.page.click("#claims [data-verdict='undecided']")
         seen.page.click("#claims [data-verdict='does not hold']")
         assert rows.count() == holding
+        for order in (sorted, lambda texts: sorted(texts, reverse=True)):
+            seen.page.click("#claims th button:text-is('part')")
+            parts = seen.page.locator("#claims tbody td:first-child").all_inner_texts()
+            assert parts == order(parts)
+            assert len(set(parts)) > 1
 
 
 def test_names_stay_text(report):
-    with visit(report) as seen:
+    with opened(report) as seen:
         drawn(seen, "runs")
+        assert f"{HOSTILE} $x$" in seen.page.locator("#runs figcaption").all_inner_texts()
+        assert f"{HOSTILE} $x$" in seen.page.locator("#runs td").all_inner_texts()
         assert seen.page.evaluate("window.hacked") is None
         assert seen.page.locator("img").count() == 0
         seen.page.click("#runs summary:has-text('Where these numbers come from')")
         told = seen.page.locator("#runs details").last.inner_text()
-        assert "<img src=x onerror=window.hacked=1>" in told
+        assert HOSTILE in told
         assert "</script><script>hacked=1//" in told
 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_it_fits_a_phone_by_day_and_night(report, dark):
-    with visit(report, width=390, height=844, dark=dark) as seen:
+    with opened(report, width=390, height=844, dark=dark) as seen:
         drawn(seen, "F3")
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
         ground = seen.page.evaluate("getComputedStyle(document.body).backgroundColor")

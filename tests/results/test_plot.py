@@ -41,6 +41,19 @@ def test_runs_of_one_algorithm_are_told_apart_by_what_differs():
     assert lines[0].get_color() != lines[1].get_color()
 
 
+def test_of_many_runs_no_two_look_the_same():
+    rates, sizes, algorithms = (1e-4, 1e-3, 1e-2), (8, 16, 32, 64), ("er", "dyna-value")
+    for kinds in (algorithms, algorithms[:1]):
+        results = [
+            make_result(algorithm=a, learning_rate=rate, batch_size=size)
+            for a in kinds
+            for rate in rates
+            for size in sizes
+        ]
+        lines = plot_curves(results).axes[0].lines
+        assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(results)
+
+
 def test_one_seed_has_a_curve_without_an_interval():
     panel = plot_curves([make_result(seeds=1)]).axes[0]
     assert panel.lines[0].get_label() == "er (1 seed)"

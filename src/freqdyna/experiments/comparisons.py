@@ -22,6 +22,12 @@ class Comparison:
     worse: np.ndarray
 
 
+def signed(*numbers: float) -> list[str]:
+    """Numbers with their signs: whole, or with a decimal where all are small; none is -0."""
+    digits = int(max(map(abs, numbers)) < 10)
+    return [f"{number:+z.{digits}f}" for number in numbers]
+
+
 def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
     """A verdict on each, by tests corrected for the number of all (Holm)."""
     corrected = holm([permutation_p(c.better, c.worse) for c in comparisons])
@@ -33,16 +39,15 @@ def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
             verdict = "holds" if better.mean() > worse.mean() else "does not hold"
         low, high = interval(_difference, better, worse)
         improvement = _probability_of_improvement(better, worse)
-        ours = (
-            f"mean {better.mean() - worse.mean():+.0f}, "
-            f"IQM {float(iqm(better) - iqm(worse)):+.0f}, P(better) {improvement:.2f}"
-        )
+        numbers = better.mean() - worse.mean(), float(iqm(better) - iqm(worse)), low, high
+        mean, middle, least, most = signed(*numbers)
+        ours = f"mean {mean}, IQM {middle}, P(better) {improvement:.2f}"
         found.append(
             Claim(
                 comparison.what,
                 comparison.paper,
                 ours,
-                f"[{low:+.0f}, {high:+.0f}], p = {p:.2g}",
+                f"[{least}, {most}], p = {p:.2g}",
                 verdict,
                 "comparison",
             )
@@ -73,8 +78,9 @@ def judge_interactions(interactions: Sequence[Interaction]) -> list[Claim]:
         level = 1 - LEVEL / len(interactions)
         low, high = interval(statistic, *one.pair, *one.than, level=level)
         verdict: Verdict = "holds" if low > 0 else "does not hold" if high < 0 else "undecided"
-        range_ = f"[{low:+.0f}, {high:+.0f}], corrected"
-        found.append(Claim(one.what, one.paper, f"{value:+.0f}", range_, verdict, "interaction"))
+        ours, least, most = signed(value, low, high)
+        range_ = f"[{least}, {most}], corrected"
+        found.append(Claim(one.what, one.paper, ours, range_, verdict, "interaction"))
     return found
 
 

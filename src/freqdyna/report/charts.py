@@ -23,6 +23,7 @@ MOST = 200
 SIGNS = {r"\int": "∫", r"\pi": "π", "^2": "²", r"\,": " ", r"\mathrm": "", r"\leq": "≤"}
 """What TeX writes otherwise, in the titles of our figures."""
 DASHES = {"-": "solid", "--": "dash", ":": "dot", "-.": "dashdot"}
+SYMBOLS = {"s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down", "P": "cross"}
 
 
 def chart(figure: Figure) -> Json:
@@ -59,7 +60,7 @@ def _panel(axes: Axes) -> Json:
     lines = [line for line in axes.lines if _in_data(axes, line) and np.size(line.get_xdata())]
     remembered = [line for line in lines if isinstance(line, SeedCurve)]
     return {
-        "title": plain(axes.get_title()),
+        "title": plain(axes.get_title()) if axes.title.get_parse_math() else axes.get_title(),
         "x": _axis(axes, "x"),
         "y": _axis(axes, "y"),
         "equal": axes.get_aspect() == 1.0,
@@ -75,7 +76,7 @@ def _panel(axes: Axes) -> Json:
             *(_line(line) for line in lines),
         ],
         "rules": [_rule(axes, line) for line in axes.lines if not _in_data(axes, line)],
-        "boxes": [_box(patch) for patch in axes.patches if isinstance(patch, Rectangle)],
+        "boxes": [_box(axes, patch) for patch in axes.patches if isinstance(patch, Rectangle)],
         "texts": [
             {"x": float(x), "y": float(y), "text": plain(text.get_text())}
             for text in axes.texts
@@ -111,6 +112,7 @@ def _line(line: Line2D) -> Json:
         "color": to_hex(line.get_color()),
         "dash": DASHES.get(str(line.get_linestyle()), "solid"),
         "width": line.get_linewidth(),
+        "symbol": SYMBOLS.get(str(line.get_marker()), "circle"),
         "mode": "lines+markers" if marked and drawn else "markers" if marked else "lines",
         "x": rounded(x),
         "y": rounded(y),
@@ -170,14 +172,19 @@ def _rule(axes: Axes, line: Line2D) -> Json:
     }
 
 
-def _box(patch: Rectangle) -> Json:
+def _box(axes: Axes, patch: Rectangle) -> Json:
     (x0, y0), (x1, y1) = patch.get_bbox().get_points()
     fill: Any = patch.get_facecolor()
     edge: Any = patch.get_edgecolor()
     filled, edged = patch.get_fill() and fill[3] > 0, edge[3] > 0 and patch.get_linewidth() > 0
+    spans = {"x": axes.get_yaxis_transform(which="grid"), "y": axes.get_xaxis_transform("grid")}
     return {
+        "label": _label(patch),
         "corners": rounded([x0, y0, x1, y1]),
-        "fill": to_hex(fill) if filled else None,
+        # From edge to edge, as `axhspan` and `axvspan` draw them.
+        "across": next((n for n, t in spans.items() if patch.get_data_transform() == t), None),
+        "color": to_hex(fill) if filled else None,
+        "opacity": round(float(fill[3]), 2),
         "edge": to_hex(edge) if edged else None,
         "above": patch.get_zorder() > 2,
     }
@@ -188,8 +195,8 @@ def _in_data(axes: Axes, line: Line2D) -> bool:
 
 
 def _label(artist: Any) -> str:
-    """What the legend says, or what the mark belongs to; empty if neither is told."""
-    label = plain(str(artist.get_label()))
+    """The name of a mark, what the legend says, or what it belongs to; empty if none is told."""
+    label = plain(str(artist.get_gid() or artist.get_label()))
     if label.startswith(PART_OF):
         return label.removeprefix(PART_OF)
     return "" if label.startswith("_") else label

@@ -1,35 +1,34 @@
 """Snapshots of runs with two-dimensional states, packed for the report's explorer."""
 
-import base64
 from collections.abc import Sequence
 
 import matplotlib
 import numpy as np
 
 from freqdyna import envs
-from freqdyna.envs.picture import COLORS
+from freqdyna.algorithms import ALGORITHMS
+from freqdyna.envs.picture import COLORS, Landmark
 from freqdyna.envs.space import Space
 from freqdyna.report.charts import rounded
+from freqdyna.report.frame import frame, packed
 from freqdyna.report.section import Json
-from freqdyna.results.plot import COLORS as COLORS_OF
-from freqdyna.results.plot import run_labels
 from freqdyna.results.result import Result
+from freqdyna.results.run_styles import COLORS as COLORS_OF
+from freqdyna.results.run_styles import run_labels
 
 CLIMBED = {
-    "dyna-frequency": ["g", "V"],
-    "dyna-value": ["V"],
-    "dyna-gradnorm": ["‖∇V‖²", "V"],
-    "dyna-hessnorm": ["‖H‖²", "V"],
-    "dyna-value-plus-frequency": ["V + g", "V"],
-    "dyna-value-times-frequency": ["V·g", "V"],
+    "frequency": ["g", "V"],
+    "value": ["V"],
+    "gradient-norm": ["‖∇V‖²", "V"],
+    "hessian-norm": ["‖H‖²", "V"],
+    "value-plus-frequency": ["V + g", "V"],
+    "value-times-frequency": ["V·g", "V"],
 }
-"""What the climbs of each rule follow, by the number of the rule."""
+"""What the climbs of each search-control follow, by the number of the rule."""
+DRAWN = {"replay": "taking visited states", "uniform": "drawing from the whole space"}
+"""How a search-control that does not climb finds states."""
 SEEDS = 3
 """Seeds of a run that are shown at most: each takes as much room as the others."""
-STATES = 500
-"""States shown of each store."""
-RANGE = 1e6
-"""g is shown over so many orders of magnitude below its greatest value."""
 
 
 def explorers(results: Sequence[Result]) -> list[Json]:
@@ -46,12 +45,9 @@ def explorers(results: Sequence[Result]) -> list[Json]:
 
 
 def is_shown(result: Result) -> bool:
-    """Whether all of a run's snapshots show surfaces and numbered actions over two coordinates."""
+    """Whether all of a run's snapshots show surfaces over two coordinates."""
     shown = result.snapshots.values()
-    return bool(shown) and all(
-        {"frequency", "policy", "bounds"} <= set(one) and one["policy"].dtype.kind in "iu"
-        for one in shown
-    )
+    return bool(shown) and all({"frequency", "policy", "bounds"} <= set(one) for one in shown)
 
 
 def _explorer(name: str, results: list[Result]) -> Json:
@@ -59,9 +55,8 @@ def _explorer(name: str, results: list[Result]) -> Json:
     low, high = first["bounds"][0]
     space = envs.ENVIRONMENTS.get(name)
     landmarks = envs.make(name).landmarks if space else ()
-    actions = range(int(max(s["policy"].max() for r in results for s in r.snapshots.values())) + 1)
     labels = run_labels([result.config for result in results])
-    return {
+    made: Json = {
         "env": name,
         "coordinates": list((space or Space).coordinates),
         "low": rounded(low),
@@ -71,78 +66,64 @@ def _explorer(name: str, results: list[Result]) -> Json:
             | {"low": list(map(float, low)), "high": list(map(float, high))}
             for kind, low, high in landmarks
         ],
-        "actions": list(space.action_names if space else ()) or [f"action {i}" for i in actions],
+        "actions": list(space.action_names if space else ()) or _actions(results),
         "colormaps": {"value": _colormap("viridis"), "frequency": _colormap("magma")},
-        "runs": [_run(r, label, low, high) for r, label in zip(results, labels, strict=True)],
+        "runs": [_run(r, label, landmarks) for r, label in zip(results, labels, strict=True)],
     }
+    return made | {"opens": _opens(made["runs"])}
 
 
-def _run(result: Result, label: str, low: np.ndarray, high: np.ndarray) -> Json:
+def _actions(results: list[Result]) -> list[str]:
+    """Numbered actions by their numbers; none where they are continuous."""
+    policies = [s["policy"] for r in results for s in r.snapshots.values()]
+    numbered = [int(p.max()) for p in policies if p.dtype.kind in "iu"]
+    return [f"action {i}" for i in range(max(numbered, default=-1) + 1)]
+
+
+def _opens(runs: list[Json]) -> int:
+    """The step shown first: of those with states in every queue, the first in the second half."""
+    common = set.intersection(*(set(run["steps"]) for run in runs))
+    steps = sorted(common or {step for run in runs for step in run["steps"]})
+
+    def searched(step: int) -> bool:
+        at = [run["frames"][0][run["steps"].index(step)] for run in runs if step in run["steps"]]
+        return all(frame.get("queue") != "" for frame in at)
+
+    return next((s for s in steps if 2 * s >= steps[-1] and searched(s)), steps[-1])
+
+
+def _run(result: Result, label: str, landmarks: Sequence[Landmark]) -> Json:
     seeds = result.seeds[:SEEDS]
-    return {
+    steps = sorted(result.snapshots)
+    control = _search_control(result)
+    made: Json = {
         "label": label,
-        "climbed": CLIMBED.get(result.config.algorithm, ["its objective"]),
+        "finds": None,
+        "climbed": CLIMBED.get(control, ["its objective"]),
         "seeds": [int(seed) for seed in seeds],
-        "steps": sorted(result.snapshots),
+        "steps": steps,
         "frames": [
-            [_frame(result.snapshots[step], row, low, high) for step in sorted(result.snapshots)]
+            [frame(result.snapshots[step], row, landmarks) for step in steps]
             for row in range(len(seeds))
         ],
         "evaluations": [int(step) for step in result.steps],
-        "returns": np.round(result.returns[: len(seeds)], 1).tolist(),
+        "returns": [
+            [value if np.isfinite(value) else None for value in row]
+            for row in np.round(result.returns[: len(seeds)], 1).tolist()
+        ],
     }
+    last = result.snapshots[steps[-1]]
+    if "climb_states" in last:
+        made["finds"] = "climbing " + " and ".join(made["climbed"])
+    elif "queue" in last:
+        made["finds"] = DRAWN.get(control, f"its search-control {control}")
+    return made
 
 
-def _frame(snapshot: dict[str, np.ndarray], row: int, low: np.ndarray, high: np.ndarray) -> Json:
-    g = np.maximum(snapshot["frequency"][row], 1e-12)
-    g = np.log10(np.maximum(g, g.max() / RANGE))
-    frame: Json = {
-        "value": _levels(snapshot["value"][row]),
-        "frequency": _levels(g),
-        "policy": _bytes(snapshot["policy"][row].T.astype(np.uint8)),
-        "replay": _places(snapshot["replay"][row, :STATES], low, high),
-        "climbs": [],
-    }
-    if "queue" in snapshot:
-        count = int(snapshot["queue_count"][row])
-        frame["queue"] = _places(snapshot["queue"][row, : STATES if count else 0], low, high)
-    if "climb_states" in snapshot:
-        frame["climbs"] = [
-            {"rule": rule, "path": _places(path, low, high)}
-            for rule, path in _climbs(snapshot, row)
-        ]
-    return frame
-
-
-def _climbs(snapshot: dict[str, np.ndarray], row: int) -> list[tuple[int, np.ndarray]]:
-    """Each climb with its rule and its path, shape (iterations, 2)."""
-    found = []
-    arrays = (snapshot[f"climb_{what}"][row] for what in ("states", "numbers", "rules"))
-    for states, numbers, rules in zip(*arrays, strict=True):
-        for number in range(int(numbers.max()) + 1):
-            own = numbers == number
-            if own.sum() > 1:
-                found.append((int(rules[own][0]), states[own]))
-    return found
-
-
-def _levels(surface: np.ndarray) -> Json:
-    """A surface in 256 levels between its least and greatest value; x runs fastest."""
-    least, greatest = float(surface.min()), float(surface.max())
-    span = max(greatest - least, 1e-9)
-    levels = np.round((surface - least) / span * 255).astype(np.uint8)
-    return {"size": list(surface.shape), "ends": [least, greatest], "data": _bytes(levels.T)}
-
-
-def _places(states: np.ndarray, low: np.ndarray, high: np.ndarray) -> str:
-    """States as pairs of 16-bit shares of the way from bound to bound."""
-    shares = (states - low) / (high - low)
-    return _bytes(np.round(np.clip(shares, 0, 1) * 65535).astype("<u2"))
+def _search_control(result: Result) -> str:
+    recipe = ALGORITHMS.get(result.config.algorithm)
+    return result.config.search_control or (recipe.search_control if recipe else None) or ""
 
 
 def _colormap(name: str) -> str:
-    return _bytes((matplotlib.colormaps[name](np.arange(256))[:, :3] * 255).astype(np.uint8))
-
-
-def _bytes(array: np.ndarray) -> str:
-    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+    return packed((matplotlib.colormaps[name](np.arange(256))[:, :3] * 255).astype(np.uint8))

@@ -6,8 +6,9 @@ import numpy as np
 
 from freqdyna.report.charts import chart
 from freqdyna.report.section import Section, Table
-from freqdyna.results.plot import plot_curves, run_labels
+from freqdyna.results.plot import plot_curves
 from freqdyna.results.result import Result
+from freqdyna.results.run_styles import run_labels
 from freqdyna.results.statistics import bootstrap_interval, how_many, whole
 
 
@@ -23,10 +24,7 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
             "The return is the mean over all evaluations of a seed; in brackets the 95% interval "
             "of the mean over seeds, by bootstrap."
         ],
-        origins=[
-            _origin(label, source, result)
-            for label, source, result in zip(labels, sources, results, strict=True)
-        ],
+        origins=_origins(labels, sources, results),
     )
 
 
@@ -55,13 +53,21 @@ def _mean(values: np.ndarray) -> str:
     return f"{values.mean():.1f} [{float(low):.1f}, {float(high):.1f}]"
 
 
-def _origin(label: str, source: str, result: Result) -> str:
+def _origins(labels: Sequence[str], sources: Sequence[str], results: Sequence[Result]) -> list[str]:
+    """Where the runs come from; those that come from the same are told in one line."""
+    alike: dict[str, list[str]] = {}
+    for label, source, result in zip(labels, sources, results, strict=True):
+        alike.setdefault(f"`{source}`, {_facts(result)}.", []).append(label)
+    return [
+        f"{own[0] if len(own) == 1 else f'{len(own)} trainings'}: {fact}"
+        for fact, own in alike.items()
+    ]
+
+
+def _facts(result: Result) -> str:
     facts = result.provenance
     if not facts:
-        return f"{label}: `{source}`, without provenance."
+        return "without provenance"
     where = f"{facts.get('machine')} ({facts.get('devices')} × {facts.get('device_kind')})"
     date = str(facts.get("date"))[:10]
-    return (
-        f"{label}: `{source}`, {where}, {date}, commit {facts.get('commit')}, "
-        f"`{facts.get('command')}`."
-    )
+    return f"{where}, {date}, commit {facts.get('commit')}, `{facts.get('command')}`"

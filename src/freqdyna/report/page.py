@@ -1,15 +1,26 @@
 """The report as one HTML file that needs no network."""
 
+import base64
 import json
+import zlib
+from dataclasses import asdict
 from html import escape
 from importlib import resources
 from pathlib import Path
 
 from freqdyna.errors import FreqdynaError
 from freqdyna.files import write_atomically
-from freqdyna.report.section import Report
+from freqdyna.report.section import Json, Report
 
-SCRIPTS = ("charts.js", "explorer.js", "page.js")
+SCRIPTS = (
+    *("dom.js", "summary.js", "charts.js", "figure.js"),
+    *("maps.js", "explorer.js", "table.js", "page.js"),
+)
+
+
+def check() -> None:
+    """Refuse at once what would be missed only when all is analysed: the chart library."""
+    _library()
 
 
 def write(report: Report, out: Path) -> None:
@@ -26,8 +37,8 @@ def page(report: Report) -> str:
     parts = {
         "title": escape(report.title),
         "style": _asset("report.css"),
-        "data": _as_data(report),
-        "library": _library(),
+        "data": _packed(_as_json(report.json())),
+        "library": _packed(_library()),
         "scripts": "\n".join(_asset(name) for name in SCRIPTS),
     }
     # One pass: nothing that a part contains is taken for the place of another.
@@ -38,12 +49,21 @@ def page(report: Report) -> str:
     return before
 
 
-def _as_data(report: Report) -> str:
-    """JSON that cannot end the script element it stands in, whatever names it contains."""
-    text = json.dumps(report.json(), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
+def largest_parts(report: Report, number: int = 5) -> list[tuple[str, int]]:
+    """What takes most room in the page, with its bytes there."""
+    parts = {f"explorer of {one['env']}": one for one in report.explorers}
+    parts |= {section.name: asdict(section) for section in report.sections}
+    sizes = [(name, len(_packed(_as_json(part)))) for name, part in parts.items()]
+    return sorted(sizes, key=lambda part: -part[1])[:number]
+
+
+def _as_json(data: Json) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _packed(text: str) -> str:
+    """Compressed, in letters that cannot end the script element they stand in."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 def _library() -> str:
@@ -51,9 +71,9 @@ def _library() -> str:
         from plotly.offline import get_plotlyjs
     except ImportError:
         raise FreqdynaError(
-            "a report needs the extra 'report': pip install 'freqdyna[report]'"
+            "a report needs the extra 'report': pip install '.[report]' in a clone of freqdyna"
         ) from None
-    return get_plotlyjs().replace("</script", "<\\/script")
+    return get_plotlyjs()
 
 
 def _asset(name: str) -> str:

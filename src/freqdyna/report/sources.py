@@ -1,67 +1,96 @@
-"""What each folder given to a report is, and what it holds."""
+"""What each location given to a report is, and what it holds."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
 from freqdyna.errors import FreqdynaError
-from freqdyna.report import own, paper
+from freqdyna.report import own, paper, sensitivity
 from freqdyna.report.explorer import explorers
 from freqdyna.report.section import Report, Section
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result, load
+from freqdyna.sweeps.place import Place
 from freqdyna.sweeps.results import load_sweep
 from freqdyna.sweeps.sweep import FILE
 
+Location = Path | str
+"""A folder, or the address of a sweep, such as s3://bucket/sweep."""
 
-def gather(folders: list[Path], command: str, say: Callable[[str], None]) -> Report:
-    """Everything that runs, sweeps and stored experiments of the paper have to show."""
+
+def gather(folders: Sequence[Location], command: str, say: Callable[[str], None]) -> Report:
+    """Everything that runs, sweeps and stored experiments of the paper have to show, once each."""
     if not folders:
         raise FreqdynaError("folders is empty; give at least one folder")
     sections: list[Section] = []
     results: list[Result] = []
     sources: list[str] = []
-    for folder in folders:
-        found = _runs(folder)
-        if found:
-            sources += found
-            results += found.values()
-            say(f"{folder}: {len(found)} {'training' if len(found) == 1 else 'trainings'}")
+    known: set[Location] = set()
+    for folder in dict.fromkeys(map(_located, folders)):
+        homes = _homes(folder)
+        for home in homes:
+            if home not in known:
+                found = _trainings(home)
+                results += found
+                sources += [shown(home)] * len(found)
+        if homes:
+            known.update(homes)
+            say(f"{shown(folder)}: {_counted(len(results))} so far")
             continue
-        parts = paper.stored_parts(folder)
-        if not parts:
+        parts = [] if isinstance(folder, str) else paper.stored_parts(folder)
+        if isinstance(folder, str) or not parts:
             raise FreqdynaError(
-                f"folders has {str(folder)!r}; it must be a run folder, a folder of run folders, "
+                f"folders has {shown(folder)!r}; it must be a run folder, a folder of run folders, "
                 "a sweep's folder, or one of freqdyna reproduce (--out) with complete results"
             )
         for section in paper.sections(folder, parts):
             sections.append(section)
-            say(f"{folder}: {section.name} analysed ({len(sections)} of {len(parts)})")
-    curves = [own.section(results, sources)] if results else []
+            say(f"{shown(folder)}: {section.name} analysed ({len(sections)} of {len(parts)})")
+    curves = [own.section(results, sources), sensitivity.section(results)] if results else []
     return Report(
         title="Search-control in Dyna" if sections else "Training report",
         command=command,
         written=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, freqdyna {metadata.version('freqdyna')}",
-        sections=[*sections, *curves],
+        sections=[*sections, *filter(None, curves)],
         explorers=explorers(results),
     )
 
 
-def _runs(folder: Path) -> dict[str, Result]:
-    """The trainings of a run folder, of a folder of run folders or of a sweep, by their source."""
-    if (folder / run_folder.CONFIG).is_file():
-        return {shown(folder): load(folder)}
-    if (folder / FILE).is_file():
-        found = load_sweep(str(folder))
-        if not found:
-            raise FreqdynaError(f"{str(folder)!r} is a sweep of which no unit is finished yet")
-        return {f"{shown(folder)}: {name}": result for name, result in found.items()}
-    inside = sorted(folder.glob(f"*/{run_folder.CONFIG}")) if folder.is_dir() else []
-    return {shown(path.parent): load(path.parent) for path in inside}
-
-
-def shown(folder: Path) -> str:
+def shown(location: Location) -> str:
     """A folder as seen from here: a report that is sent to others names no home."""
-    return Path(os.path.relpath(folder)).as_posix() if folder.is_absolute() else folder.as_posix()
+    if isinstance(location, Path) and location.is_absolute():
+        return Path(os.path.relpath(location)).as_posix()
+    return str(location)
+
+
+def _located(given: Location) -> Location:
+    """A folder by its absolute path, however it is given; the address of what is elsewhere."""
+    if "://" not in str(given):
+        return Path(given).absolute()
+    place = Place(str(given))
+    return Path(place.location) if place.is_local else str(given)
+
+
+def _homes(location: Location) -> list[Location]:
+    """The run folders and sweeps that are there, or right inside."""
+    if isinstance(location, str):
+        return [location]
+    if any((location / name).is_file() for name in (run_folder.CONFIG, FILE)):
+        return [location.resolve()]
+    inside = sorted(location.glob(f"*/{run_folder.CONFIG}")) if location.is_dir() else []
+    return [path.parent.resolve() for path in inside]
+
+
+def _trainings(home: Location) -> list[Result]:
+    if isinstance(home, Path) and (home / run_folder.CONFIG).is_file():
+        return [load(home)]
+    found = load_sweep(str(home))
+    if not found:
+        raise FreqdynaError(f"{shown(home)!r} is a sweep of which no unit is finished yet")
+    return list(found.values())
+
+
+def _counted(number: int) -> str:
+    return "1 training" if number == 1 else f"{number} trainings"

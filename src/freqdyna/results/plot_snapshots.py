@@ -12,7 +12,7 @@ from freqdyna import envs
 from freqdyna.envs import Environment
 from freqdyna.envs.picture import COLORS
 from freqdyna.errors import FreqdynaError
-from freqdyna.results.plot import run_colors, run_labels
+from freqdyna.results.run_styles import run_colors, run_labels
 from freqdyna.results.statistics import bootstrap_interval
 from freqdyna.snapshot import axes
 

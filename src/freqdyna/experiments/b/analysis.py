@@ -213,6 +213,8 @@ def _draw(
     ranks = {key: rankdata(values) for key, values in found.items()}
     for key, color in (("product", "tab:blue"), ("bandwidth", "red")):
         label = f"{WORDS[key]}: {_rank_correlation(found, key):+.2f}"
-        panels[3].scatter(ranks["g"], ranks[key], s=8, color=color, label=label)
+        # The page shows the legends of all panels together.
+        name = f"{env.name}, {label}"
+        panels[3].scatter(ranks["g"], ranks[key], s=8, color=color, label=label, gid=name)
     panels[3].legend(frameon=False, fontsize=9, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     drawing.finish(panels[3], "", "rank of the region by g", "rank by the windowed FFT")

@@ -1,5 +1,7 @@
 """What F2 shows: curves of the three data sets, where biased points lie, and the four shares."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -74,7 +76,9 @@ def _scatter(panel: Axes, points: Columns, name: str) -> None:
     own = points["setting"] == name
     x, y = points["x"][own], points["y"][own]
     for spike in (-SPIKE, SPIKE):
-        panel.axhspan(spike - BAND, spike + BAND, color="gold", alpha=0.4, linewidth=0)
+        style: dict[str, Any] = {"color": "gold", "alpha": 0.4, "linewidth": 0}
+        label = f"spike band: noisy y within {BAND:g} of ±{SPIKE:g}"
+        panel.axhspan(spike - BAND, spike + BAND, label=label, **style)
     panel.scatter(x, y, s=5, color="tab:blue", linewidths=0)
     shares = zip(in_regions(x, y), WORDS.values(), strict=True)
     text = ", ".join(f"{100 * inside.mean():.1f}% {words}" for inside, words in shares)

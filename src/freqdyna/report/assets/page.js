@@ -12,13 +12,6 @@ function verdict(text) {
   return el("span", { class: `verdict ${text.replace(/[^a-z]+/g, "-")}` }, text);
 }
 
-function table(rows, cell = (text) => text) {
-  const [header, ...body] = rows;
-  return el("div", { class: "scroll" }, el("table", {},
-    el("thead", {}, el("tr", {}, ...header.map((text) => el("th", {}, text)))),
-    el("tbody", {}, ...body.map((row) => el("tr", {}, ...row.map((text, i) => el("td", {}, cell(text, i))))))));
-}
-
 const HEADER = ["verdict", "what", "the paper", "here", "95% interval or accuracy"];
 const cells = (claim) => [claim.verdict, claim.what, claim.paper, claim.ours, claim.interval];
 const COUNTED = { holds: "hold", "does not hold": "do not hold", undecided: "are undecided" };
@@ -38,12 +31,11 @@ function claimsSection(claims) {
   const off = new Set();
   let withOurs = false;
   const asked = () => claims.filter((claim) => withOurs || !claim.own);
-  const draw = () => place.replaceChildren(claimTable(asked().filter((claim) => !off.has(claim.verdict)), true));
-  const counts = VERDICTS.map((text) => {
-    const number = asked().filter((claim) => claim.verdict === text).length;
-    const change = (on) => { on ? off.delete(text) : off.add(text); draw(); };
-    return toggle(`${number} ${COUNTED[text]}`, true, change, { class: "chip", "data-verdict": text });
-  });
+  const counts = VERDICTS.map((text) => toggle("", true, (on) => { on ? off.delete(text) : off.add(text); draw(); }, { class: "chip", "data-verdict": text }));
+  const draw = () => {
+    place.replaceChildren(claimTable(asked().filter((claim) => !off.has(claim.verdict)), true));
+    VERDICTS.forEach((text, i) => (counts[i].textContent = `${asked().filter((claim) => claim.verdict === text).length} ${COUNTED[text]}`));
+  };
   draw();
   return el("section", { id: "claims" }, el("h2", {}, "The paper’s claims, and what was found"),
     el("p", { class: "soft" }, "Each verdict follows a rule that is stated with its figure. Choose which to show:"),
@@ -62,7 +54,7 @@ function part(section, figures) {
   section.tables.forEach((rows) => root.append(el("h3", {}, "Statistics"), table(rows)));
   if (section.notes.length) root.append(el("details", {}, el("summary", {}, "Rules and notes"), el("ul", {}, ...section.notes.map((note) => sentence("li", note)))));
   const made = section.command ? [sentence("p", `\`${section.command}\``)] : [];
-  root.append(el("details", {}, el("summary", {}, "Where these numbers come from"), ...made, el("ul", {}, ...section.origins.map((origin) => sentence("li", origin)))));
+  if (section.origins.length) root.append(el("details", {}, el("summary", {}, "Where these numbers come from"), ...made, el("ul", {}, ...section.origins.map((origin) => sentence("li", origin)))));
   return root;
 }
 
@@ -98,7 +90,6 @@ function build(report) {
   const add = (label, node) => parts.push([label, node]);
   report.explorers.forEach((given, i) => {
     const made = explorer(given, `explorer-${i}`);
-    figures.push(made);
     add(`explore ${given.env}`, made.root);
   });
   if (claims.length) add("claims", claimsSection(claims));
@@ -117,4 +108,19 @@ function build(report) {
   follow(links);
 }
 
-build(JSON.parse(document.getElementById("data").textContent));
+/** A text of the page that is stored compressed. */
+async function unpacked(id) {
+  const stored = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+  return new Response(new Blob([stored]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+}
+
+async function start() {
+  const [data, library] = await Promise.all(["data", "library"].map(unpacked));
+  document.head.append(el("script", {}, library));
+  build(JSON.parse(data));
+}
+
+start().catch((error) => {
+  document.getElementById("main").replaceChildren(el("p", {}, "This page could not be drawn; it needs a browser of 2023 or later."));
+  throw error;
+});

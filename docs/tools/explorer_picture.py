@@ -1,0 +1,34 @@
+"""Draws docs/images/explorer.png anew, from the stored runs: python docs/tools/explorer_picture.py.
+
+Run it in the root of the repository. Needs the extras for developers, and Chromium.
+"""
+
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+
+from freqdyna.report import page, sources
+
+RUNS = ["results/explorer/mountain-car-dyna-value", "results/explorer/mountain-car-dyna-frequency"]
+STYLE = """
+.readout, .caption { display: none; }
+.explorer { border: 0; border-radius: 0; margin: 0; padding: 10px; }
+"""
+
+
+def main() -> None:
+    """The explorer as the page opens it."""
+    sys.path.insert(0, "tests")
+    visit = import_module("browsing").visit
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.html"
+        page.write(sources.gather(RUNS, "freqdyna report", print), path)
+        with visit(path.as_uri()) as seen:
+            seen.page.wait_for_selector(".explorer")
+            seen.page.add_style_tag(content=STYLE)
+            seen.page.locator(".explorer").screenshot(path="docs/images/explorer.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"use strict";
+// Elements, texts and colours.
+
+/** An element with attributes and children; text is always text, never markup. */
+function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null));
+  return node;
+}
+
+/** A button that is on or off. */
+function toggle(text, on, change, attributes = {}) {
+  const button = el("button", { type: "button", "aria-pressed": String(on), ...attributes }, text);
+  button.addEventListener("click", () => {
+    const now = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(now));
+    change(now);
+  });
+  return button;
+}
+
+/** Plotly reads some markup in its texts: show names as they are. */
+function shown(text) {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
+/** A long label on several lines. */
+function wrapped(text, width = 26) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.length - 1;
+    if (lines[last] && lines[last].length + word.length > width) lines.push(word);
+    else lines[last] += (lines[last] ? " " : "") + word;
+  }
+  return lines.map(shown).join("<br>");
+}
+
+const isDark = () => document.documentElement.dataset.theme === "dark";
+const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function channels(color) {
+  return [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+}
+
+/** A colour that can be seen on the page's ground: dark ones are made lighter at night. */
+function visible(color) {
+  const [r, g, b] = channels(color);
+  const light = (0.3 * r + 0.59 * g + 0.11 * b) / 255;
+  if (!isDark() || light > 0.45) return color;
+  const share = 0.9 - 1.2 * light;
+  const mixed = [r, g, b].map((v) => Math.round(v + (255 - v) * share));
+  return "#" + mixed.map((v) => v.toString(16).padStart(2, "0")).join("");
+}
+
+function faded(color, alpha) {
+  return `rgba(${channels(color).join(",")},${alpha})`;
+}

@@ -1,0 +1,166 @@
+"use strict";
+// Maps of a two-dimensional state space on canvases: surfaces, states, climbs, policies.
+
+const PIXELS = 300;
+const ACTION_COLORS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377"];
+const CLIMB_COLORS = { other: "#e000c0", value: "#0077ff" };
+const ARROWS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0], "push left": [-1, 0], "push right": [1, 0] };
+const decoded = new Map();
+
+/** The bytes that a text stands for; kept, as each move of the pointer draws all panels anew. */
+function bytes(text) {
+  if (!decoded.has(text)) decoded.set(text, Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
+  return decoded.get(text);
+}
+
+/** Places as shares of the way from bound to bound, pair by pair. */
+function places(text) {
+  const raw = new Uint16Array(bytes(text).buffer);
+  return Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i] / 65535, 1 - raw[2 * i + 1] / 65535]);
+}
+
+/** What a climb follows. */
+function followed(rule, run) {
+  return run.climbed[Math.min(rule, run.climbed.length - 1)];
+}
+
+const climbColor = (what) => (what === "V" ? CLIMB_COLORS.value : CLIMB_COLORS.other);
+
+/** A number in a few signs. */
+function short(value) {
+  const size = Math.abs(value);
+  if (size && (size < 1e-3 || size >= 1e5)) return value.toExponential(0).replace("e+", "e");
+  return String(Number(value.toPrecision(3)));
+}
+
+function drawSurface(context, surface, colors, size) {
+  const [width, height] = surface.size;
+  const levels = bytes(surface.data);
+  const small = document.createElement("canvas");
+  small.width = width;
+  small.height = height;
+  const image = new ImageData(width, height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const level = levels[(height - 1 - y) * width + x];
+      image.data.set([colors[3 * level], colors[3 * level + 1], colors[3 * level + 2], 255], 4 * (y * width + x));
+    }
+  }
+  small.getContext("2d").putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(small, 0, 0, size, size);
+}
+
+function drawDots(context, dots, color, size) {
+  context.fillStyle = color;
+  for (const [x, y] of dots) context.fillRect(x * size - size / 170, y * size - size / 170, size / 85, size / 85);
+}
+
+function drawClimbs(context, climbs, run, size) {
+  for (const { rule, path } of climbs) {
+    const way = places(path);
+    const color = climbColor(followed(rule, run));
+    context.strokeStyle = color;
+    context.lineWidth = size / 220;
+    context.beginPath();
+    way.forEach(([x, y], i) => (i ? context.lineTo(x * size, y * size) : context.moveTo(x * size, y * size)));
+    context.stroke();
+    context.fillStyle = color;
+    context.beginPath();
+    const [x, y] = way[way.length - 1];
+    context.arc(x * size, y * size, size / 110, 0, 7);
+    context.fill();
+  }
+}
+
+function drawPolicy(context, policy, side, names, size) {
+  const cell = size / side;
+  for (let y = 0; y < side; y++) {
+    for (let x = 0; x < side; x++) {
+      context.fillStyle = ACTION_COLORS[policy[(side - 1 - y) * side + x] % ACTION_COLORS.length];
+      context.globalAlpha = 0.55;
+      const [left, top, right, bottom] = [x, y, x + 1, y + 1].map((v) => Math.round(v * cell));
+      context.fillRect(left, top, right - left, bottom - top);
+    }
+  }
+  context.globalAlpha = 1;
+  context.strokeStyle = "#111";
+  context.lineWidth = size / 280;
+  for (let y = 2; y < side; y += 4) {
+    for (let x = 2; x < side; x += 4) {
+      const way = ARROWS[names[policy[(side - 1 - y) * side + x]]];
+      if (!way) continue;
+      const [dx, dy] = way.map((v) => 1.4 * cell * v);
+      const [cx, cy] = [(x + 0.5) * cell, (y + 0.5) * cell];
+      context.beginPath();
+      context.moveTo(cx - dx, cy - dy);
+      context.lineTo(cx + dx, cy + dy);
+      context.lineTo(cx + dx * 0.2 - dy * 0.5, cy + dy * 0.2 - dx * 0.5);
+      context.moveTo(cx + dx, cy + dy);
+      context.lineTo(cx + dx * 0.2 + dy * 0.5, cy + dy * 0.2 + dx * 0.5);
+      context.stroke();
+    }
+  }
+}
+
+function drawLandmarks(context, given, size, filled) {
+  const [w, h] = [0, 1].map((i) => given.high[i] - given.low[i]);
+  for (const { kind, color, low, high } of given.landmarks) {
+    const x = ((low[0] - given.low[0]) / w) * size;
+    const y = (1 - (high[1] - given.low[1]) / h) * size;
+    const box = [x, y, ((high[0] - low[0]) / w) * size, ((high[1] - low[1]) / h) * size];
+    context.fillStyle = context.strokeStyle = color;
+    context.lineWidth = size / 110;
+    if (kind === "wall") context.globalAlpha = 0.92;
+    if (kind === "wall" || filled) context.fillRect(...box);
+    else context.strokeRect(...box);
+    context.globalAlpha = 1;
+  }
+}
+
+/** The number that a surface has at a place. */
+function valueAt(surface, [x, y]) {
+  const [width, height] = surface.size;
+  const level = bytes(surface.data)[Math.min(height - 1, Math.floor((1 - y) * height)) * width + Math.min(width - 1, Math.floor(x * width))];
+  return surface.ends[0] + (level / 255) * (surface.ends[1] - surface.ends[0]);
+}
+
+function drawEmpty(canvas) {
+  const context = canvas.getContext("2d");
+  context.fillStyle = "#f5f5f5";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+}
+
+/** One panel of a snapshot. */
+function drawFrame(canvas, kind, frame, run, given) {
+  const context = canvas.getContext("2d");
+  const size = canvas.width;
+  const colors = (name) => bytes(given.colormaps[name]);
+  if (kind === "value" || kind === "frequency") drawSurface(context, frame[kind], colors(kind), size);
+  if (kind === "policy") {
+    if (typeof frame.policy === "string") drawPolicy(context, bytes(frame.policy), frame.value.size[0], given.actions, size);
+    else drawSurface(context, frame.policy, colors("value"), size);
+  }
+  if (kind === "queue") {
+    // g behind the queue: one sees whether planning goes where it is large.
+    context.globalAlpha = 0.28;
+    drawSurface(context, frame.frequency, colors("frequency"), size);
+    context.globalAlpha = 1;
+  }
+  drawLandmarks(context, given, size, kind === "queue" || kind === "replay");
+  if (kind === "replay") drawDots(context, places(frame.replay), "rgba(60,60,60,.6)", size);
+  if (kind === "queue" && frame.queue) {
+    drawDots(context, places(frame.queue), "rgba(221,0,0,.55)", size);
+    drawClimbs(context, frame.climbs, run, size);
+  }
+}
+
+function drawCursor(canvas, [x, y]) {
+  const context = canvas.getContext("2d");
+  const size = canvas.width;
+  for (const [color, width] of [["rgba(255,255,255,.9)", 3], ["#000", 1.5]]) {
+    context.strokeStyle = color;
+    context.lineWidth = width;
+    context.strokeRect(x * size - 9, y * size - 9, 18, 18);
+  }
+}

@@ -1,0 +1,33 @@
+"use strict";
+// Tables that are sorted by a click on a column's head.
+
+/** The number that a cell begins with, or NaN. */
+function leading(text) {
+  return /^[-−+]?[\d.,]/.test(text) ? parseFloat(text.replace(/,/g, "").replace("−", "-")) : NaN;
+}
+
+/** Numbers by size, all else by name; what is no number comes after numbers. */
+function compared(a, b) {
+  const [x, y] = [leading(a), leading(b)];
+  if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
+  return x - y || a.localeCompare(b, "en", { numeric: true });
+}
+
+/** Rows of texts, the header first; `cell` makes what stands in a cell. */
+function table([header, ...body], cell = (text) => text) {
+  const place = el("tbody");
+  const fill = (rows) => place.replaceChildren(...rows.map((row) => el("tr", {}, ...row.map((text, i) => el("td", {}, cell(text, i))))));
+  const heads = header.map((text, column) => {
+    const head = el("th", { scope: "col" });
+    const sort = () => {
+      const down = head.getAttribute("aria-sort") === "ascending";
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      fill([...body].sort((a, b) => compared(a[column], b[column]) * (down ? -1 : 1)));
+    };
+    head.append(body.length > 1 ? el("button", { type: "button", onclick: sort }, text) : text);
+    return head;
+  });
+  fill(body);
+  return el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), place));
+}

@@ -1,0 +1,103 @@
+"""How the return depends on the numeric settings that a user's runs vary."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from freqdyna.config import Config
+from freqdyna.report.charts import chart
+from freqdyna.report.section import Section
+from freqdyna.results.result import Result
+from freqdyna.results.run_styles import run_labels, run_styles
+from freqdyna.results.seed_curve import draw_curve
+from freqdyna.results.statistics import whole
+
+NOT_VARIED = ("seeds", "first_seed", "steps", "eval_every", "eval_episodes", "devices")
+"""Numbers that say how long and how often one looks, not how an agent learns."""
+WIDE = 10
+"""From this ratio of the greatest value to the least on, the axis is logarithmic."""
+TICKS = 12
+"""Up to so many values are named on the axis."""
+
+Line = dict[float, Result]
+"""Results by the value of the setting."""
+
+
+def section(results: Sequence[Result]) -> Section | None:
+    """The return against each setting with two values or more; None if there is no such."""
+    found = {name: _lines(results, name) for name in _numeric(results)}
+    pictures = [
+        (name, env, of_env)
+        for name, lines in found.items()
+        for env in dict.fromkeys(env for env, _ in lines)
+        if (of_env := {label: line for (e, label), line in lines.items() if e == env})
+    ]
+    if not pictures:
+        return None
+    figure = Figure()
+    panels = figure.subplots(1, len(pictures), squeeze=False)[0]
+    for panel, (name, env, lines) in zip(panels, pictures, strict=True):
+        _draw(panel, name, lines)
+        panel.set_title(f"{env}: {name.replace('_', ' ')}", parse_math=False)
+    return Section(
+        name="sensitivity",
+        title="How the return depends on what was varied",
+        chart=chart(figure),
+        notes=[
+            "A point is the mean return over all evaluations of a run, averaged over the seeds "
+            "that every point of its line has; the interval is by bootstrap over these seeds.",
+            "A line connects runs that are alike in all other settings.",
+        ],
+    )
+
+
+def _numeric(results: Sequence[Result]) -> list[str]:
+    def is_number(value: Any) -> bool:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+
+    return [
+        name
+        for name in Config.__dataclass_fields__
+        if name not in NOT_VARIED
+        and all(is_number(getattr(result.config, name)) for result in results)
+        and len({getattr(result.config, name) for result in results}) > 1
+    ]
+
+
+def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[Line, Any]]:
+    """Each line and its style, by environment and what the other settings are."""
+    value = getattr(results[0].config, name)
+    others = [replace(result.config, **{name: value}) for result in results]
+    found: dict[tuple[str, str], tuple[Line, Any]] = {}
+    for result, label, style in zip(results, run_labels(others), run_styles(others), strict=True):
+        line, _ = found.setdefault((result.config.env, label), ({}, style))
+        line.setdefault(getattr(result.config, name), result)
+    return {key: one for key, one in found.items() if len(one[0]) > 1 and _seeds(one[0])}
+
+
+def _seeds(line: Line) -> list[int]:
+    """The seeds that each result of a line has in full."""
+    kept = (set(result.seeds[whole(result.returns)].tolist()) for result in line.values())
+    return sorted(set.intersection(*kept))
+
+
+def _draw(panel: Axes, name: str, lines: dict[str, tuple[Line, Any]]) -> None:
+    for label, (line, style) in lines.items():
+        seeds, at = _seeds(line), sorted(line)
+        values = np.stack(
+            [line[x].mean_return()[np.isin(line[x].seeds, seeds)] for x in at], axis=1
+        )
+        text = f"{label} ({len(seeds)} seed{'s' if len(seeds) > 1 else ''})"
+        numbers = np.array(seeds)
+        draw_curve(panel, np.array(at), values, None, 0, numbers, marker="o", label=text, **style)
+    every = sorted({x for line, _ in lines.values() for x in line})
+    if every[0] > 0 and every[-1] >= WIDE * every[0]:
+        panel.set_xscale("log")
+    if len(every) <= TICKS:
+        panel.set_xticks(every, [f"{x:g}" for x in every])
+    panel.set_xlabel(name.replace("_", " "))
+    panel.set_ylabel("mean return over the run")

@@ -1,0 +1,90 @@
+"""What runs are called and look like in pictures, so that no two look the same."""
+
+from collections.abc import Iterable
+from itertools import cycle
+from typing import Any
+
+from matplotlib.colors import to_hex, to_rgb
+
+from freqdyna.config import Config
+
+# The paper's colours; an algorithm that is not in it takes the next free colour.
+COLORS = {
+    "er": "forestgreen",
+    "prioritized-er": "blue",
+    "dyna-value": "red",
+    "dyna-frequency": "black",
+    "dyna-gradnorm": "blue",
+    "dyna-hessnorm": "magenta",
+}
+FEW = 10
+"""So many runs have a colour each; of more, those of one kind share theirs."""
+FREE = ("orange", "purple", "cyan", "brown", "olive", "pink", "gray", "blue", "green", "red")
+"""Colours of Matplotlib's palette for further runs; those near the paper's come last."""
+DASHES = ("-", "--", ":", "-.")
+
+
+def run_labels(configs: list[Config]) -> list[str]:
+    """The algorithm's name, and whatever else tells runs of the same algorithm apart."""
+    labels = []
+    for config in configs:
+        telling = _telling(config, configs)
+        extra = ", ".join(f"{n.replace('_', ' ')} {getattr(config, n)}" for n in telling)
+        name = config.algorithm
+        if config.search_control is not None and "search_control" not in telling:
+            name += f", search control {config.search_control}"
+        labels.append(f"{name}, {extra}" if extra else name)
+    return labels
+
+
+def run_colors(algorithms: list[str], labels: list[str]) -> list[str]:
+    """The paper's colour for the first label of an algorithm, a free one for each further label."""
+    free = cycle(FREE)
+    chosen: dict[str, str] = {}
+    taken: set[str] = set()
+    for algorithm, label in zip(algorithms, labels, strict=True):
+        if label not in chosen:
+            color = COLORS.get(algorithm)
+            if color is None or color in taken:
+                color = to_hex(f"tab:{next(free)}")
+            taken.add(color)
+            chosen[label] = color
+    return [chosen[label] for label in labels]
+
+
+def run_styles(configs: list[Config]) -> list[dict[str, Any]]:
+    """How Matplotlib draws the line of each run: runs of the same label alike, others not.
+
+    Many runs share a colour by algorithm, or by the first setting that varies if there is one
+    algorithm alone; dashes and shades tell them apart.
+    """
+    labels = run_labels(configs)
+    algorithms = [config.algorithm for config in configs]
+    if len(set(labels)) <= FEW:
+        return [{"color": color} for color in run_colors(algorithms, labels)]
+    kinds = algorithms if len(set(algorithms)) > 1 else [_kind(c, configs) for c in configs]
+    color_of = dict(zip(labels, run_colors(algorithms, kinds), strict=True))
+    styles = {}
+    for color in set(color_of.values()):
+        alike = [label for label, own in color_of.items() if own == color]
+        shades = -(-len(alike) // len(DASHES))
+        for place, label in enumerate(alike):
+            shade = 0.8 * (place // len(DASHES)) / shades
+            r, g, b = (v + (1 - v) * shade for v in to_rgb(color))
+            styles[label] = {
+                "color": to_hex((r, g, b)),
+                "linestyle": DASHES[place % len(DASHES)],
+            }
+    return [styles[label] for label in labels]
+
+
+def _kind(config: Config, configs: list[Config]) -> str:
+    return str([getattr(config, name) for name in _telling(config, configs)[:1]])
+
+
+def _telling(config: Config, configs: Iterable[Config]) -> list[str]:
+    """The settings in which runs of the same algorithm and environment differ."""
+    ignored = ("algorithm", "env", "seeds", "devices", "snapshot_steps")
+    alike = [c for c in configs if (c.algorithm, c.env) == (config.algorithm, config.env)]
+    names = [name for name in Config.__dataclass_fields__ if name not in ignored]
+    return [name for name in names if len({getattr(c, name) for c in alike}) > 1]
