@@ -21,6 +21,13 @@ SETTINGS = {
 }
 
 
+def pytest_collection_modifyitems(items):
+    """One process runs all of these: they share the runs."""
+    for item in items:
+        if "report" in item.path.parts and not item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("report"))
+
+
 @pytest.fixture(scope="session")
 def run_folders(tmp_path_factory):
     """Runs of two algorithms, in a folder whose name and facts try to become markup."""

@@ -98,6 +98,10 @@ def test_the_explorer_shows_what_the_snapshots_hold(run_folders):
     assert packed["climbs"]
     assert run["finds"] == "climbing g and V"
     assert explorer["opens"] == 40
+    result.snapshots[40]["value"][0] = np.nan  # a seed that ended or diverged
+    (run,) = explorers([result])[0]["runs"]
+    assert run["seeds"] == [1]
+    assert run["frames"][0][1] == packed
 
 
 def test_how_high_in_g_states_lie_is_measured_where_one_can_be():

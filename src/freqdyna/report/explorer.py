@@ -47,12 +47,20 @@ def explorers(results: Sequence[Result]) -> list[Json]:
 def is_shown(result: Result) -> bool:
     """Whether all of a run's snapshots show surfaces over two coordinates."""
     shown = result.snapshots.values()
-    return bool(shown) and all({"frequency", "policy", "bounds"} <= set(one) for one in shown)
+    drawn = bool(shown) and all({"frequency", "policy", "bounds"} <= set(one) for one in shown)
+    return drawn and bool(_rows(result))
+
+
+def _rows(result: Result) -> list[int]:
+    """The first seeds that neither diverged nor ended before the last snapshot."""
+    surfaces = [one[name] for one in result.snapshots.values() for name in ("value", "frequency")]
+    finite = np.all([np.isfinite(surface).all(axis=(1, 2)) for surface in surfaces], axis=0)
+    return np.flatnonzero(finite)[:SEEDS].tolist()
 
 
 def _explorer(name: str, results: list[Result]) -> Json:
     first = next(iter(results[0].snapshots.values()))
-    low, high = first["bounds"][0]
+    low, high = first["bounds"][_rows(results[0])[0]]
     space = envs.ENVIRONMENTS.get(name)
     landmarks = envs.make(name).landmarks if space else ()
     labels = run_labels([result.config for result in results])
@@ -93,23 +101,22 @@ def _opens(runs: list[Json]) -> int:
 
 
 def _run(result: Result, label: str, landmarks: Sequence[Landmark]) -> Json:
-    seeds = result.seeds[:SEEDS]
+    rows = _rows(result)
     steps = sorted(result.snapshots)
     control = _search_control(result)
     made: Json = {
         "label": label,
         "finds": None,
         "climbed": CLIMBED.get(control, ["its objective"]),
-        "seeds": [int(seed) for seed in seeds],
+        "seeds": result.seeds[rows].tolist(),
         "steps": steps,
         "frames": [
-            [frame(result.snapshots[step], row, landmarks) for step in steps]
-            for row in range(len(seeds))
+            [frame(result.snapshots[step], row, landmarks) for step in steps] for row in rows
         ],
         "evaluations": [int(step) for step in result.steps],
         "returns": [
             [value if np.isfinite(value) else None for value in row]
-            for row in np.round(result.returns[: len(seeds)], 1).tolist()
+            for row in np.round(result.returns[rows], 1).tolist()
         ],
     }
     last = result.snapshots[steps[-1]]
