@@ -107,6 +107,7 @@ def test_the_environments_own_cut_is_no_termination():
         (None, "did not return"),
         ((np.zeros(2), "much", False, False, {}), "did not return .*could not convert"),
         ((np.zeros(2), np.nan, False, False, {}), "the reward nan"),
+        ((np.zeros(2), -1e39, False, False, {}), r"the reward -1e\+39"),
         ((np.zeros(2), 0.0, np.array([True, False]), False, {}), "did not return .*ambiguous"),
         (({"x": 1}, 0.0, False, False, {}), "an observation is no array"),
         (("here", 0.0, False, False, {}), "an observation is no array"),

@@ -12,6 +12,7 @@ from freqdyna.errors import FreqdynaError
 
 TRAINING, EVALUATION, CALIBRATION, WATCHING = range(4)
 """Streams of episode seeds, apart from each other."""
+GREATEST = float(np.finfo(np.float32).max)
 CALIBRATION_STEPS = 1000
 """Random steps from which the scale of observations is taken."""
 
@@ -65,7 +66,7 @@ class Seat:
                 + _said(error)
             ) from error
         self.length += 1
-        if not np.isfinite(reward):
+        if not abs(reward) <= GREATEST:
             raise EnvironmentFailed(f"step returned the reward {reward}")
         over = terminal or truncated or self.length >= self.space.episode_limit
         return self._checked(observation), reward, terminal, over
