@@ -21,6 +21,7 @@ SETTINGS = {
 }
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items):
     """One process runs all of these: they share the runs."""
     for item in items:

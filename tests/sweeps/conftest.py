@@ -35,6 +35,7 @@ block = 1
 """
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items):
     """One process runs all of these: they fill both cores, and share the reference."""
     for item in items:
