@@ -14,8 +14,10 @@ QUICK = level=--xla_backend_optimization_level=0; older=--xla_cpu_use_fusion_emi
 	XLA_FLAGS=$$older $(BIN)/python -c "import jax; jax.devices()" 2> /dev/null || older=; \
 	export XLA_FLAGS="$$XLA_FLAGS $$level $$older";
 
+# The tests of a file are run by one process: they share fixtures and compiled programs.
 test: $(VENV)/.dev lint
-	$(QUICK) $(BIN)/python -m pytest -n auto --dist loadgroup -m "not learning and not browser"
+	$(QUICK) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder \
+		-m "not learning and not browser"
 	$(BIN)/python -m pytest -n auto -m learning
 
 lint: $(VENV)/.dev

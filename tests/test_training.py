@@ -7,7 +7,6 @@ from freqdyna import algorithms, envs
 from freqdyna.config import Config
 from freqdyna.training import CompiledBlock, Layout, Training, evaluation_steps
 
-pytestmark = pytest.mark.xdist_group("training")  # one process, which compiles each block once
 SETTINGS = {
     "env": "GridWorld",
     "steps": 120,

@@ -21,14 +21,6 @@ SETTINGS = {
 }
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
-def pytest_collection_modifyitems(items):
-    """One process runs all of these: they share the runs."""
-    for item in items:
-        if "report" in item.path.parts and not item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.xdist_group("report"))
-
-
 @pytest.fixture(scope="session")
 def run_folders(tmp_path_factory):
     """Runs of two algorithms, in a folder whose name and facts try to become markup."""

@@ -35,13 +35,9 @@ block = 1
 """
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items):
-    """One process runs all of these: they fill both cores, and share the reference."""
-    for item in items:
-        if "sweeps" in item.path.parts:
-            item.add_marker(pytest.mark.xdist_group("sweeps"))
-    items.sort(key=lambda item: "sweeps" not in item.path.parts)  # the longest group first
+    """These first: they take longest."""
+    items.sort(key=lambda item: "sweeps" not in item.path.parts)
 
 
 def tables(location):
