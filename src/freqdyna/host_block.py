@@ -18,7 +18,6 @@ from freqdyna.dyna import Dyna
 from freqdyna.dyna_state import DynaState, Experience
 from freqdyna.envs.host import EVALUATION, EnvironmentFailed, Failure, HostEnvs, Seat
 from freqdyna.envs.host_space import HostAction, HostSpace, Opened, made
-from freqdyna.envs.space import Factory
 from freqdyna.errors import FreqdynaError
 from freqdyna.training import Block, Layout, Metrics, Training
 
@@ -27,7 +26,7 @@ class HostBlock(Block):
     """The seeds of a block, each with an environment of its own and another for evaluation."""
 
     def __init__(
-        self, training: Training, layout: Layout, factory: Factory, seeds: np.ndarray
+        self, training: Training, layout: Layout, factory: Opened, seeds: np.ndarray
     ) -> None:
         super().__init__(training, layout)
         agent = training.agent
@@ -180,8 +179,7 @@ class HostBlock(Block):
 
     def close(self) -> None:
         """Close the environments, the model's too."""
-        if isinstance(self._factory, Opened):
-            self._factory.close()
+        self._factory.close()
 
     def _tell(self, known: set[int], state: AgentState) -> None:
         """Say which seeds ended since then, and keep what they had learned.
