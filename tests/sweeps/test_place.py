@@ -1,5 +1,6 @@
 """Files of a sweep on an object store, and files that mean harm."""
 
+import errno
 import io
 import itertools
 import json
@@ -16,7 +17,7 @@ from moto.server import ThreadedMotoServer
 
 import freqdyna
 from freqdyna.cli import main
-from freqdyna.engines.base import Engine, Outcome
+from freqdyna.engines.base import Engine, Outcome, said
 from freqdyna.engines.local import Local
 from freqdyna.errors import FreqdynaError
 from freqdyna.results.result import Result
@@ -78,6 +79,43 @@ def test_units_that_do_not_arrive_are_missed(tmp_path, monkeypatch):
         conduct(TEXT, SWEEP, Place("here"), engine)
     assert {task.location for task in engine.tasks} == {str(tmp_path / "here")}
     assert Place("memory://here").location == "memory://here"
+
+
+class Here(Engine):
+    """Computes in this process."""
+
+    def slots(self):
+        return 1
+
+    def run(self, tasks):
+        for task in tasks:
+            try:
+                task.compute()
+            except OSError as error:
+                yield Outcome(task.name, said(error))
+            else:
+                yield Outcome(task.name)
+
+
+def test_what_does_not_fit_on_the_disk_is_computed_once_it_does(tmp_path, monkeypatch):
+    """As on a real disk, which takes the right to mount one (`test_the_disk_is_full`)."""
+    text = TEXT.replace("12_000", "300").replace("3_000", "300")
+    place, write, stored = Place(str(tmp_path)), Place.write, []
+
+    def full(place, name, contents):
+        if name.startswith("units/") and len(stored) >= 3:  # a unit and a half
+            raise OSError(errno.ENOSPC, "No space left on device")
+        stored.append(name)
+        write(place, name, contents)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Place, "write", full)
+        patched.setattr(Place, "write_json", lambda *_: None)
+        status = conduct(text, Sweep.parse(text), place, Here())
+    assert 0 < len(status.done) < 4
+    assert all("No space left" in error for error in status.failed.values())
+    assert len(conduct(text, Sweep.parse(text), place, Here()).done) == 4
+    assert [r.returns.shape for r in freqdyna.load_sweep(str(tmp_path)).values()] == [(2, 1)] * 2
 
 
 def test_failures_count_even_where_no_note_fits(tmp_path, monkeypatch):
