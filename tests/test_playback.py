@@ -192,7 +192,7 @@ def test_what_cannot_be_drawn_is_refused(square, dial, tmp_path, monkeypatch):
         provenance={},
         parameters=np.zeros((2, 2 * 4 + 4 + 4 * 3 + 3), np.float32),
     )
-    with pytest.raises(FreqdynaError, match=r"'MountainCar-v0', .*pip install 'freqdyna\[watch\]'"):
+    with pytest.raises(FreqdynaError, match=r"'MountainCar-v0', .*pip install '\.\[watch\]'"):
         car.watch(film)
     with pytest.raises(FreqdynaError, match="'GridWorld', which cannot be drawn: its class has no"):
         square.watch(film, env=Plain(episode_limit=30))

@@ -16,3 +16,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
 
     listed = ", ".join(sorted(known, key=likeness, reverse=True))
     return FreqdynaError(f"unknown {kind} {name!r}; known, nearest first: {listed}")
+
+
+def installing(extra: str) -> str:
+    """How to get what an extra of the package brings."""
+    return f"pip install '.[{extra}]' in a clone of freqdyna"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from freqdyna import checkpoint
 from freqdyna.agent import AgentState
-from freqdyna.errors import FreqdynaError
+from freqdyna.errors import FreqdynaError, installing
 from freqdyna.results import run_folder
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ class Watching:
         if self.tensorboard and not self.in_folder:
             raise FreqdynaError("tensorboard is True; it needs a run folder: give out")
         if self.tensorboard and find_spec("tensorboardX") is None:
-            raise FreqdynaError(
-                "tensorboard is True; it needs: pip install 'freqdyna[tensorboard]'"
-            )
+            raise FreqdynaError(f"tensorboard is True; it needs: {installing('tensorboard')}")
 
 
 @dataclass

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from freqdyna.engines.base import Engine, Outcome, Task, said, worker_environment
-from freqdyna.errors import FreqdynaError
+from freqdyna.errors import FreqdynaError, installing
 
 RETRIES = 5
 """Workers or nodes that may die over one unit before it counts as failed."""
@@ -22,7 +22,7 @@ class Ray(Engine):
         try:
             import ray
         except ImportError:
-            raise FreqdynaError("engine is 'ray'; it needs: pip install 'freqdyna[ray]'") from None
+            raise FreqdynaError(f"engine is 'ray'; it needs: {installing('ray')}") from None
         self._ray = ray
         if not ray.is_initialized():
             _check(address)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from freqdyna.envs.picture import Painter
-from freqdyna.errors import FreqdynaError
+from freqdyna.errors import FreqdynaError, installing
 
 MODE = "rgb_array"
 """Gymnasium's name for pictures as arrays."""
@@ -46,7 +46,7 @@ def rendered(env: Any, name: str) -> np.ndarray:
         picture = np.asarray(env.render())
     except Exception as error:  # a missing package, no graphics here, or the user's own code
         if "pygame" in str(error):
-            raise cannot_be_drawn(name, "it needs: pip install 'freqdyna[watch]'") from error
+            raise cannot_be_drawn(name, f"it needs: {installing('watch')}") from error
         said = str(error).strip().splitlines()
         reason = f"{type(error).__name__}: {said[0]}" if said else type(error).__name__
         if needs_mujoco(name):

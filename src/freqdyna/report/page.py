@@ -8,7 +8,7 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
-from freqdyna.errors import FreqdynaError
+from freqdyna.errors import FreqdynaError, installing
 from freqdyna.files import write_atomically
 from freqdyna.report.section import Json, Report
 
@@ -70,9 +70,7 @@ def _library() -> str:
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:
-        raise FreqdynaError(
-            "a report needs the extra 'report': pip install '.[report]' in a clone of freqdyna"
-        ) from None
+        raise FreqdynaError(f"a report needs the extra 'report': {installing('report')}") from None
     return get_plotlyjs()
 
 

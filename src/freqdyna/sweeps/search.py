@@ -13,7 +13,7 @@ import jax
 from freqdyna import algorithms, envs
 from freqdyna.config import Config
 from freqdyna.engines.base import Engine
-from freqdyna.errors import FreqdynaError
+from freqdyna.errors import FreqdynaError, installing
 from freqdyna.sweeps.conduct import compute
 from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.place import Place
@@ -119,7 +119,7 @@ def _study() -> "optuna.Study":
     try:
         import optuna
     except ImportError:
-        raise FreqdynaError("[search] needs: pip install 'freqdyna[optuna]'") from None
+        raise FreqdynaError(f"[search] needs: {installing('optuna')}") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
 
