@@ -1,0 +1,98 @@
+"""Whether two commits compute the same numbers: small trainings of every kind, down to the bit.
+
+Run it in both trees on one machine, then compare what it wrote:
+
+    python benchmarks/same_bits.py write before.json    # in the tree of the earlier commit
+    python benchmarks/same_bits.py write after.json
+    python benchmarks/same_bits.py compare before.json after.json
+"""
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import freqdyna
+
+SMALL: dict[str, Any] = {
+    **{"seeds": 3, "steps": 400, "warmup_steps": 100, "planning_steps": 3, "eval_every": 200},
+    **{"episode_limit": 100, "buffer_size": 300, "queue_size": 500, "target_period": 50},
+    "snapshot_steps": (400,),
+}
+PUBLISHED: dict[str, Any] = {
+    **{"climb_noise_scales": "deviation", "climb_boundary": "project"},
+    **{"frequency_network": "target", "climb_preconditioner": "identity"},
+    "climb_keep_terminal": True,
+}
+TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "er": ("er", "MountainCar-v0", {}),
+    "er, updates after the warm-up": ("er", "MountainCar-v0", {"learn_in_warmup": False}),
+    "prioritized-er": ("prioritized-er", "GridWorld", {}),
+    "dyna-value": ("dyna-value", "MountainCar-v0", {"reward_noise": 0.1}),
+    "dyna-frequency": ("dyna-frequency", "MountainCar-v0", {}),
+    "dyna-frequency, other readings": ("dyna-frequency", "MazeGridWorld", PUBLISHED),
+    "dyna-frequency, learned model": ("dyna-frequency", "CartPole-v1", {"model": "learned"}),
+    "dyna-gradnorm": ("dyna-gradnorm", "GridWorld", {}),
+    "dyna-hessnorm": ("dyna-hessnorm", "Acrobot-v1", {"episode_limit": 50}),
+    "dyna-value-plus-frequency": ("dyna-value-plus-frequency", "MountainCar-v0", {}),
+    "dyna-value-times-frequency": ("dyna-value-times-frequency", "MazeGridWorld", {}),
+    "dyna-replay": ("dyna-replay", "GridWorld", {"goal_reward": -1.0}),
+    "dyna-uniform": ("dyna-uniform", "MazeGridWorld", {}),
+    "dyna": ("dyna", "MountainCar-v0", {"search_control": "frequency"}),
+    "naf on the host": ("naf", "Pendulum-v1", {}),
+    "dyna-naf-frequency on the host": ("dyna-naf-frequency", "Pendulum-v1", {"steps": 200}),
+    "dyna-value on the host, normalized": ("dyna-value", "CartPole-v0", {"normalize": True}),
+    "tabular-dyna-q": ("tabular-dyna-q", "DynaMaze", {"episode_limit": 2000}),
+}
+
+
+def digest(array: np.ndarray) -> str:
+    """The bytes of an array, its shape and its type, in 16 digits."""
+    facts = f"{array.shape} {array.dtype}".encode()
+    return hashlib.sha256(facts + np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
+
+
+def digests(result: freqdyna.Result) -> dict[str, str]:
+    """Those of all metrics, of the parameters, and of what the snapshots hold."""
+    found = {f"metric {name}": digest(values) for name, values in result.metrics.items()}
+    found["parameters"] = digest(result.parameters)
+    for step, snapshot in result.snapshots.items():
+        found |= {f"snapshot {step} {name}": digest(array) for name, array in snapshot.items()}
+    return found
+
+
+def write(path: Path) -> None:
+    """Train all, and write their digests."""
+    found = {}
+    for name, (algorithm, env, given) in TRAININGS.items():
+        settings = SMALL | given
+        settings["snapshot_steps"] = (settings["steps"],)
+        found[name] = digests(freqdyna.train(env, algorithm, progress=False, **settings))
+        print(f"{name}: {len(found[name])} arrays", flush=True)
+    path.write_text(json.dumps(found, indent=1))
+
+
+def compare(before: Path, after: Path) -> None:
+    """Say what differs; exit with 1 if anything does."""
+    old, new = (json.loads(path.read_text()) for path in (before, after))
+    different = []
+    for name in dict.fromkeys([*old, *new]):
+        mine, other = old.get(name, {}), new.get(name, {})
+        arrays = dict.fromkeys([*mine, *other])
+        different += [f"{name}: {array}" for array in arrays if mine.get(array) != other.get(array)]
+    count = sum(len(arrays) for arrays in new.values())
+    print("\n".join(different) or f"{len(new)} trainings, {count} arrays: all equal to the bit")
+    sys.exit(bool(different))
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["write", path]:
+            write(Path(path))
+        case ["compare", before, after]:
+            compare(Path(before), Path(after))
+        case _:
+            sys.exit(__doc__)
