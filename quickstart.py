@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from freqdyna.cli import main
+from freqdyna.cli.main import main
 
 FOLDER = Path("runs/quickstart")
 ALGORITHMS = ("er", "dyna-value", "dyna-frequency")

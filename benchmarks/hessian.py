@@ -14,9 +14,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from freqdyna.agents.networks.mlp import init_xavier
+from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.frequency import random_signs, reverse_slopes, stochastic_slopes
-from freqdyna.frequency.network import StateValue
-from freqdyna.learners.network import init_xavier
 
 COORDINATES, HIDDEN, STATES = (4, 11, 17), (64, 64), 10
 STEPS, REPEATS = 200, 15

@@ -14,7 +14,7 @@ import gymnasium
 import jax
 
 from freqdyna.config import Config
-from freqdyna.run import Run
+from freqdyna.training.run import Run
 
 REPEATS = 3
 BEGIN = 300

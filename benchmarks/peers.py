@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import plain_torch
 
-from freqdyna.bench import Rate, rate_of
+from freqdyna.cli.bench.rates import Rate, rate_of
 
 REPEATS = 3
 

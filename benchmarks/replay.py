@@ -14,10 +14,10 @@ import flashbax
 import jax
 import jax.numpy as jnp
 
-from freqdyna.replay import sum_tree
-from freqdyna.replay.base import Replay
-from freqdyna.replay.prioritized import PrioritizedReplay
-from freqdyna.replay.ring import UniformReplay
+from freqdyna.agents.replay import sum_tree
+from freqdyna.agents.replay.base import Replay
+from freqdyna.agents.replay.prioritized import PrioritizedReplay
+from freqdyna.agents.replay.ring import UniformReplay
 
 SEEDS, CAPACITY, WIDTH, BATCH, UPDATES = 15, 50_000, 7, 32, 10
 STEPS, REPEATS = 100, 7
@@ -53,7 +53,7 @@ def ours(replay: Replay[Any]) -> list[float]:
         def update(carry: Any, bits: Any) -> Any:
             state, total = carry
             rows, indices = replay.sample(state, bits, t + 1)
-            return (replay.learned(state, indices, rows[:, 0]), total + rows.sum()), None
+            return (replay.update_priorities(state, indices, rows[:, 0]), total + rows.sum()), None
 
         return jax.lax.scan(update, (state, total), jax.random.bits(key, (UPDATES, BATCH)))[0]
 

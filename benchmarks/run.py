@@ -5,7 +5,7 @@ from pathlib import Path
 
 from peers import all_peers
 
-from freqdyna.bench_report import measure_all, our_jobs
+from freqdyna.cli.bench.tables import measure_all, our_jobs
 
 if __name__ == "__main__":
     print("Measures our workloads, then the peers': about fifteen minutes on 2 cores.", flush=True)

@@ -18,13 +18,13 @@ import pyarrow.parquet as pq
 import ray
 from ray.cluster_utils import Cluster
 
-from freqdyna.engines.base import Engine, Task
-from freqdyna.engines.local import Local
-from freqdyna.engines.ray import Ray
 from freqdyna.results import run_folder
-from freqdyna.sweeps.conduct import conduct
-from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.execute import execute_sweep
+from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
+from freqdyna.training.engines.base import Engine, Task
+from freqdyna.training.engines.local import Local
+from freqdyna.training.engines.ray import Ray
 
 SIXTY = """
 [settings]
@@ -54,11 +54,11 @@ block = 5
 """
 
 
-def tables(place: Place) -> dict[str, dict[str, np.ndarray]]:
+def tables(storage: Storage) -> dict[str, dict[str, np.ndarray]]:
     """Every stored unit's columns."""
     found = {}
-    for name in place.units("units", ".parquet"):
-        table = pq.read_table(io.BytesIO(place.read(f"units/{name}.parquet") or b""))
+    for name in storage.units("units", ".parquet"):
+        table = pq.read_table(io.BytesIO(storage.read(f"units/{name}.parquet") or b""))
         found[name] = {column: table[column].to_numpy() for column in table.column_names}
     return found
 
@@ -66,7 +66,7 @@ def tables(place: Place) -> dict[str, dict[str, np.ndarray]]:
 def timed(text: str, folder: Path, engine: Engine) -> float:
     """Seconds of a sweep."""
     began = time.perf_counter()
-    conduct(text, Sweep.parse(text), Place(str(folder)), engine)
+    execute_sweep(text, Sweep.parse(text), Storage(str(folder)), engine)
     return time.perf_counter() - began
 
 
@@ -75,18 +75,18 @@ def lose_a_node(folder: Path) -> dict[str, object]:
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
     nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
     ray.init(address=cluster.address, log_to_driver=False)
-    place = Place(str(folder / "ray"))
+    storage = Storage(str(folder / "ray"))
     sweep = threading.Thread(target=timed, args=(SIXTY, folder / "ray", Ray()))
     sweep.start()
-    while len(place.units("units", ".parquet")) < 20:
+    while len(storage.units("units", ".parquet")) < 20:
         time.sleep(0.2)
-    done = len(place.units("units", ".parquet"))
+    done = len(storage.units("units", ".parquet"))
     cluster.remove_node(nodes[0], allow_graceful=False)
     sweep.join()
     ray.shutdown()
     cluster.shutdown()
     timed(SIXTY, folder / "local", Local(2))
-    here, there = tables(Place(str(folder / "local"))), tables(place)
+    here, there = tables(Storage(str(folder / "local"))), tables(storage)
     same = all(
         np.array_equal(here[name][column], there[name][column], equal_nan=True)
         for name in here

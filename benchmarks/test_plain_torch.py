@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from freqdyna import envs
+from freqdyna.agents.learners.dqn import DQN
+from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.agents.replay.transition import Transition
 from freqdyna.config import Config
-from freqdyna.frequency.network import StateValue
-from freqdyna.learners.dqn import DQN
-from freqdyna.replay.transition import Transition
 from freqdyna.search_control import HillClimb, Search
 
 

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 
 import freqdyna
 from freqdyna import envs
-from freqdyna.experiments.f_sin import HIGH, LOW, f_sin
+from freqdyna.agents.snapshot import axes
+from freqdyna.experiments.parts.regression.f_sin import HIGH, LOW, f_sin
 from freqdyna.results.plot_snapshots import frame
-from freqdyna.snapshot import axes
 
 IMAGES = Path(__file__).parent.parent / "images"
 

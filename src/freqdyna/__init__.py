@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from freqdyna import envs
     from freqdyna.config import Config
-    from freqdyna.errors import FreqdynaError
+    from freqdyna.core.errors import FreqdynaError
     from freqdyna.frequency import local_frequency, local_frequency_gradient
     from freqdyna.results.result import Result, load
-    from freqdyna.runs import resume, train
     from freqdyna.search_control import SearchControl
-    from freqdyna.sweeps.results import load_sweep
-    from freqdyna.training import Training
+    from freqdyna.sweeps.load import load_sweep
+    from freqdyna.training.api import resume, train
+    from freqdyna.training.training import Training
 
 __all__ = [
     "Config",
@@ -33,16 +33,16 @@ __all__ = [
 
 _MODULES = {
     "Config": "freqdyna.config",
-    "FreqdynaError": "freqdyna.errors",
+    "FreqdynaError": "freqdyna.core.errors",
     "Result": "freqdyna.results.result",
     "SearchControl": "freqdyna.search_control",
     "Training": "freqdyna.training",
     "local_frequency": "freqdyna.frequency",
     "local_frequency_gradient": "freqdyna.frequency",
     "load": "freqdyna.results.result",
-    "load_sweep": "freqdyna.sweeps.results",
-    "resume": "freqdyna.runs",
-    "train": "freqdyna.runs",
+    "load_sweep": "freqdyna.sweeps.load",
+    "resume": "freqdyna.training.api",
+    "train": "freqdyna.training.api",
 }
 
 
@@ -61,7 +61,7 @@ def __dir__() -> list[str]:
 
 
 try:
-    from freqdyna.registration import register as _register
+    from freqdyna.envs.registration import register as _register
 except ImportError:  # a bare machine without Gymnasium trains all the same
     pass
 else:

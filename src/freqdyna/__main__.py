@@ -1,5 +1,5 @@
 """`python -m freqdyna` is the command `freqdyna`."""
 
-from freqdyna.cli import main
+from freqdyna.cli.main import main
 
 main()

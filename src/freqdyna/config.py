@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from freqdyna.errors import FreqdynaError, unknown_name
-from freqdyna.files import write_atomically
+from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.core.files import write_atomically
 
 if TYPE_CHECKING:
     from freqdyna.envs.space import Space

@@ -5,12 +5,12 @@ import zlib
 import numpy as np
 import pytest
 
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import MazeGridWorld
-from freqdyna.errors import FreqdynaError
 from freqdyna.experiments import registry, reproduce, store
 from freqdyna.experiments.base import Experiment, Stored
-from freqdyna.experiments.f5.analysis import near_holes
-from freqdyna.experiments.r.analysis import _against_compute
+from freqdyna.experiments.parts.equal_budget.analysis import _against_compute
+from freqdyna.experiments.parts.f5.analysis import near_holes
 from freqdyna.experiments.trainings import (
     area,
     curves,

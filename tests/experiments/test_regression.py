@@ -8,11 +8,11 @@ import optax
 import pytest
 from scipy.stats import kstest, norm, uniform
 
-from freqdyna.experiments import regression, speed
 from freqdyna.experiments.base import Work
-from freqdyna.experiments.f1 import sweep as f1
-from freqdyna.experiments.f2 import sweep as f2
-from freqdyna.experiments.f_sin import f_sin
+from freqdyna.experiments.parts.f1 import units as f1
+from freqdyna.experiments.parts.f2 import units as f2
+from freqdyna.experiments.parts.regression import regression, speed
+from freqdyna.experiments.parts.regression.f_sin import f_sin
 
 DRAWS = {
     "Unbiased": regression.draw_unbiased,

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from freqdyna.experiments import registry, run_length
+from freqdyna.experiments import registry
 from freqdyna.experiments.base import Stored
-from freqdyna.experiments.f1 import sweep as f1
-from freqdyna.experiments.f1.analysis import ahead_from
-from freqdyna.experiments.f2 import sweep as f2
+from freqdyna.experiments.parts.f1 import units as f1
+from freqdyna.experiments.parts.f1.analysis import ahead_from
+from freqdyna.experiments.parts.f2 import units as f2
+from freqdyna.experiments.parts.regression import run_length
 
 SEEDS, UPDATES = 12, np.arange(100, 40_001, 100)
 PLAIN = (10_000, 20_000, 30_000)

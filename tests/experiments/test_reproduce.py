@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from freqdyna.cli import main
-from freqdyna.errors import FreqdynaError
-from freqdyna.experiments import registry, report, reproduce, store
+from freqdyna.cli.main import main
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.experiments import registry, reproduce, store, tables
 from freqdyna.experiments.base import Experiment, Findings, Unit
 from freqdyna.experiments.claims import Claim
 from freqdyna.results import run_folder
-from freqdyna.stopping import InterruptedRun
+from freqdyna.training.interrupts import InterruptedRun
 
 ROOT = Path(__file__).parents[2]
 STORED = Path("results/reproduce")
@@ -213,7 +213,7 @@ def test_bad_names_are_refused_in_one_sentence(arguments, message, capsys):
 def test_the_page_is_what_the_stored_results_say(monkeypatch):
     monkeypatch.chdir(ROOT)
     page = Path("docs/reproduction.md")
-    assert page.read_text() == report.page(STORED, page)
+    assert page.read_text() == tables.page(STORED, page)
     experiments = [name for name, part in registry.PARTS.items() if part.experiment]
     missing = [n for n in experiments if not reproduce.is_stored(registry.find(n), STORED)]
     assert missing == []

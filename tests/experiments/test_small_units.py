@@ -12,17 +12,18 @@ from jax.flatten_util import ravel_pytree
 from scipy.integrate import quad
 
 from freqdyna import envs
-from freqdyna.experiments import registry, regression
-from freqdyna.experiments.b import analysis as b_analysis
-from freqdyna.experiments.b import sweep as b
+from freqdyna.agents.networks.mlp import init_network
+from freqdyna.experiments import registry
 from freqdyna.experiments.base import Stored, Work
 from freqdyna.experiments.claims import Claim
-from freqdyna.experiments.e2 import sweep as e2
-from freqdyna.experiments.f1 import sweep as f1
-from freqdyna.experiments.f2 import sweep as f2
-from freqdyna.experiments.t1 import sweep as t1
-from freqdyna.experiments.u import sweep as u
-from freqdyna.learners.network import init_network
+from freqdyna.experiments.parts.bandwidth import analysis as b_analysis
+from freqdyna.experiments.parts.bandwidth import units as b
+from freqdyna.experiments.parts.e2 import units as e2
+from freqdyna.experiments.parts.f1 import units as f1
+from freqdyna.experiments.parts.f2 import units as f2
+from freqdyna.experiments.parts.regression import regression
+from freqdyna.experiments.parts.t1 import units as t1
+from freqdyna.experiments.parts.uncertainty import units as u
 
 
 def work(folder):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freqdyna.experiments import registry, reproduce
-from freqdyna.experiments.regression import curves_by_setting
+from freqdyna.experiments.parts.regression.regression import curves_by_setting
 
 STORED = Path(__file__).parents[2] / "results" / "reproduce"
 

@@ -1,13 +1,13 @@
 from types import SimpleNamespace
 
-from freqdyna.experiments import watch
+from freqdyna.experiments import unit_progress
 
 
 def test_lines_come_now_and_then_and_at_the_end(monkeypatch, capsys):
     clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(watch, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(unit_progress, "time", SimpleNamespace(monotonic=lambda: clock.now))
     told = []
-    with watch.Watch("F1 curves") as shown:
+    with unit_progress.Watch("F1 curves") as shown:
         # Begun 40 s ago, so the first report is due; what is left is counted from it on.
         for at, done in ((140.0, 200), (150.0, 300), (154.9, 400), (160.0, 600), (161.0, 1000)):
             clock.now = at

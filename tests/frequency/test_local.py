@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import freqdyna
+from freqdyna.agents.networks.mlp import Network, init_network
+from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.frequency import Derivatives, local_frequency, local_frequency_gradient
-from freqdyna.frequency.network import StateValue
-from freqdyna.learners.network import Network, init_network
 
 
 def random_network(seed, n, widths=(12, 9), actions=3):

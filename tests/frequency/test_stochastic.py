@@ -5,6 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from freqdyna.agents.networks.mlp import init_xavier
+from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.frequency import (
     Derivatives,
     random_signs,
@@ -12,8 +14,6 @@ from freqdyna.frequency import (
     stochastic_frequency,
     stochastic_slopes,
 )
-from freqdyna.frequency.network import StateValue
-from freqdyna.learners.network import init_xavier
 
 WEIGHTS = (0.7, 1.3)
 

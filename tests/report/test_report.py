@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import freqdyna
-from freqdyna import FreqdynaError, cli_report
-from freqdyna.cli import main
+from freqdyna import FreqdynaError
+from freqdyna.cli import report
+from freqdyna.cli.main import main
 from freqdyna.envs.picture import Landmark
-from freqdyna.report import frame, page, sources
+from freqdyna.report import page, snapshots, sources
 from freqdyna.report.explorer import explorers
-from freqdyna.sweeps.results import load_sweep
+from freqdyna.sweeps.load import load_sweep
 
 EXPLORED = Path(__file__).parents[2] / "results" / "explorer"
 STORED = Path(__file__).parents[2] / "results" / "reproduce"
@@ -59,7 +60,7 @@ def test_no_name_can_leave_the_data(run_folders):
 def test_a_page_above_the_limit_is_told_with_its_largest_parts(
     run_folders, tmp_path, monkeypatch, capsys
 ):
-    monkeypatch.setattr(cli_report, "LARGE", 1e6)
+    monkeypatch.setattr(report, "LARGE", 1e6)
     main(["report", str(run_folders), "--out", str(tmp_path / "r.html")])
     error = capsys.readouterr().err
     assert "warning: the page is above 1 MB; its largest parts are explorer of GridWorld" in error
@@ -117,15 +118,15 @@ def test_how_high_in_g_states_lie_is_measured_where_one_can_be():
         "queue": everywhere[:, -64:],
         "queue_count": np.array([9]),
     }
-    found = frame.frame(snapshot, 0, [])
+    found = snapshots.frame(snapshot, 0, [])
     assert found["percentiles"] == {"replay": 0.5, "queue": 0.992}
     assert found["policy"]["ends"] == [1, 4096]  # the first of two continuous actions
     walls = [Landmark("wall", (-0.1, -0.1), (0.5, 1.1)), Landmark("hole", (0.2, 0.2), (0.4, 0.4))]
     free = ((x > 0.5) | ((x > 0.2) & (x < 0.4) & (y > 0.2) & (y < 0.4))).reshape(-1)
     snapshot |= {"queue": everywhere[:, free]}
-    assert frame.frame(snapshot, 0, walls)["percentiles"]["queue"] == 0.5
+    assert snapshots.frame(snapshot, 0, walls)["percentiles"]["queue"] == 0.5
     snapshot |= {"queue_count": np.array([0]), "climb_states": np.zeros((1, 1, 2, 2))}
-    found = frame.frame(snapshot, 0, [])
+    found = snapshots.frame(snapshot, 0, [])
     assert (found["queue"], found["climbs"], list(found["percentiles"])) == ("", [], ["replay"])
 
 

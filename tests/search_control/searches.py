@@ -5,8 +5,8 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
+from freqdyna.agents.replay.ring import uniform_indices
 from freqdyna.frequency import Derivatives, reverse_slopes
-from freqdyna.replay.ring import uniform_indices
 from freqdyna.search_control.base import Search
 
 

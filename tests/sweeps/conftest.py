@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from freqdyna.engines.local import Local
-from freqdyna.sweeps.conduct import conduct
-from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.execute import execute_sweep
+from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
+from freqdyna.training.engines.local import Local
 
 TEXT = """
 [settings]
@@ -42,16 +42,18 @@ def pytest_collection_modifyitems(items):
 
 def tables(location):
     """Every stored unit's table, each read whole."""
-    place = Place(str(location))
-    names = place.units("units", ".parquet")
-    return {name: pq.read_table(io.BytesIO(place.read(f"units/{name}.parquet"))) for name in names}
+    storage = Storage(str(location))
+    names = storage.units("units", ".parquet")
+    return {
+        name: pq.read_table(io.BytesIO(storage.read(f"units/{name}.parquet"))) for name in names
+    }
 
 
 def parameters(location):
     """Every stored unit's parameters."""
-    place = Place(str(location))
-    names = place.units("units", ".npz")
-    files = {name: np.load(io.BytesIO(place.read(f"units/{name}.npz"))) for name in names}
+    storage = Storage(str(location))
+    names = storage.units("units", ".npz")
+    files = {name: np.load(io.BytesIO(storage.read(f"units/{name}.npz"))) for name in names}
     return {name: file["parameters"] for name, file in files.items()}
 
 
@@ -76,10 +78,10 @@ def assert_complete(location, reference):
         for column in table.column_names:
             ours, theirs = table[column].to_numpy(), reference.tables[name][column].to_numpy()
             np.testing.assert_array_equal(ours, theirs, err_msg=f"{name} {column}")
-    place = Place(str(location))
-    assert place.units("running", ".npz") == set()
-    assert place.units("failed", ".json") == set()
-    assert place.read("lock.json") is None
+    storage = Storage(str(location))
+    assert storage.units("running", ".npz") == set()
+    assert storage.units("failed", ".json") == set()
+    assert storage.read("lock.json") is None
 
 
 def wait_for(condition, seconds=120.0):
@@ -94,8 +96,8 @@ def wait_for(condition, seconds=120.0):
 
 def running(location):
     """The notes of the units that are under way."""
-    place = Place(str(location))
-    notes = (place.read_json(f"running/{n}.json") for n in place.units("running", ".json"))
+    storage = Storage(str(location))
+    notes = (storage.read_json(f"running/{n}.json") for n in storage.units("running", ".json"))
     return [note for note in notes if note]
 
 
@@ -103,6 +105,6 @@ def running(location):
 def reference(tmp_path_factory):
     """What an undisturbed sweep on this machine stores."""
     out = tmp_path_factory.mktemp("reference")
-    status = conduct(TEXT, Sweep.parse(TEXT), Place(str(out)), Local(2))
+    status = execute_sweep(TEXT, Sweep.parse(TEXT), Storage(str(out)), Local(2))
     assert len(status.done) == 4
     return Reference(tables(out), parameters(out))

@@ -5,7 +5,7 @@ import signal
 import time
 from dataclasses import dataclass
 
-from freqdyna.engines.base import Task
+from freqdyna.training.engines.base import Task
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,15 @@ import pytest
 from conftest import TEXT, assert_complete, wait_for
 from rich.console import Console
 
-from freqdyna.cli import main
+from freqdyna.cli.main import main
 from freqdyna.config import Config
-from freqdyna.engines import local
-from freqdyna.run import Run
-from freqdyna.sweeps import calibrate
-from freqdyna.sweeps.place import Place
-from freqdyna.sweeps.status import Status, look
+from freqdyna.sweeps import estimate
+from freqdyna.sweeps.status import Status, read_status
+from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
 from freqdyna.sweeps.view import headline, render
+from freqdyna.training.engines import local
+from freqdyna.training.run import Run
 
 SHORT = TEXT.replace("12_000", "300").replace("3_000", "300").replace("number = 2", "number = 1")
 
@@ -50,25 +50,25 @@ def test_every_kind_of_unit_is_timed(monkeypatch):
     vary = "[vary]\nbatch_size = [4, 8]\nhidden = [[8], [16]]"
     text = TEXT.replace("[vary]", vary).replace("batch_size = 4\nhidden = [8]\n", "")
     monkeypatch.setattr(
-        calibrate, "measure", lambda config: calibrate.Costs(config.batch_size / 1000, 5.0)
+        estimate, "measure", lambda config: estimate.Costs(config.batch_size / 1000, 5.0)
     )
-    timed = calibrate.estimate(units := Sweep.parse(text).units())
-    assert len({calibrate.kind(unit.config) for unit in units}) == 4  # of 16 units
+    timed = estimate.estimate(units := Sweep.parse(text).units())
+    assert len({estimate.kind(unit.config) for unit in units}) == 4  # of 16 units
     assert timed.seconds == pytest.approx(16 * (12_000 * 0.006 + 4 * 5.0))
     assert timed.seconds_with(1000) == timed.seconds_with(16) == timed.seconds / 16
 
 
 def test_steps_and_evaluations_are_measured_once_compiled(monkeypatch):
     clock = itertools.accumulate([1000.0, 1.0, 1000.0, 7.0])  # what is compiled is not counted
-    monkeypatch.setattr(calibrate.time, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(estimate.time, "perf_counter", lambda: next(clock))
     block, called = MagicMock(), []
     block.evaluate.side_effect = lambda state, step: (called.append(step), {})
     monkeypatch.setattr(Run, "prepare", lambda config, env: MagicMock(block=block))
-    costs = calibrate.measure(Config(eval_every=100, steps=1_000))
-    assert costs == calibrate.Costs(step=1.0 / calibrate.STEPS, evaluation=7.0)
+    costs = estimate.measure(Config(eval_every=100, steps=1_000))
+    assert costs == estimate.Costs(step=1.0 / estimate.STEPS, evaluation=7.0)
     assert len(called) == 2
     assert costs.of(Config(eval_every=300, steps=1_000)) == pytest.approx(10.0 + 4 * 7.0)
-    episodes = {calibrate.kind(Config(eval_episodes=number)) for number in (1, 5)}
+    episodes = {estimate.kind(Config(eval_episodes=number)) for number in (1, 5)}
     assert len(episodes) == 2  # of which evaluations take as many times as long
 
 
@@ -85,13 +85,13 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
         # Where the tests run in the background of a shell, SIGINT is ignored, and by children too.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    place = Place(str(out))
-    under_way = wait_for(lambda: place.units("running", ".json"))
+    storage = Storage(str(out))
+    under_way = wait_for(lambda: storage.units("running", ".json"))
     os.killpg(first.pid, signal.SIGINT)  # as a terminal does: the workers get it too
     told = first.communicate()[1]
     assert told == "freqdyna: stopped; the same command goes on from here\n"
     assert first.returncode == 130
-    assert under_way <= place.units("running", ".npz") | place.units("units", ".parquet")
+    assert under_way <= storage.units("running", ".npz") | storage.units("units", ".parquet")
     again = subprocess.run(command, capture_output=True, text=True)
     assert again.returncode == 0, again.stderr
     assert_complete(out, reference)
@@ -133,11 +133,11 @@ def test_no_sweep_there(tmp_path, capsys):
 
 
 def test_the_view_tells_of_every_unit(tmp_path):
-    place, units = Place(str(tmp_path)), Sweep.parse(TEXT).units()
+    storage, units = Storage(str(tmp_path)), Sweep.parse(TEXT).units()
     note = {"step": 3000, "steps": 12_000, "seconds_left": 30.0, "time": time.time()}
-    place.write_json(f"running/{units[0].name}.json", note | {"host": "[red]evil[/red]"})
-    place.write_json(f"failed/{units[1].name}.json", {"error": "[bold]oops"})
-    status = look(place, units)
+    storage.write_json(f"running/{units[0].name}.json", note | {"host": "[red]evil[/red]"})
+    storage.write_json(f"failed/{units[1].name}.json", {"error": "[bold]oops"})
+    status = read_status(storage, units)
     # The one that runs has 30 s left, and two more take 40 s each.
     assert headline(status, 2) == (
         "0 of 4 units done, 1 running, 2 waiting, 1 failed, about 0:00:55 left"
@@ -151,6 +151,6 @@ def test_the_view_tells_of_every_unit(tmp_path):
     assert Status(units, set(), {}, {}).seconds_left(2) is None
     assert Status(units[:1], set(), status.running, {}).seconds_left(8) == 30.0
     for unit in units[:2]:  # of one program: they end at the same time
-        place.write_json(f"running/{unit.name}.json", note | {"together": 2})
-    status = look(place, units[:2])
+        storage.write_json(f"running/{unit.name}.json", note | {"together": 2})
+    status = read_status(storage, units[:2])
     assert (len(status.running), status.programs, status.seconds_left(2)) == (2, 1.0, 30.0)

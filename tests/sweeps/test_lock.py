@@ -10,23 +10,26 @@ import time
 import pytest
 from conftest import TEXT, wait_for
 
-from freqdyna.engines.local import Local
-from freqdyna.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps import lock
-from freqdyna.sweeps.conduct import conduct
+from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.lock import locked
-from freqdyna.sweeps.place import Place
+from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
+from freqdyna.training.engines.local import Local
 
 SWEEP = Sweep.parse(TEXT)
 STALE = {"host": "gone", "pid": 1, "time": 0.0}
 
 
 def test_a_second_sweep_on_the_same_folder_is_refused(tmp_path):
-    place = Place(str(tmp_path))
-    with locked(place), pytest.raises(FreqdynaError, match=f"process {os.getpid()} on .* working"):
-        conduct(TEXT, SWEEP, place, Local(1))
-    assert place.read("lock.json") is None
+    storage = Storage(str(tmp_path))
+    with (
+        locked(storage),
+        pytest.raises(FreqdynaError, match=f"process {os.getpid()} on .* working"),
+    ):
+        execute_sweep(TEXT, SWEEP, storage, Local(1))
+    assert storage.read("lock.json") is None
     elsewhere, here, now = "elsewhere", socket.gethostname(), time.time()
     for host, pid, last in (
         (elsewhere, 1, 0.0),
@@ -36,18 +39,18 @@ def test_a_second_sweep_on_the_same_folder_is_refused(tmp_path):
         (here, os.getpid(), float("nan")),
         (here, 2**70, now),
     ):
-        place.write_json("lock.json", {"host": host, "pid": pid, "time": last})
-        with locked(place):
-            assert place.read_json("lock.json")["pid"] == os.getpid()
+        storage.write_json("lock.json", {"host": host, "pid": pid, "time": last})
+        with locked(storage):
+            assert storage.read_json("lock.json")["pid"] == os.getpid()
         assert list(tmp_path.iterdir()) == []
-    place.write_json("lock.json", {"host": elsewhere, "pid": 1, "time": now})
-    with pytest.raises(FreqdynaError, match="process 1 on elsewhere"), locked(place):
+    storage.write_json("lock.json", {"host": elsewhere, "pid": 1, "time": now})
+    with pytest.raises(FreqdynaError, match="process 1 on elsewhere"), locked(storage):
         pass
-    place.write("lock.json", b"")  # its owner is about to fill it
-    with pytest.raises(FreqdynaError, match="another process has just taken"), locked(place):
+    storage.write("lock.json", b"")  # its owner is about to fill it
+    with pytest.raises(FreqdynaError, match="another process has just taken"), locked(storage):
         pass
     os.utime(tmp_path / "lock.json", (0, 0))
-    with locked(place):
+    with locked(storage):
         pass
 
 
@@ -70,8 +73,8 @@ def test_an_owner_on_this_machine_is_alive_as_long_as_its_process():
 
 def test_the_owner_gives_signs_of_life_through_an_outage(tmp_path, monkeypatch):
     monkeypatch.setattr(lock, "BEAT", 0.05)
-    place = Place(str(tmp_path))
-    write, failures = place.write, []
+    storage = Storage(str(tmp_path))
+    write, failures = storage.write, []
 
     def fail_at_first(name, contents):
         if len(failures) < 2:
@@ -79,24 +82,24 @@ def test_the_owner_gives_signs_of_life_through_an_outage(tmp_path, monkeypatch):
             raise RuntimeError("no network")
         write(name, contents)
 
-    monkeypatch.setattr(place, "write", fail_at_first)
-    with locked(place):
-        taken = place.read_json("lock.json")["time"]
-        wait_for(lambda: place.read_json("lock.json")["time"] > taken + 0.1, 10)
-        place.remove("lock.json")
-        wait_for(lambda: place.read_json("lock.json"), 10)
+    monkeypatch.setattr(storage, "write", fail_at_first)
+    with locked(storage):
+        taken = storage.read_json("lock.json")["time"]
+        wait_for(lambda: storage.read_json("lock.json")["time"] > taken + 0.1, 10)
+        storage.remove("lock.json")
+        wait_for(lambda: storage.read_json("lock.json"), 10)
     assert len(failures) == 2
-    assert place.read("lock.json") is None
+    assert storage.read("lock.json") is None
 
 
 def test_a_lock_that_was_taken_over_is_left_to_its_new_owner(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(lock, "BEAT", 0.05)
-    place, told = Place(str(tmp_path)), []
-    with locked(place):
-        place.write_json("lock.json", STALE)
+    storage, told = Storage(str(tmp_path)), []
+    with locked(storage):
+        storage.write_json("lock.json", STALE)
         wait_for(lambda: told.append(capsys.readouterr().err) or told[-1], 10)
     assert "which process 1 on gone has taken over" in told[-1]
-    assert place.read_json("lock.json") == STALE
+    assert storage.read_json("lock.json") == STALE
 
 
 @pytest.mark.parametrize("folders_can_be_held", [True, False])
@@ -106,13 +109,13 @@ def test_of_many_who_find_a_lock_left_behind_one_takes_it(
     if not folders_can_be_held:
         monkeypatch.setattr(lock, "_hold", lambda path: None)
         monkeypatch.setattr(lock, "SETTLE", 0.3)
-    place, together, took = Place(str(tmp_path)), threading.Barrier(8), []
-    place.write_json("lock.json", STALE)
+    storage, together, took = Storage(str(tmp_path)), threading.Barrier(8), []
+    storage.write_json("lock.json", STALE)
 
     def start():
         together.wait()
         try:
-            with locked(place):
+            with locked(storage):
                 took.append(True)
                 together.wait()
         except FreqdynaError:

@@ -12,28 +12,30 @@ from conftest import TEXT, assert_complete, running, tables, wait_for
 from fake_task import Fake
 
 import freqdyna
-from freqdyna import checkpoint
 from freqdyna.config import Config
-from freqdyna.engines import local
-from freqdyna.engines.local import Local
-from freqdyna.run import Run
-from freqdyna.sweeps import work
-from freqdyna.sweeps.conduct import conduct
-from freqdyna.sweeps.place import Place
+from freqdyna.core.arrays import load_arrays
+from freqdyna.sweeps import unit_work
+from freqdyna.sweeps.execute import execute_sweep
+from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
+from freqdyna.training.engines import local
+from freqdyna.training.engines.local import Local
+from freqdyna.training.run import Run
 
 SWEEP = Sweep.parse(TEXT)
 
 
 def test_the_number_of_workers_changes_nothing(tmp_path, reference):
-    conduct(TEXT, SWEEP, Place(str(tmp_path)), Local(1))
+    execute_sweep(TEXT, SWEEP, Storage(str(tmp_path)), Local(1))
     assert_complete(tmp_path, reference)
 
 
 def test_a_worker_is_killed(tmp_path, reference):
-    place = Place(str(tmp_path))
+    storage = Storage(str(tmp_path))
     thread = threading.Thread(
-        target=conduct, args=(TEXT, SWEEP, place, Local(2)), kwargs={"checkpoint_seconds": 0.2}
+        target=execute_sweep,
+        args=(TEXT, SWEEP, storage, Local(2)),
+        kwargs={"checkpoint_seconds": 0.2},
     )
     thread.start()
     note = wait_for(lambda: running(tmp_path))[0]
@@ -52,15 +54,15 @@ def test_a_unit_that_kills_its_worker_takes_no_other_with_it(monkeypatch):
 
 
 def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, reference):
-    place = Place(str(tmp_path))
+    storage = Storage(str(tmp_path))
     fewer = Sweep.parse(TEXT.replace("number = 2", "number = 1"))
-    conduct("", fewer, place, Local(2))
-    files = {n: place.fs.info(f"{tmp_path}/units/{n}.parquet")["mtime"] for n in tables(tmp_path)}
+    execute_sweep("", fewer, storage, Local(2))
+    files = {n: storage.fs.info(f"{tmp_path}/units/{n}.parquet")["mtime"] for n in tables(tmp_path)}
     assert len(files) == 2
-    conduct(TEXT, SWEEP, place, Local(2))
+    execute_sweep(TEXT, SWEEP, storage, Local(2))
     assert_complete(tmp_path, reference)
     for name, written in files.items():
-        assert place.fs.info(f"{tmp_path}/units/{name}.parquet")["mtime"] == written
+        assert storage.fs.info(f"{tmp_path}/units/{name}.parquet")["mtime"] == written
     results = freqdyna.load_sweep(str(tmp_path))
     assert list(results) == ["learning_rate 0.001", "learning_rate 0.003"]
     assert [result.seeds.tolist() for result in results.values()] == [[0, 1]] * 2
@@ -71,8 +73,8 @@ def test_a_unit_that_fails_leaves_the_others(tmp_path):
         "[vary]", '[vary]\nalgorithm = ["naf", "er"]'
     )
     text = text.replace("learning_rate = [0.001, 0.003]", "")
-    place = Place(str(tmp_path))
-    status = conduct(text, Sweep.parse(text), place, Local(2))
+    storage = Storage(str(tmp_path))
+    status = execute_sweep(text, Sweep.parse(text), storage, Local(2))
     assert len(status.done) == 2
     assert len(status.failed) == 2
     for error in status.failed.values():
@@ -84,15 +86,15 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
     unit = SWEEP.units()[0]
     settings = [asdict(unit.config)]
     kept, told = [], []
-    write, update = Place.write, work.Keeper.update
+    write, update = Storage.write, unit_work.Keeper.update
 
     class Stop(Exception):
         pass
 
-    def until_a_checkpoint(place, name, contents):
-        write(place, name, contents)
+    def until_a_checkpoint(storage, name, contents):
+        write(storage, name, contents)
         if name.endswith(".npz"):
-            kept.append(checkpoint.load_arrays(tmp_path / name)[1]["step"])
+            kept.append(load_arrays(tmp_path / name)[1]["step"])
             if kept[-1] > 1000:
                 raise Stop
 
@@ -101,11 +103,11 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
         update(keeper, step, mean_return)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Place, "write", until_a_checkpoint)
+        patched.setattr(Storage, "write", until_a_checkpoint)
         with pytest.raises(Stop):
-            work.compute(str(tmp_path), settings, 0.0)
-    monkeypatch.setattr(work.Keeper, "update", tell)
-    work.compute(str(tmp_path), settings, 60.0)
+            unit_work.compute(str(tmp_path), settings, 0.0)
+    monkeypatch.setattr(unit_work.Keeper, "update", tell)
+    unit_work.compute(str(tmp_path), settings, 60.0)
     assert told[0] == kept[-1] + 1  # the first slice is one step long
     table, expected = tables(tmp_path)[unit.name], reference.tables[unit.name]
     for column in ("return", "loss"):
@@ -116,9 +118,9 @@ def test_a_unit_of_gymnasium_is_trained_as_train_would(tmp_path):
     settings = {"env": "Pendulum-v1", "algorithm": "naf", "steps": 20, "warmup_steps": 10}
     table = "\n".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
     text = f"[settings]\n{table}\n[seeds]\nnumber = 1"
-    place, [unit] = Place(str(tmp_path)), Sweep.parse(text).units()
-    place.write("sweep.toml", text.encode())
-    work.compute(str(tmp_path), [asdict(unit.config)], 60.0)
+    storage, [unit] = Storage(str(tmp_path)), Sweep.parse(text).units()
+    storage.write("sweep.toml", text.encode())
+    unit_work.compute(str(tmp_path), [asdict(unit.config)], 60.0)
     [result] = freqdyna.load_sweep(str(tmp_path)).values()
     of_train = Run.prepare(Config(**settings, seeds=1, devices=1), None).config
     assert result.config == of_train

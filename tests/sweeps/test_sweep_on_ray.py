@@ -12,12 +12,12 @@ import pytest
 import ray
 from conftest import TEXT, assert_complete, running, tables, wait_for
 
-from freqdyna.engines.base import Task
-from freqdyna.engines.ray import Ray, _check
-from freqdyna.errors import FreqdynaError
-from freqdyna.sweeps.conduct import conduct
-from freqdyna.sweeps.place import Place
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.sweeps.execute import execute_sweep
+from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
+from freqdyna.training.engines.base import Task
+from freqdyna.training.engines.ray import Ray, _check
 
 SWEEP = Sweep.parse(TEXT)
 
@@ -42,9 +42,9 @@ def nodes(cluster):
     return nodes
 
 
-def in_background(place):
+def in_background(storage):
     thread = threading.Thread(
-        target=conduct, args=(TEXT, SWEEP, place, Ray()), kwargs={"checkpoint_seconds": 0.2}
+        target=execute_sweep, args=(TEXT, SWEEP, storage, Ray()), kwargs={"checkpoint_seconds": 0.2}
     )
     thread.start()
     return thread
@@ -52,14 +52,14 @@ def in_background(place):
 
 def test_a_worker_is_killed(tmp_path, nodes, reference):
     assert Ray().slots() == 2
-    sweep = in_background(Place(str(tmp_path)))
+    sweep = in_background(Storage(str(tmp_path)))
     os.kill(wait_for(lambda: running(tmp_path))[0]["pid"], signal.SIGKILL)
     sweep.join()
     assert_complete(tmp_path, reference)
 
 
 def test_a_node_is_lost_and_another_comes(tmp_path, nodes, cluster, reference):
-    sweep = in_background(Place(str(tmp_path)))
+    sweep = in_background(Storage(str(tmp_path)))
     wait_for(lambda: len(running(tmp_path)) == 2)
     cluster.remove_node(nodes.pop(), allow_graceful=False)
     nodes.append(cluster.add_node(num_cpus=1))
@@ -94,7 +94,7 @@ def test_a_unit_that_always_fails(tmp_path, nodes):
     text = TEXT.replace('algorithm = "er"\n', "").replace(
         "learning_rate = [0.001, 0.003]", 'algorithm = ["naf", "er"]'
     )
-    status = conduct(text, Sweep.parse(text), Place(str(tmp_path)), Ray())
+    status = execute_sweep(text, Sweep.parse(text), Storage(str(tmp_path)), Ray())
     assert (len(status.done), len(status.failed)) == (2, 2)
     for error in status.failed.values():
         assert error.startswith("FreqdynaError: algorithm is 'naf', but the actions")
@@ -108,13 +108,13 @@ def test_the_disk_is_full(tmp_path, nodes, reference):
     if subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("needs the right to mount a file system")
     try:
-        place = Place(str(disk))
-        status = conduct(TEXT, SWEEP, place, Ray())
+        storage = Storage(str(disk))
+        status = execute_sweep(TEXT, SWEEP, storage, Ray())
         assert 0 < len(status.done) < 4
         for table in tables(disk).values():
             assert table.num_rows == 4
         subprocess.run(["mount", "-o", "remount,size=10m", str(disk)], check=True)
-        conduct(TEXT, SWEEP, place, Ray())
+        execute_sweep(TEXT, SWEEP, storage, Ray())
         assert_complete(disk, reference)
     finally:
         subprocess.run(["umount", str(disk)], check=True)

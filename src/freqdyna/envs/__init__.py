@@ -5,6 +5,7 @@ import difflib
 from importlib import import_module
 from typing import Any
 
+from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs.acrobot import Acrobot
 from freqdyna.envs.base import Environment
 from freqdyna.envs.cart_pole import CartPole
@@ -13,7 +14,6 @@ from freqdyna.envs.grid_world import GridWorld
 from freqdyna.envs.maze_grid_world import MazeGridWorld
 from freqdyna.envs.mountain_car import MountainCar
 from freqdyna.envs.space import Factory
-from freqdyna.errors import FreqdynaError, unknown_name
 
 ENVIRONMENTS: dict[str, type[Environment]] = {
     kind.name: kind for kind in (MountainCar, GridWorld, MazeGridWorld, DynaMaze, CartPole, Acrobot)
@@ -51,7 +51,7 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
     try:
         import gymnasium
 
-        from freqdyna.envs.host_space import factory_of
+        from freqdyna.envs.gym.space import factory_of
     except ImportError:  # a bare GPU machine
         raise unknown_name("environment", name, ENVIRONMENTS) from None
     module, _, registered = name.rpartition(":")

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from freqdyna import few
+from freqdyna.core import unrolled
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.gymnasium_picture import gymnasium_painter
+from freqdyna.envs.gym.pictures import gymnasium_painter
 from freqdyna.envs.picture import Painter
 
 MOST_SPEEDS = (4 * math.pi, 9 * math.pi)
@@ -80,7 +80,7 @@ class Acrobot(Environment):
     def on_manifold(self, state: State) -> State:
         """Each (cosine, sine) pair divided by its length; (1, 0) where that is about 0."""
         pairs = state[:4].reshape(2, 2)
-        length = few.norm(pairs)[:, None]
+        length = unrolled.norm(pairs)[:, None]
         # A quotient rounded up from 1 would lie outside the box.
         units = jnp.clip(pairs / jnp.maximum(length, SHORTEST), -1, 1)
         pairs = jnp.where(length < SHORTEST, jnp.asarray([1.0, 0.0]), units)

@@ -14,9 +14,9 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.picture import Painter
 from freqdyna.envs.space import Action, Space, State
-from freqdyna.errors import FreqdynaError
 
 Reward = Float[Array, ""]
 Terminal = Bool[Array, ""]

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.gymnasium_picture import gymnasium_painter
+from freqdyna.envs.gym.pictures import gymnasium_painter
 from freqdyna.envs.picture import Painter
 
 MOST_POSITION = 2.4

@@ -6,10 +6,10 @@ import gymnasium
 import jax
 import numpy as np
 
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import make
 from freqdyna.envs.dyna_maze import DynaMaze
 from freqdyna.envs.walled_square import WalledSquare
-from freqdyna.errors import FreqdynaError
 
 
 class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from freqdyna import few
+from freqdyna.core import unrolled
 from freqdyna.envs.picture import Landmark
 
 State = Float[Array, " n"]
@@ -65,11 +65,11 @@ class Space(eqx.Module):
         """The greatest value of each continuous action, shape (a,)."""
         return NO_ACTIONS
 
-    def seen(self, observation: Any) -> np.ndarray:
+    def to_agent(self, observation: Any) -> np.ndarray:
         """An observation of the environment's as the agent has it, shape (n,)."""
         return np.asarray(observation, np.float32)
 
-    def action_of(self, action: np.ndarray | np.generic) -> Any:
+    def to_env_action(self, action: np.ndarray | np.generic) -> Any:
         """An action of the agent's as the environment takes it."""
         return int(action)
 
@@ -111,7 +111,7 @@ class Space(eqx.Module):
 
     def contains(self, state: State) -> Bool[Array, ""]:
         """Whether `state` belongs to the state space."""
-        return few.every((state >= self.low) & (state <= self.high))
+        return unrolled.every((state >= self.low) & (state <= self.high))
 
     def project(self, state: State) -> State:
         """The valid state nearest to `state`."""

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from freqdyna import few
+from freqdyna.core import unrolled
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.envs.picture import AGENT, COLORS, FLOOR, Landmark, Painter
-from freqdyna.errors import FreqdynaError
 
 PIXELS = 400
 STEP = 0.05
@@ -98,7 +98,7 @@ class WalledSquare(Environment):
 
     def terminal(self, state: State) -> Terminal:
         """In the top right corner."""
-        return few.every(state > GOAL_CORNER)
+        return unrolled.every(state > GOAL_CORNER)
 
     def reward(self, state: State, action: Action, next_state: State) -> Reward:
         """-1 a step, `goal_reward` on the step that reaches the goal."""
@@ -150,5 +150,5 @@ class WalledSquare(Environment):
         """Whether the axis-parallel segment from `start` to `end` meets the inside of a block."""
         lower, upper = jnp.minimum(start, end), jnp.maximum(start, end)
         blocks = jnp.asarray(self.blocks)
-        outside = ~few.every((lower < blocks[:, 2:]) & (upper > blocks[:, :2]))
-        return ~few.every(outside)
+        outside = ~unrolled.every((lower < blocks[:, 2:]) & (upper > blocks[:, :2]))
+        return ~unrolled.every(outside)

@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
-from freqdyna.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError
 
 
 def compute_all(

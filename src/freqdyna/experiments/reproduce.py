@@ -7,15 +7,15 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from freqdyna.devices import seed_devices
-from freqdyna.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.files import write_atomically
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Findings, Stored, Unit, Work
 from freqdyna.experiments.trainings import check_seeds, with_seeds
-from freqdyna.experiments.watch import Watch
-from freqdyna.files import write_atomically
+from freqdyna.experiments.unit_progress import Watch
 from freqdyna.results import run_folder
-from freqdyna.stopping import InterruptedRun, stop_requests
+from freqdyna.training.devices import seed_devices
+from freqdyna.training.interrupts import InterruptedRun, stop_requests
 
 FULL, QUICK = Path("runs/reproduce"), Path("runs/reproduce-quick")
 """Where results go unless told otherwise."""

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 
-from freqdyna.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.files import write_atomically
 from freqdyna.experiments.base import Columns, Stored, Unit
-from freqdyna.files import write_atomically
 
 Condition = Literal["stored", "missing", "other", "damaged"]
 """Of a unit's file; `other` was made with other settings."""

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from freqdyna import runs
-from freqdyna.errors import FreqdynaError
-from freqdyna.experiments import registry
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments.base import Columns, Experiment, Stored, Unit, Work
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
+from freqdyna.training import api
 
 FOLDER = "trainings"
 SEEDS, STEPS = 30, 50_000
@@ -52,15 +51,9 @@ def check_seeds(experiment: Experiment, seeds: int) -> None:
     own = [unit.settings["seeds"] for unit in experiment.units(False) if "seeds" in unit.settings]
     has = f"has its own number of seeds, {own[0]}" if own else "has no seeds"
     raise FreqdynaError(
-        f"seeds is {seeds}; {experiment.name} {has}: --seeds is for the learning experiments, "
-        f"{learning_experiments()}"
+        f"seeds is {seeds}; {experiment.name} {has}: --seeds is for experiments "
+        "that consist of trainings"
     )
-
-
-def learning_experiments() -> str:
-    """The names of the experiments that are made of trainings."""
-    known = [name for name, part in registry.PARTS.items() if part.experiment]
-    return ", ".join(name for name in known if is_of_trainings(registry.find(name)))
 
 
 def pick(units: dict[str, Stored], **settings: Any) -> Stored | None:
@@ -113,11 +106,11 @@ def steps_to(stored: Stored, threshold: float) -> np.ndarray:
 def _train(settings: dict[str, Any], work: Work) -> Columns:
     folder = work.folder / "run"
     if (folder / run_folder.CONFIG).is_file():
-        result = runs.resume(folder)
+        result = api.resume(folder)
     else:
         shutil.rmtree(folder, ignore_errors=True)
         snapshots = (settings["steps"],) if settings["env"] == DRAWN else ()
-        result = runs.train(out=folder, snapshot_steps=snapshots, **settings)
+        result = api.train(out=folder, snapshot_steps=snapshots, **settings)
     return columns_of(result)
 
 

@@ -7,19 +7,18 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from freqdyna.devices import seed_devices
-from freqdyna.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments import reproduce, store
 from freqdyna.experiments.base import Experiment, Stored
 from freqdyna.experiments.trainings import (
     area,
     curves,
     is_of_trainings,
-    learning_experiments,
     with_seeds,
 )
 from freqdyna.results import run_folder
-from freqdyna.stopping import InterruptedRun
+from freqdyna.training.devices import seed_devices
+from freqdyna.training.interrupts import InterruptedRun
 
 LEAST_P = 0.01
 """Below it, two sets of seeds count as different; one comparison in a hundred errs."""
@@ -37,7 +36,7 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
     """
     if not is_of_trainings(experiment):
         raise FreqdynaError(
-            f"verify is for the learning experiments, {learning_experiments()}; to check "
+            "verify is for experiments that consist of trainings; to check "
             f"{experiment.name}, compute it again in another folder, with --out"
         )
     unit = random.Random(chosen).choice(experiment.units(False))

@@ -1,7 +1,7 @@
 """The local frequency of a function (the paper's equation 3), and the theory behind it.
 
-`local_frequency` is g; `stochastic_slopes` estimates its gradient without the Hessian. `theory`,
-`uncertainty`, `fourier_series` and `bandwidth` hold what shows how g goes with frequencies;
+`local_frequency` is g; `stochastic_slopes` estimates its gradient without the Hessian. `theory`
+holds the paper's theorem and what shows how g goes with frequencies;
 docs/theory.md tells how to use them on functions of one's own.
 """
 
@@ -17,10 +17,10 @@ from freqdyna.frequency.local import (
 from freqdyna.frequency.stochastic import random_signs, stochastic_frequency, stochastic_slopes
 
 if TYPE_CHECKING:
-    from freqdyna.frequency.bandwidth import LocalSpectrum, local_spectrum
-    from freqdyna.frequency.fourier_series import FourierSeries
-    from freqdyna.frequency.quadrature import interval_energy
-    from freqdyna.frequency.theory import (
+    from freqdyna.frequency.theory.bandwidth import LocalSpectrum, local_spectrum
+    from freqdyna.frequency.theory.fourier_series import FourierSeries
+    from freqdyna.frequency.theory.quadrature import interval_energy
+    from freqdyna.frequency.theory.theorem import (
         Identities,
         local_energy,
         local_fourier_transform,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         radial_spectrum,
         theorem_identities,
     )
-    from freqdyna.frequency.uncertainty import local_dispersion, uncertainty_ratio
+    from freqdyna.frequency.theory.uncertainty import local_dispersion, uncertainty_ratio
 
 __all__ = [
     "Derivatives",
@@ -61,7 +61,7 @@ _MODULES = {
     "bandwidth": ("LocalSpectrum", "local_spectrum"),
     "fourier_series": ("FourierSeries",),
     "quadrature": ("interval_energy",),
-    "theory": (
+    "theorem": (
         "Identities",
         "local_energy",
         "local_fourier_transform",
@@ -81,5 +81,5 @@ def __getattr__(name: str) -> Any:
 
     for module, names in _MODULES.items():
         if name in names:
-            return getattr(importlib.import_module(f"freqdyna.frequency.{module}"), name)
+            return getattr(importlib.import_module(f"freqdyna.frequency.theory.{module}"), name)
     raise AttributeError(f"module 'freqdyna.frequency' has no attribute {name!r}")

@@ -6,12 +6,12 @@ import matplotlib
 import numpy as np
 
 from freqdyna import envs
-from freqdyna.algorithms import ALGORITHMS
+from freqdyna.agents.algorithms import ALGORITHMS
 from freqdyna.envs.picture import COLORS, Landmark
 from freqdyna.envs.space import Space
 from freqdyna.report.charts import rounded
-from freqdyna.report.frame import frame, packed
 from freqdyna.report.section import Json
+from freqdyna.report.snapshots import frame, packed
 from freqdyna.results.result import Result
 from freqdyna.results.run_styles import COLORS as COLORS_OF
 from freqdyna.results.run_styles import run_labels

@@ -8,8 +8,8 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
-from freqdyna.errors import FreqdynaError, installing
-from freqdyna.files import write_atomically
+from freqdyna.core.errors import FreqdynaError, installing
+from freqdyna.core.files import write_atomically
 from freqdyna.report.section import Json, Report
 
 SCRIPTS = (

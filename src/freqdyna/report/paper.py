@@ -6,7 +6,7 @@ from pathlib import Path
 from freqdyna.experiments import reproduce
 from freqdyna.experiments.claims import Claim
 from freqdyna.experiments.registry import PARTS, find
-from freqdyna.experiments.report import origins, remarks, tables
+from freqdyna.experiments.tables import origins, remarks, tables
 from freqdyna.report.charts import chart
 from freqdyna.report.section import ClaimRow, Section
 

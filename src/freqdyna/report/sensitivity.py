@@ -14,7 +14,7 @@ from freqdyna.report.section import Section
 from freqdyna.results.result import Result
 from freqdyna.results.run_styles import run_labels, run_styles
 from freqdyna.results.seed_curve import draw_curve
-from freqdyna.results.statistics import whole
+from freqdyna.results.statistics import complete_seeds
 
 NOT_VARIED = ("seeds", "first_seed", "steps", "eval_every", "eval_episodes", "devices")
 """Numbers that say how long and how often one looks, not how an agent learns."""
@@ -81,7 +81,7 @@ def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[
 
 def _seeds(line: Line) -> list[int]:
     """The seeds that each result of a line has in full."""
-    kept = (set(result.seeds[whole(result.returns)].tolist()) for result in line.values())
+    kept = (set(result.seeds[complete_seeds(result.returns)].tolist()) for result in line.values())
     return sorted(set.intersection(*kept))
 
 

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-from freqdyna.errors import FreqdynaError
-from freqdyna.report import own, paper, sensitivity
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.report import paper, runs, sensitivity
 from freqdyna.report.explorer import explorers
 from freqdyna.report.section import Report, Section
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result, load
-from freqdyna.sweeps.place import Place
-from freqdyna.sweeps.results import load_sweep
+from freqdyna.sweeps.load import load_sweep
+from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE
 
 Location = Path | str
@@ -48,7 +48,7 @@ def gather(folders: Sequence[Location], command: str, say: Callable[[str], None]
         for section in paper.sections(folder, parts):
             sections.append(section)
             say(f"{shown(folder)}: {section.name} analysed ({len(sections)} of {len(parts)})")
-    curves = [own.section(results, sources), sensitivity.section(results)] if results else []
+    curves = [runs.section(results, sources), sensitivity.section(results)] if results else []
     return Report(
         title="Search-control in Dyna" if sections else "Training report",
         command=command,
@@ -69,8 +69,8 @@ def _located(given: Location) -> Location:
     """A folder by its absolute path, however it is given; the address of what is elsewhere."""
     if "://" not in str(given):
         return Path(given).absolute()
-    place = Place(str(given))
-    return Path(place.location) if place.is_local else str(given)
+    storage = Storage(str(given))
+    return Path(storage.location) if storage.is_local else str(given)
 
 
 def _homes(location: Location) -> list[Location]:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from freqdyna.errors import FreqdynaError
-from freqdyna.files import write_atomically
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.files import write_atomically
 
 MOST_FRAMES = 400
 MOST_BYTES = 2_000_000

@@ -8,7 +8,7 @@ from matplotlib.ticker import EngFormatter
 
 from freqdyna.results.run_styles import run_labels, run_styles
 from freqdyna.results.seed_curve import draw_curve
-from freqdyna.results.statistics import bootstrap_interval, how_many, whole
+from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seeds_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,9 +38,9 @@ def plot_curves(results: Sequence["Result"]) -> Figure:
 
 
 def _draw(panel: "Axes", result: "Result", label: str, style: dict[str, Any]) -> None:
-    kept = whole(result.returns)
+    kept = complete_seeds(result.returns)
     returns = result.returns[kept]
-    text = f"{label} ({how_many(kept)} seed{'s' if len(kept) > 1 else ''})"
+    text = f"{label} ({seeds_text(kept)} seed{'s' if len(kept) > 1 else ''})"
     if not kept.any():  # a name in the legend is all there is to show
         panel.plot([], [], label=text, **style)
         return

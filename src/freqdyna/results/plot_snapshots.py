@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from freqdyna import envs
+from freqdyna.agents.snapshot import axes
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
 from freqdyna.envs.picture import COLORS
-from freqdyna.errors import FreqdynaError
 from freqdyna.results.run_styles import run_colors, run_labels
 from freqdyna.results.statistics import bootstrap_interval
-from freqdyna.snapshot import axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

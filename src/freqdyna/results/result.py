@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, SupportsInt
 import numpy as np
 
 from freqdyna.config import Config
-from freqdyna.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.results import run_folder
-from freqdyna.results.statistics import how_many
+from freqdyna.results.statistics import seeds_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +68,7 @@ class Result:
         """
         import jax.numpy as jnp
 
-        from freqdyna.learners.network import network_from_flat
+        from freqdyna.agents.networks.mlp import network_from_flat
 
         row = self._row(seed)
         if not self.layer_sizes:
@@ -80,7 +80,7 @@ class Result:
 
         `env` is needed only for a run that was given an environment in Python.
         """
-        from freqdyna.policies import policy_of
+        from freqdyna.results.policy import policy_of
 
         return policy_of(self, seed, env)
 
@@ -115,8 +115,8 @@ class Result:
         environment in Python: an `Environment` with a `painter`, or a Gymnasium environment, or a
         function that makes one, with render_mode="rgb_array".
         """
-        from freqdyna.playback import film_policy
         from freqdyna.results.film import check_path, write_film
+        from freqdyna.results.playback import film_policy
 
         file, tell = Path(path), print if progress else _say_nothing
         check_path(file)
@@ -147,7 +147,7 @@ class Result:
         there = np.isfinite(last)
         mean = f"{last[there].mean():.1f}" if there.any() else "none: every seed ended or diverged"
         return (
-            f"Result({self.config.algorithm} on {self.config.env}, {how_many(there)} seeds, "
+            f"Result({self.config.algorithm} on {self.config.env}, {seeds_text(there)} seeds, "
             f"{self.steps[-1]:,} steps, last mean return {mean})"
         )
 

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from freqdyna.checkpoint import load_arrays, save_arrays
 from freqdyna.config import Config
-from freqdyna.errors import FreqdynaError
-from freqdyna.files import write_atomically
+from freqdyna.core.arrays import load_arrays, save_arrays
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.files import write_atomically
 
 if TYPE_CHECKING:
     from freqdyna.results.result import Result

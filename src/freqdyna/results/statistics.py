@@ -3,12 +3,12 @@
 import numpy as np
 
 
-def whole(values: np.ndarray) -> np.ndarray:
+def complete_seeds(values: np.ndarray) -> np.ndarray:
     """Which rows of (seeds, evaluations) have all their numbers: seeds that ended early do not."""
     return np.isfinite(values).all(axis=1)
 
 
-def how_many(kept: np.ndarray) -> str:
+def seeds_text(kept: np.ndarray) -> str:
     """How many seeds there are, and how many of them were kept if not all."""
     return f"{len(kept)}" if kept.all() else f"{kept.sum()} of {len(kept)}"
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from freqdyna.results.result import Result
-from freqdyna.results.statistics import bootstrap_interval, how_many, whole
+from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seeds_text
 
 
 def print_table(runs: list[tuple[Path, Result]], names: list[str] | None = None) -> None:
@@ -24,12 +24,12 @@ def print_table(runs: list[tuple[Path, Result]], names: list[str] | None = None)
         table.add_column(title, justify="right", no_wrap=True)
     for row, (_, result) in enumerate(runs):
         config = result.config
-        kept = whole(result.returns)
+        kept = complete_seeds(result.returns)
         returns = result.returns[kept]
         after = returns[:, result.steps >= config.warmup_steps]
         table.add_row(
             names[row] if names else f"{config.algorithm}\n{config.env}",
-            f"{how_many(kept)} × {result.steps[-1]:,}",
+            f"{seeds_text(kept)} × {result.steps[-1]:,}",
             _cell(after.mean(axis=1)) if after.size else "-",
             _cell(returns[:, -1]) if kept.any() else "-",
         )

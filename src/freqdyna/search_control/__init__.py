@@ -6,17 +6,14 @@ from importlib import import_module
 from typing import TypeVar
 
 from freqdyna.config import Config
-from freqdyna.errors import FreqdynaError, unknown_name
+from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.search_control.base import Proposal, Search, SearchControl, State
-from freqdyna.search_control.frequency import FrequencySearch
-from freqdyna.search_control.gradient_norm import GradientNormSearch
-from freqdyna.search_control.hessian_norm import HessianNormSearch
+from freqdyna.search_control.combined import ValuePlusFrequencySearch, ValueTimesFrequencySearch
+from freqdyna.search_control.frequency import FrequencySearch, GradientNormSearch, HessianNormSearch
 from freqdyna.search_control.hill_climb import HillClimb
 from freqdyna.search_control.replay import ReplaySearch
 from freqdyna.search_control.uniform import UniformSearch
 from freqdyna.search_control.value import ValueSearch
-from freqdyna.search_control.value_plus_frequency import ValuePlusFrequencySearch
-from freqdyna.search_control.value_times_frequency import ValueTimesFrequencySearch
 
 Strategy = TypeVar("Strategy", bound=SearchControl)
 

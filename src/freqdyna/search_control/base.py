@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
 from freqdyna.config import Config
-from freqdyna.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.frequency import Derivatives, Slopes
 
 State = Float[Array, " n"]
@@ -59,7 +59,7 @@ class Search:
         return self.draw_queue(jax.random.bits(key, (count,), jnp.uint32))
 
 
-class Path(eqx.Module):
+class ClimbPath(eqx.Module):
     """Where climbs went, iteration by iteration."""
 
     states: Float[Array, "limit n"]
@@ -81,7 +81,7 @@ class Proposal(eqx.Module):
     """Climbs begun anew after the first."""
     vanished: Int[Array, ""]
     """Steps at which the direction was zero or not finite, so that only noise moved the state."""
-    path: Path | None = None
+    path: ClimbPath | None = None
     """Only from a `HillClimb` that is traced."""
 
     @staticmethod
@@ -92,7 +92,7 @@ class Proposal(eqx.Module):
         return Proposal(states, found, none, none, none)
 
 
-def checked(proposal: object, n: int) -> Proposal:
+def check_proposal(proposal: object, n: int) -> Proposal:
     """The proposal, if it is one of states with `n` coordinates."""
     if not isinstance(proposal, Proposal):
         raise FreqdynaError(f"propose returned {type(proposal).__name__}; it must be a Proposal")

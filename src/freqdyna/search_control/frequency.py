@@ -1,5 +1,7 @@
 """The paper's search-control: climb the local frequency of V, or V itself (its Algorithm 1)."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -60,3 +62,21 @@ class FrequencySearch(SearchControl):
             return jnp.stack([slope, value_slope])
 
         return self.climb(search, directions, starts, rules, climb_key)
+
+
+class GradientNormSearch(FrequencySearch):
+    """As `frequency`, climbing ‖∇V‖² alone."""
+
+    @classmethod
+    def from_config(cls, config: Config) -> FrequencySearch:
+        """The configuration's settings, the other term's weight set to zero."""
+        return super().from_config(replace(config, hessian_weight=0.0))
+
+
+class HessianNormSearch(FrequencySearch):
+    """As `frequency`, climbing ‖H_V‖²_F alone."""
+
+    @classmethod
+    def from_config(cls, config: Config) -> FrequencySearch:
+        """The configuration's settings, the other term's weight set to zero."""
+        return super().from_config(replace(config, gradient_weight=0.0))

@@ -14,10 +14,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna import few
 from freqdyna.config import Config
-from freqdyna.loops import repeat_while
-from freqdyna.search_control.base import Path, Proposal, Search, State
+from freqdyna.core import unrolled
+from freqdyna.core.unrolled import repeat_while
+from freqdyna.search_control.base import ClimbPath, Proposal, Search, State
 
 VANISHED = 1e-5
 """A direction shorter than this counts as zero."""
@@ -99,10 +99,10 @@ class HillClimb(eqx.Module):
 
         def iterate(climb: Climb) -> Climb:
             slope = directions(climb.state)[rules[climb.restarts]]
-            steepness = few.norm(slope)
+            steepness = unrolled.norm(slope)
             finite = jnp.isfinite(steepness)
-            direction = few.total(sigma * jnp.where(finite, slope, 0.0))
-            length = few.norm(direction)
+            direction = unrolled.total(sigma * jnp.where(finite, slope, 0.0))
+            length = unrolled.norm(direction)
             vanished = ~(finite & (steepness >= VANISHED) & (length > 0))
             unit = jnp.where(vanished, 0.0, direction / jnp.where(vanished, 1.0, length))
             state = climb.state + self.step_size * unit + noise[climb.iterations]
@@ -112,7 +112,7 @@ class HillClimb(eqx.Module):
             over = ~search.contains(state)
             if not self.keep_terminal:
                 over = over | search.terminal(state)
-            far = few.norm(state - climb.stored) / jnp.sqrt(n) > search.mean_step
+            far = unrolled.norm(state - climb.stored) / jnp.sqrt(n) > search.mean_step
             store = far & ~over
             restarts = climb.restarts + over
             state = jnp.where(over, starts[restarts], state)
@@ -163,7 +163,7 @@ def _traced(
     iterate: Callable[[Climb], Climb],
     climb: Climb,
     rules: Int[Array, " limit"],
-) -> tuple[Climb, Path]:
+) -> tuple[Climb, ClimbPath]:
     """The finished climb, and every state from which an iteration began."""
 
     def visit(climb: Climb, _: None) -> tuple[Climb, tuple[State, Array, Array]]:
@@ -173,7 +173,7 @@ def _traced(
         return after, (climb.state, number, rules[climb.restarts])
 
     climb, visits = jax.lax.scan(visit, climb, None, length=len(rules))
-    return climb, Path(*visits)
+    return climb, ClimbPath(*visits)
 
 
 def cholesky(matrix: Float[Array, "n n"]) -> Float[Array, "n n"]:

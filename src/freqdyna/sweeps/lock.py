@@ -17,11 +17,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from freqdyna.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.notes import printable
 
 if TYPE_CHECKING:
-    from freqdyna.sweeps.place import Place
+    from freqdyna.sweeps.storage import Storage
 
 LOCK = "lock.json"
 BEAT = 5.0
@@ -34,7 +34,7 @@ behind cannot be kept out meanwhile."""
 
 
 @contextmanager
-def locked(place: "Place") -> Iterator[None]:
+def locked(storage: "Storage") -> Iterator[None]:
     """Be the only one who works on the sweep; another owner who is alive is named."""
     owner = {
         "host": socket.gethostname(),
@@ -42,17 +42,17 @@ def locked(place: "Place") -> Iterator[None]:
         "started": started(os.getpid()),
         "key": secrets.token_hex(8),
     }
-    _take(place, owner)
+    _take(storage, owner)
     ended = threading.Event()
 
     def beat() -> None:
         while not ended.wait(BEAT):
             # A full disk or a network that is down, say: what must be written says so itself.
             with suppress(Exception):
-                if not _renew(place, owner):
+                if not _renew(storage, owner):
                     print(
-                        f"freqdyna: out is {place.location!r}, which {_named(_found(place))} has "
-                        "taken over: this process gave no sign of life for too long",
+                        f"freqdyna: out is {storage.location!r}, which {_named(_found(storage))} "
+                        "has taken over: this process gave no sign of life for too long",
                         file=sys.stderr,
                     )
                     return
@@ -64,9 +64,9 @@ def locked(place: "Place") -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-        with suppress(Exception), _undisturbed(place):
-            if _found(place).get("key") == owner["key"]:
-                place.remove(LOCK)
+        with suppress(Exception), _undisturbed(storage):
+            if _found(storage).get("key") == owner["key"]:
+                storage.remove(LOCK)
 
 
 def started(pid: int) -> str | None:
@@ -101,51 +101,51 @@ def is_alive(owner: dict[str, Any]) -> bool:
     return abs(time.time() - last) < DEAD  # a time to come is none, but for clocks that differ
 
 
-def _take(place: "Place", owner: dict[str, Any]) -> None:
+def _take(storage: "Storage", owner: dict[str, Any]) -> None:
     """Make the lock file; that of an owner who is gone is taken over."""
-    with _undisturbed(place) as alone:
+    with _undisturbed(storage) as alone:
         try:
-            taken = _create(place, owner) or _take_over(place, owner)
+            taken = _create(storage, owner) or _take_over(storage, owner)
             if taken and not alone:
                 time.sleep(SETTLE)
-                taken = _found(place).get("key") == owner["key"]
+                taken = _found(storage).get("key") == owner["key"]
         except OSError as error:
             raise FreqdynaError(
-                f"out is {place.location!r}, which cannot be written: {error}"
+                f"out is {storage.location!r}, which cannot be written: {error}"
             ) from None
     if not taken:
-        raise FreqdynaError(f"out is {place.location!r}, which another process has just taken")
+        raise FreqdynaError(f"out is {storage.location!r}, which another process has just taken")
 
 
-def _take_over(place: "Place", owner: dict[str, Any]) -> bool:
+def _take_over(storage: "Storage", owner: dict[str, Any]) -> bool:
     """Replace the lock of an owner who is gone; False if another was quicker."""
-    other = _found(place)
+    other = _found(storage)
     if is_alive(other):
         raise FreqdynaError(
-            f"out is {place.location!r}, which {_named(other)} is working on; wait for it, or stop "
-            "it"
+            f"out is {storage.location!r}, which {_named(other)} is working on; wait for it, "
+            "or stop it"
         )
-    if not other and _is_young(place):
+    if not other and _is_young(storage):
         return False
-    place.remove(LOCK)
-    return _create(place, owner)
+    storage.remove(LOCK)
+    return _create(storage, owner)
 
 
-def _renew(place: "Place", owner: dict[str, Any]) -> bool:
+def _renew(storage: "Storage", owner: dict[str, Any]) -> bool:
     """Give a sign of life; False if the lock is another's now, which is left as it is."""
-    with _undisturbed(place):
-        if place.read(LOCK) is None:
-            return _create(place, owner)
-        if _found(place).get("key") != owner["key"]:
+    with _undisturbed(storage):
+        if storage.read(LOCK) is None:
+            return _create(storage, owner)
+        if _found(storage).get("key") != owner["key"]:
             return False
-        place.write(LOCK, _contents(owner))
+        storage.write(LOCK, _contents(owner))
         return True
 
 
-def _create(place: "Place", owner: dict[str, Any]) -> bool:
+def _create(storage: "Storage", owner: dict[str, Any]) -> bool:
     """Make the lock file; False if there is one."""
     try:
-        place.create(LOCK, _contents(owner))
+        storage.create(LOCK, _contents(owner))
     except FileExistsError:
         return False
     return True
@@ -155,30 +155,30 @@ def _contents(owner: dict[str, Any]) -> bytes:
     return json.dumps(owner | {"time": time.time()}).encode()
 
 
-def _found(place: "Place") -> dict[str, Any]:
-    return place.read_json(LOCK) or {}
+def _found(storage: "Storage") -> dict[str, Any]:
+    return storage.read_json(LOCK) or {}
 
 
 def _named(owner: dict[str, Any]) -> str:
     return printable(f"process {owner.get('pid')} on {owner.get('host')}", 100)
 
 
-def _is_young(place: "Place") -> bool:
+def _is_young(storage: "Storage") -> bool:
     """Whether the file has just been made: a lock that says nothing may be half written."""
     with suppress(OSError):
-        written = os.lstat(f"{place.root}/{LOCK}").st_mtime if place.is_local else 0.0
+        written = os.lstat(f"{storage.root}/{LOCK}").st_mtime if storage.is_local else 0.0
         return abs(time.time() - written) < BEAT
     return False
 
 
 @contextmanager
-def _undisturbed(place: "Place") -> Iterator[bool]:
+def _undisturbed(storage: "Storage") -> Iterator[bool]:
     """Keep others of this kind out meanwhile; says whether that can be.
 
     It can in a folder of a file system that locks folders: any on a disk of this machine, not every
     shared one, and no object store.
     """
-    folder = _hold(place.root) if place.is_local else None
+    folder = _hold(storage.root) if storage.is_local else None
     try:
         yield folder is not None
     finally:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from freqdyna.config import Config
-from freqdyna.errors import FreqdynaError, unknown_name
+from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.sweeps.notes import printable
 
 GREATEST_BATCH = 1000
@@ -25,7 +25,7 @@ _FIELDS = ("trials", "together", "objective", "space")
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchSpace:
     """What is searched for."""
 
     space: dict[str, dict[str, Any]]
@@ -35,7 +35,7 @@ class Search:
     objective: str = "mean"
 
     @staticmethod
-    def of(table: dict[str, Any]) -> "Search":
+    def of(table: dict[str, Any]) -> "SearchSpace":
         """The search that a table describes, checked."""
         for name in table:
             if name not in _FIELDS:
@@ -56,7 +56,7 @@ class Search:
             raise FreqdynaError("[search.space] is empty; name at least one setting there")
         for name, range_ in space.items():
             _check_range(name, range_)
-        return Search(**table)
+        return SearchSpace(**table)
 
     def check(self, settings: dict[str, Any]) -> None:
         """Refuse ends of ranges and choices that no training takes."""

@@ -3,10 +3,10 @@
 import time
 from dataclasses import dataclass
 
-from freqdyna.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.notes import LONGEST, Note, printable
-from freqdyna.sweeps.place import Place
-from freqdyna.sweeps.sweep import FILE, Sweep, Unit
+from freqdyna.sweeps.storage import Storage
+from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
 
 SILENT = 60.0
 """Seconds without a note after which a unit no longer counts as running."""
@@ -16,7 +16,7 @@ SILENT = 60.0
 class Status:
     """The units of a sweep by their condition."""
 
-    units: list[Unit]
+    units: list[SweepUnit]
     done: set[str]
     running: dict[str, Note]
     """The last note of each."""
@@ -48,31 +48,31 @@ class Status:
         return min((sum(left) + self.waiting * each) / at_a_time, LONGEST)
 
 
-def sweep_at(place: Place) -> Sweep:
+def sweep_at(storage: Storage) -> Sweep:
     """The sweep whose files are there."""
     try:
-        text = place.read(FILE)
+        text = storage.read(FILE)
     except OSError as error:
-        raise FreqdynaError(f"{FILE} of {place.location!r} cannot be read: {error}") from None
+        raise FreqdynaError(f"{FILE} of {storage.location!r} cannot be read: {error}") from None
     if text is None:
-        raise FreqdynaError(f"{place.location!r} is not a sweep: it has no {FILE}")
+        raise FreqdynaError(f"{storage.location!r} is not a sweep: it has no {FILE}")
     try:
         return Sweep.parse(text.decode())
     except UnicodeDecodeError as error:
-        raise FreqdynaError(f"{FILE} of {place.location!r} is not text: {error}") from None
+        raise FreqdynaError(f"{FILE} of {storage.location!r} is not text: {error}") from None
 
 
-def look(place: Place, units: list[Unit]) -> Status:
+def read_status(storage: Storage, units: list[SweepUnit]) -> Status:
     """What is there now."""
     names = {unit.name for unit in units}
-    done = place.units("units", ".parquet") & names
+    done = storage.units("units", ".parquet") & names
     running = {}
-    for name in (place.units("running", ".json") & names) - done:
-        note = Note.of(place.read_json(f"running/{name}.json"))
+    for name in (storage.units("running", ".json") & names) - done:
+        note = Note.of(storage.read_json(f"running/{name}.json"))
         if note is not None and abs(time.time() - note.time) < SILENT:
             running[name] = note
     failed = {}
-    for name in (place.units("failed", ".json") & names) - done - set(running):
-        told = place.read_json(f"failed/{name}.json") or {}
+    for name in (storage.units("failed", ".json") & names) - done - set(running):
+        told = storage.read_json(f"failed/{name}.json") or {}
         failed[name] = printable(told.get("error")) or "for an unknown reason"
     return Status(units, done, running, failed)

@@ -25,13 +25,13 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from freqdyna import algorithms
 from freqdyna import envs as environments
+from freqdyna.agents import algorithms
 from freqdyna.config import Config
-from freqdyna.errors import FreqdynaError, unknown_name
+from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.search_control import SEARCH_CONTROLS
 from freqdyna.sweeps.notes import printable
-from freqdyna.sweeps.search_space import Search
+from freqdyna.sweeps.search_space import SearchSpace
 
 FILE = "sweep.toml"
 """Where a sweep is kept in its folder."""
@@ -44,7 +44,7 @@ GREATEST_SIZE = 100_000
 
 
 @dataclass(frozen=True)
-class Unit:
+class SweepUnit:
     """One training of one block of seeds."""
 
     config: Config
@@ -68,7 +68,7 @@ class Sweep:
     seeds: int = 30
     first_seed: int = 0
     block: int = 10
-    search: Search | None = None
+    search: SearchSpace | None = None
 
     @staticmethod
     def parse(text: str) -> "Sweep":
@@ -115,7 +115,7 @@ class Sweep:
             seeds.get("number", 30),
             seeds.get("first", 0),
             seeds.get("block", 10),
-            Search.of(tables["search"]) if "search" in tables else None,
+            SearchSpace.of(tables["search"]) if "search" in tables else None,
         )
         sweep._check()
         return sweep
@@ -157,12 +157,12 @@ class Sweep:
         """The configuration of each combination."""
         return [Config.of(self.settings | varied) for varied in self.varied()]
 
-    def units(self) -> list[Unit]:
+    def units(self) -> list[SweepUnit]:
         """All units, none twice."""
         found = {u.name: u for config in self.configs() for u in self.blocks(config)}
         return list(found.values())
 
-    def blocks(self, config: Config, together: int = 1) -> list[Unit]:
+    def blocks(self, config: Config, together: int = 1) -> list[SweepUnit]:
         """The units of one combination: a block of seeds each, on one device.
 
         What an environment of Gymnasium's decides stays unset until a worker makes it, as
@@ -172,7 +172,7 @@ class Sweep:
         if config.env in environments.ENVIRONMENTS:
             config = config.resolved()
         return [
-            Unit(
+            SweepUnit(
                 replace(
                     config,
                     first_seed=first,

@@ -11,11 +11,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from freqdyna.engines.base import Outcome
 from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.status import Status
-from freqdyna.sweeps.sweep import Unit
+from freqdyna.sweeps.sweep import SweepUnit
 from freqdyna.sweeps.trial import Trial
+from freqdyna.training.engines.base import TaskOutcome
 
 SECONDS_BETWEEN_LINES = 15.0
 SHOWN = 20
@@ -25,7 +25,7 @@ SHOWN = 20
 class View:
     """What a sweep tells while it works."""
 
-    def __init__(self, units: list[Unit], slots: int) -> None:
+    def __init__(self, units: list[SweepUnit], slots: int) -> None:
         self._units = {unit.name: unit for unit in units}
         self._slots = slots
         self._console = Console(file=sys.stdout)
@@ -40,7 +40,7 @@ class View:
         if self._live is not None:
             self._live.start()
 
-    def ended(self, outcome: Outcome) -> None:
+    def ended(self, outcome: TaskOutcome) -> None:
         """Tell of one unit's end."""
         label = describe(self._units[outcome.name])
         self._say(f"{outcome.name} {label}: " + ("done" if not outcome.error else outcome.error))
@@ -103,18 +103,18 @@ def print_trials(trials: list[Trial]) -> None:
     for title in ("trial", "return", *names):
         table.add_column(title, justify="right")
     values = [-math.inf if trial.value is None else trial.value for trial in trials]
-    order = sorted(range(len(trials)), key=lambda place: -values[place])
-    for place in order[:SHOWN]:
-        trial = trials[place]
+    order = sorted(range(len(trials)), key=lambda index: -values[index])
+    for index in order[:SHOWN]:
+        trial = trials[index]
         values_tried = trial.settings.values()
         cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in values_tried)
         state = "not finite" if trial.state == "done" else trial.state
         reached = state if trial.value is None else f"{trial.value:.1f}"
-        table.add_row(str(place), reached, *(Text(printable(cell)) for cell in cells))
+        table.add_row(str(index), reached, *(Text(printable(cell)) for cell in cells))
     Console(file=sys.stdout).print(table)
 
 
-def describe(unit: Unit) -> str:
+def describe(unit: SweepUnit) -> str:
     """A unit for people."""
     config = unit.config
     last = config.first_seed + config.seeds - 1

@@ -1,0 +1,208 @@
+"""The named algorithms: which parts an agent is composed of."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from freqdyna import search_control
+from freqdyna.agents.base import Agent
+from freqdyna.agents.dyna.dyna import Dyna
+from freqdyna.agents.dyna.simulation import Planning
+from freqdyna.agents.learners.base import Learner
+from freqdyna.agents.learners.dqn import DQN
+from freqdyna.agents.learners.naf import NAF, output_size
+from freqdyna.agents.models.base import Model
+from freqdyna.agents.models.learned_model import LearnedModel
+from freqdyna.agents.models.true_model import TrueModel
+from freqdyna.agents.replay.base import Replay
+from freqdyna.agents.replay.prioritized import PrioritizedReplay
+from freqdyna.agents.replay.ring import UniformReplay
+from freqdyna.agents.tabular.tabular_dyna import TabularDyna
+from freqdyna.config import Config
+from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.envs import DynaMaze, Environment
+from freqdyna.envs.space import Factory, Space
+from freqdyna.search_control import SearchControl
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One algorithm by name."""
+
+    summary: str
+    search_control: str | None = None
+    """Name of the search-control; None for an algorithm without a model."""
+    own_search_control: bool = False
+    """Whether the user names the search-control."""
+    prioritized: bool = False
+    tabular: bool = False
+    continuous: bool = False
+    """Whether it is for continuous actions alone; else for numbered ones alone."""
+
+
+ALGORITHMS: dict[str, Recipe] = {
+    "er": Recipe("DQN with uniform experience replay"),
+    "prioritized-er": Recipe(
+        "DQN with proportional prioritized replay, half of each mini-batch uniform",
+        prioritized=True,
+    ),
+    "dyna-value": Recipe("Dyna, climbing the value V (HC-Dyna)", "value"),
+    "dyna-frequency": Recipe("Dyna, climbing the local frequency g, and V", "frequency"),
+    "dyna-gradnorm": Recipe("dyna-frequency with the gradient norm alone", "gradient-norm"),
+    "dyna-hessnorm": Recipe("dyna-frequency with the Hessian norm alone", "hessian-norm"),
+    "dyna-value-plus-frequency": Recipe("Dyna, climbing V + g", "value-plus-frequency"),
+    "dyna-value-times-frequency": Recipe("Dyna, climbing V · g", "value-times-frequency"),
+    "dyna-replay": Recipe("Dyna, planning from visited states", "replay"),
+    "dyna-uniform": Recipe("Dyna, planning from anywhere", "uniform"),
+    "dyna": Recipe("Dyna with the search-control that you give", own_search_control=True),
+    "naf": Recipe("NAF: Q-learning with continuous actions", continuous=True),
+    "dyna-naf-value": Recipe("dyna-value with continuous actions", "value", continuous=True),
+    "dyna-naf-frequency": Recipe(
+        "dyna-frequency with continuous actions", "frequency", continuous=True
+    ),
+    "tabular-dyna-q": Recipe("Dyna-Q in a table with a count model (DynaMaze)", tabular=True),
+}
+
+
+def find(name: str) -> Recipe:
+    """The algorithm called `name`."""
+    if name not in ALGORITHMS:
+        raise unknown_name("algorithm", name, ALGORITHMS)
+    return ALGORITHMS[name]
+
+
+def build(
+    config: Config,
+    space: Space,
+    search: SearchControl | None = None,
+    factory: Factory | None = None,
+) -> Agent[Any]:
+    """The agent that `config` describes, for `space`; `search` takes the recipe's place.
+
+    `factory` makes the environments of a space that is stepped on the host.
+    """
+    config = config.resolved(space)
+    assert config.planning_steps is not None
+    recipe = find(config.algorithm)
+    model_free = recipe.search_control is None and not recipe.own_search_control
+    if model_free and config.model != "true" and not space.on_host:
+        raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
+    _check_actions(config, space)
+    planning = _planning(config, space, search, factory)
+    if recipe.tabular:
+        return _tabular(config, space, config.planning_steps)
+    if config.planning_steps < 1:
+        raise FreqdynaError(
+            f"planning_steps is 0; it must be 1 or greater for algorithm {config.algorithm!r}"
+        )
+    return Dyna(
+        env=space,
+        learner=make_learner(config, space),
+        replay=_replay(config),
+        planning=planning,
+        batch_size=config.batch_size,
+        planning_steps=config.planning_steps,
+        exploration=config.exploration,
+        warmup_steps=config.warmup_steps,
+        first_update_step=0 if config.learn_in_warmup else config.warmup_steps,
+    )
+
+
+def _check_actions(config: Config, space: Space) -> None:
+    recipe = find(config.algorithm)
+    if recipe.own_search_control or recipe.continuous == (space.num_actions == 0):
+        return
+    kind = "numbered" if space.num_actions else "continuous"
+    fitting = [
+        name
+        for name, other in ALGORITHMS.items()
+        if other.own_search_control or other.continuous != recipe.continuous
+    ]
+    raise FreqdynaError(
+        f"algorithm is {config.algorithm!r}, but the actions of {space.name!r} are {kind}; "
+        f"take one of {', '.join(fitting)}"
+    )
+
+
+def make_learner(config: Config, space: Space) -> Learner:
+    """DQN for numbered actions, NAF for continuous ones."""
+    assert config.hidden is not None
+    if space.num_actions:
+        return DQN(
+            sizes=(space.observation_size, *config.hidden, space.num_actions),
+            discount=config.discount,
+            learning_rate=config.learning_rate,
+            target_period=config.target_period,
+        )
+    return NAF(
+        sizes=(space.observation_size, *config.hidden, output_size(space.action_size)),
+        low=space.action_low,
+        high=space.action_high,
+        discount=config.discount,
+        learning_rate=config.learning_rate,
+        target_rate=config.target_rate,
+    )
+
+
+def _tabular(config: Config, env: Space, planning_steps: int) -> TabularDyna:
+    if not isinstance(env, DynaMaze):
+        raise FreqdynaError(
+            f"env is {env.name!r}; algorithm {config.algorithm!r} needs 'DynaMaze', whose states "
+            "are cells"
+        )
+    return TabularDyna(
+        env, config.discount, config.tabular_learning_rate, config.exploration, planning_steps
+    )
+
+
+def _replay(config: Config) -> Replay[Any]:
+    # A buffer that never fills needs no more rows than there are steps.
+    capacity = min(config.buffer_size, config.steps)
+    if find(config.algorithm).prioritized:
+        return PrioritizedReplay(capacity, config.priority_exponent)
+    return UniformReplay(capacity)
+
+
+def _planning(
+    config: Config, space: Space, search: SearchControl | None, factory: Factory | None
+) -> Planning | None:
+    recipe = find(config.algorithm)
+    given = search is not None or config.search_control is not None
+    if given and not recipe.own_search_control:
+        raise FreqdynaError(
+            f"search_control is given, but algorithm {config.algorithm!r} has its own or none; "
+            "take algorithm 'dyna'"
+        )
+    if recipe.own_search_control and not given:
+        raise FreqdynaError(
+            f"search_control is None; algorithm {config.algorithm!r} needs one: a name that "
+            "`freqdyna list` prints, or module:Class"
+        )
+    name = config.search_control or recipe.search_control
+    if search is None:
+        if name is None:
+            return None
+        search = search_control.make(search_control.find(name), config)
+    return Planning(
+        search_control=search,
+        model=_model(config, space, factory),
+        simulated=round(config.simulated_share * config.batch_size),
+        queue_size=config.queue_size,
+        exploration=config.planning_exploration,
+    )
+
+
+def _model(config: Config, space: Space, factory: Factory | None) -> Model[Any]:
+    if config.model == "learned":
+        known = config.model_termination == "known"
+        if known and not space.knows_terminal:
+            raise FreqdynaError(
+                f"model_termination is 'known', but {space.name!r} does not say where episodes "
+                "end; it must be 'learned'"
+            )
+        return LearnedModel(space, config.model_learning_rate, known)
+    if isinstance(space, Environment):
+        return TrueModel(space)
+    assert factory is not None
+    from freqdyna.agents.models.host_model import host_model  # Gymnasium is not everywhere
+
+    return host_model(factory, space)

@@ -1,0 +1,92 @@
+"""What an agent counts while it trains, for the metrics."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from freqdyna.search_control.base import Proposal
+
+NEVER = -1
+
+
+class Diagnostics(eqx.Module):
+    """Sums since the last evaluation, and what is counted from the start."""
+
+    loss: Float[Array, ""]
+    """Sum over updates of the mini-batch's mean squared temporal difference."""
+    updates: Int[Array, ""]
+    searches: Float[Array, " 5"]
+    """Sums over searches: their number, states found, iterations, restarts, vanished steps."""
+    model_error: Float[Array, ""]
+    """Sum over steps of the model's squared error on a transition that it has not learned from."""
+    steps: Int[Array, ""]
+    episodes: Int[Array, ""]
+    """Training episodes finished since the start."""
+    diverged_at: Int[Array, ""]
+    """The step at which the loss first was not finite, or NEVER."""
+
+    @staticmethod
+    def zero() -> "Diagnostics":
+        """Nothing seen yet."""
+        none = jnp.zeros((), int)
+        return Diagnostics(
+            jnp.zeros(()), none, jnp.zeros(5), jnp.zeros(()), none, none, jnp.full((), NEVER, int)
+        )
+
+    def reset(self) -> "Diagnostics":
+        """The same with the sums since the last evaluation set to zero."""
+        kept = self.episodes, self.diverged_at
+        return eqx.tree_at(lambda d: (d.episodes, d.diverged_at), Diagnostics.zero(), kept)
+
+    def after_step(self, episode_over: Bool[Array, ""]) -> "Diagnostics":
+        """One environment step later."""
+        changed = self.steps + 1, self.episodes + episode_over
+        return eqx.tree_at(lambda d: (d.steps, d.episodes), self, changed)
+
+    def after_search(self, proposal: Proposal, searches: Int[Array, ""]) -> "Diagnostics":
+        """One search later, or none."""
+        found = jnp.stack(
+            [
+                searches,
+                proposal.count,
+                proposal.iterations,
+                proposal.restarts,
+                proposal.vanished,
+            ]
+        )
+        return eqx.tree_at(lambda d: d.searches, self, self.searches + found)
+
+    def after_prediction(self, squared_error: Float[Array, ""]) -> "Diagnostics":
+        """One prediction of a new transition later."""
+        return eqx.tree_at(lambda d: d.model_error, self, self.model_error + squared_error)
+
+    def after_updates(
+        self, number: Int[Array, ""], loss: Float[Array, ""], step: Int[Array, ""]
+    ) -> "Diagnostics":
+        """Some updates later, the sum of whose losses is `loss`, at the end of `step`."""
+        first_bad = ~jnp.isfinite(loss) & (self.diverged_at == NEVER)
+        changed = (
+            self.loss + loss,
+            self.updates + number,
+            jnp.where(first_bad, step, self.diverged_at),
+        )
+        return eqx.tree_at(lambda d: (d.loss, d.updates, d.diverged_at), self, changed)
+
+    def metrics(self, searches: bool, learns_model: bool) -> dict[str, Array]:
+        """Means since the last evaluation; `docs/metrics.md` defines them."""
+        metrics = {
+            "loss": self.loss / self.updates,  # NaN where there was no update
+            "episodes": self.episodes,
+            "diverged_at": self.diverged_at,
+        }
+        if searches:
+            number, found, iterations, restarts, vanished = self.searches
+            metrics |= {
+                "search_states": found / number,
+                "climb_iterations": iterations / number,
+                "climb_restarts": restarts / number,
+                "climb_vanished": vanished / jnp.maximum(iterations, 1),
+            }
+        if learns_model:
+            metrics["model_error"] = jnp.sqrt(self.model_error / self.steps)
+        return metrics

@@ -1,0 +1,1 @@
+"""The Dyna agent: the paper's Algorithm 1, its state, its queue and its simulated transitions."""

@@ -1,0 +1,304 @@
+"""The Dyna agent: the paper's Algorithm 1, to be read from top to bottom.
+
+Everything here is written for one seed. A step is a pure function of the agent's state and the
+time t; every random number comes from the seed's key folded with t, so a seed draws the same
+streams whatever runs beside it. Without a search-control the same step is DQN with replay.
+
+`step` takes a whole step in an environment of pure functions. `choose` and `observe` are its two
+halves, for an environment that somebody else steps between them.
+"""
+
+from functools import partial
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, UInt32
+
+from freqdyna.agents.base import Agent
+from freqdyna.agents.diagnostics import Diagnostics
+from freqdyna.agents.dyna.queue import Queue
+from freqdyna.agents.dyna.search_view import search_view
+from freqdyna.agents.dyna.simulation import Planning, Simulation
+from freqdyna.agents.dyna.state import DynaState, Experience
+from freqdyna.agents.dyna.visited import Visited
+from freqdyna.agents.learners.base import Learner, LearnerState
+from freqdyna.agents.models.learned_model import LearnedModel
+from freqdyna.agents.replay.base import Replay
+from freqdyna.agents.replay.ring import uniform_indices
+from freqdyna.agents.replay.transition import Transition, row_width
+from freqdyna.agents.snapshot import STATES, climbs, is_drawn, policy, surfaces
+from freqdyna.core.unrolled import repeat
+from freqdyna.envs.base import Environment
+from freqdyna.envs.space import Action, Space
+from freqdyna.search_control.base import Proposal, Search, check_proposal
+
+
+class Dyna(Agent[DynaState]):
+    """The parts of an agent and the numbers that say how they work together."""
+
+    env: Space
+    """An `Environment`, or no more than its space if it is stepped elsewhere."""
+    learner: Learner
+    replay: Replay[Any]
+    planning: Planning | None
+    """None: no search-control, no model; every mini-batch comes from the replay."""
+    batch_size: int = eqx.field(static=True)
+    """Transitions in a mini-batch (b)."""
+    planning_steps: int = eqx.field(static=True)
+    """Updates for each step in the environment (d)."""
+    exploration: float
+    """The share of random actions after the warm-up (epsilon)."""
+    warmup_steps: int
+    """First steps, in which every action is random."""
+    first_update_step: int = eqx.field(static=True)
+    """The step from which on there are searches and planning updates."""
+
+    def init(self, key: PRNGKeyArray) -> DynaState:
+        """The state before the first step; elsewhere than in an `Environment` it begins at zero."""
+        step_key, reset_key, learner_key, model_key = jax.random.split(key, 4)
+        n, planning = self.env.observation_size, self.planning
+        start = self.env.reset(reset_key) if isinstance(self.env, Environment) else jnp.zeros(n)
+        return DynaState(
+            key=step_key,
+            observation=start,
+            episode_step=jnp.zeros((), int),
+            learner=self.learner.init(learner_key),
+            replay=self.replay.init(row_width(n, self.env.action_size)),
+            queue=None if planning is None else Queue.empty(planning.queue_size, n),
+            visited=None if planning is None else Visited.empty(n),
+            model=None if planning is None else planning.model.init(model_key),
+            diagnostics=Diagnostics.zero(),
+        )
+
+    def step(self, state: DynaState, t: Int[Array, ""]) -> DynaState:
+        """Act, store, search, plan. `t` counts the steps taken before this one."""
+        return self.observe(state, t, *self._interact(state, t))
+
+    def choose(self, state: DynaState, t: Int[Array, ""]) -> Action:
+        """Observe s_t, and take the exploring action a_t."""
+        epsilon = jnp.where(t < self.warmup_steps, 1.0, self.exploration)
+        act_key, *_ = self._keys(state, t)
+        return self.learner.act(state.learner.params, state.observation, epsilon, act_key)
+
+    def observe(
+        self, state: DynaState, t: Int[Array, ""], action: Action, experience: Experience
+    ) -> DynaState:
+        """Observe s_{t+1} and r_{t+1}, add all to B, and learn: model, search, planning updates."""
+        *_, plan_key, search_key, model_key = self._keys(state, t)
+        state, seen = self._store(state, t, action, experience)
+        if self.planning is not None:
+            state = self._learn_model(self.planning, state, seen, t, model_key)
+            state = self._search(self.planning, state, t, search_key)
+        return self._plan(state, t, plan_key)
+
+    def act(
+        self,
+        state: DynaState,
+        observation: Float[Array, " n"],
+        epsilon: float | Float[Array, ""],
+        key: PRNGKeyArray,
+    ) -> Action:
+        """The action of the current policy, exploring by `epsilon`."""
+        return self.learner.act(state.learner.params, observation, epsilon, key)
+
+    def metrics(self, state: DynaState) -> dict[str, Array]:
+        """What was counted since the last evaluation."""
+        learns = self.planning is not None and self.planning.model.learn_batch > 0
+        return state.diagnostics.metrics(self.planning is not None, learns)
+
+    def snapshot(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
+        """The parameters, states of B and B_s drawn uniformly; V, g and the policy over a grid."""
+        bits = jax.random.bits(key, (2, STATES), jnp.uint32)
+        stored = uniform_indices(bits[0], jnp.minimum(t, self.replay.capacity))
+        shown = {
+            "parameters": state.learner.params,
+            "replay": state.replay.rows[stored, : self.env.observation_size],
+        }
+        if state.queue is not None:
+            shown |= {"queue": state.queue.sample(bits[1]), "queue_count": state.queue.count}
+        if not is_drawn(self.env):
+            return shown
+        if self.planning is not None:
+            # The climbs of a search at this step, made for the snapshot alone.
+            search = self._view(state, jnp.maximum(t - 1, 0))
+            shown |= climbs(self.planning.search_control, search, jax.random.fold_in(key, 1))
+        greedy = partial(self.learner.act, state.learner.params, epsilon=0.0, key=key)
+        value = self.learner.value(state.learner.params)
+        shown["bounds"] = jnp.stack([jnp.asarray(self.env.low), jnp.asarray(self.env.high)])
+        return shown | surfaces(value, self.env) | policy(greedy, self.env)
+
+    def parameters(self, state: DynaState) -> Float[Array, " p"]:
+        """The network's parameters."""
+        return state.learner.params
+
+    @property
+    def layer_sizes(self) -> tuple[int, ...]:
+        """Widths of the network's layers."""
+        return self.learner.sizes
+
+    def dry_step(self, key: PRNGKeyArray) -> DynaState:
+        """A step whose outcome means nothing: to find mistakes in its parts by tracing it."""
+        state, t = self.init(key), jnp.zeros((), int)
+        if isinstance(self.env, Environment):
+            return self.step(state, t)
+        nothing, no = jnp.zeros(self.env.observation_size), jnp.zeros((), bool)
+        experience = Experience(jnp.zeros(()), nothing, no, no, nothing)
+        return self.observe(state, t, self.choose(state, t), experience)
+
+    def _interact(self, state: DynaState, t: Int[Array, ""]) -> tuple[Action, Experience]:
+        """Take a step in an environment of pure functions."""
+        env = self.env
+        assert isinstance(env, Environment)
+        _, env_key, reset_key, *_ = self._keys(state, t)
+        action = self.choose(state, t)
+        next_state, reward, terminal = env.transition(state.observation, action, env_key)
+        # Begin a new episode where this one is over.
+        over = terminal | (state.episode_step + 1 >= env.episode_limit)
+        observation = jnp.where(over, env.reset(reset_key), next_state)
+        return action, Experience(reward, next_state, terminal, over, observation)
+
+    def _store(
+        self, state: DynaState, t: Int[Array, ""], action: Action, experience: Experience
+    ) -> tuple[DynaState, Transition]:
+        """Add what was seen to B."""
+        seen = Transition(
+            state.observation, action, experience.reward, experience.next_state, experience.terminal
+        )
+        state = DynaState(
+            key=state.key,
+            observation=experience.observation,
+            episode_step=jnp.where(experience.over, 0, state.episode_step + 1),
+            learner=state.learner,
+            replay=self.replay.add(state.replay, seen.pack(), t),
+            queue=state.queue,
+            visited=None
+            if state.visited is None
+            else state.visited.add(seen.state, seen.next_state),
+            model=state.model,
+            diagnostics=state.diagnostics.after_step(experience.over),
+        )
+        return state, seen
+
+    def _keys(self, state: DynaState, t: Int[Array, ""]) -> Key[Array, " 6"]:
+        """For acting, environment, reset, planning updates, search and model."""
+        return jax.random.split(jax.random.fold_in(state.key, t), 6)
+
+    def _learn_model(
+        self,
+        planning: Planning,
+        state: DynaState,
+        seen: Transition,
+        t: Int[Array, ""],
+        key: PRNGKeyArray,
+    ) -> DynaState:
+        """Compare the model with what was just seen, then let it learn from the replay."""
+        model = planning.model
+        if not isinstance(model, LearnedModel):
+            return state
+        error = model.error(state.model, seen)
+        bits = jax.random.bits(key, (model.learn_batch,), jnp.uint32)
+        rows, _ = self.replay.sample(state.replay, bits, t + 1)
+        turns = jnp.where(t + 1 < model.learn_batch, 0, 1)
+        learned = jax.lax.fori_loop(0, turns, lambda _, m: model.learn(m, rows), state.model)
+        diagnostics = state.diagnostics.after_prediction(error)
+        return eqx.tree_at(lambda s: (s.model, s.diagnostics), state, (learned, diagnostics))
+
+    def _view(self, state: DynaState, t: Int[Array, ""]) -> Search:
+        """What a search-control may look at, with t + 1 transitions in B."""
+        return search_view(
+            self.env,
+            self.learner,
+            state,
+            lambda bits: self._draw_visited(state, t, bits),
+            lambda bits: self._draw_queue(state, t, bits),
+        )
+
+    def _search(
+        self, planning: Planning, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray
+    ) -> DynaState:
+        """Let the search-control find states, and add them to the queue."""
+        queue, search = state.queue, self._view(state, t)
+        assert queue is not None
+
+        def propose() -> Proposal:
+            return check_proposal(planning.search_control.propose(search, key), queue.rows.shape[1])
+
+        searches = jnp.ones((), int)
+        if self.first_update_step > 0:
+            # t is the same for all seeds, so that only one branch is run.
+            nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(propose))
+            searches = (t >= self.first_update_step).astype(int)
+            found = jax.lax.cond(searches > 0, propose, lambda: nothing)
+        else:
+            found = propose()
+        changed = queue.add(found), state.diagnostics.after_search(found, searches)
+        return eqx.tree_at(lambda s: (s.queue, s.diagnostics), state, changed)
+
+    def _plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
+        """The d planning updates; none before `first_update_step`."""
+        simulated = 0 if self.planning is None else self.planning.simulated
+        real = self.batch_size - simulated
+        replay_key, simulation_key = jax.random.split(key)
+        bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size), jnp.uint32)
+        simulation = None
+        if self.planning is not None and simulated:
+            simulation = Simulation.draw(
+                self.planning,
+                state.model,
+                lambda bits: self._draw_queue(state, t, bits),
+                self.learner,
+                self.planning_steps,
+                simulation_key,
+            )
+        updates_before = (t - self.first_update_step) * self.planning_steps
+
+        def update(
+            i: Int[Array, ""], carry: tuple[LearnerState, Any, Float[Array, ""]]
+        ) -> tuple[LearnerState, Any, Float[Array, ""]]:
+            learner, replay, loss = carry
+            rows, indices = self.replay.sample(replay, bits[i, :real], t + 1)
+            states = rows[:, : self.env.observation_size]
+            if simulation is not None:
+                states = jnp.concatenate([states, simulation.states[i]])
+
+            def complete(outputs: Float[Array, "batch outputs"]) -> Float[Array, "batch width"]:
+                if simulation is None:
+                    return rows
+                return jnp.concatenate([rows, simulation.transitions(i, outputs[real:])])
+
+            learner, differences = self.learner.update(
+                learner, states, complete, updates_before + i + 1
+            )
+            replay = self.replay.update_priorities(replay, indices, differences[:real])
+            return learner, replay, loss + jnp.mean(differences**2)
+
+        all_updates = partial(repeat, self.planning_steps, update)
+        carry = state.learner, state.replay, jnp.zeros(())
+        number = jnp.asarray(self.planning_steps)
+        if self.first_update_step > 0:
+            # A loop of no turns, rather than a branch: t is the same for all seeds, and so is this.
+            once = (t >= self.first_update_step).astype(int)
+            carry = jax.lax.fori_loop(0, once, lambda _, c: all_updates(c), carry)
+            number = once * number
+        else:
+            carry = all_updates(carry)
+        learner, replay, loss = carry
+        changed = learner, replay, state.diagnostics.after_updates(number, loss, t + 1)
+        return eqx.tree_at(lambda s: (s.learner, s.replay, s.diagnostics), state, changed)
+
+    def _draw_visited(
+        self, state: DynaState, t: Int[Array, ""], bits: UInt32[Array, " k"]
+    ) -> Float[Array, "k n"]:
+        """States from the replay."""
+        rows, _ = self.replay.sample(state.replay, bits, t + 1)
+        return rows[:, : self.env.observation_size]
+
+    def _draw_queue(
+        self, state: DynaState, t: Int[Array, ""], bits: UInt32[Array, " k"]
+    ) -> Float[Array, "k n"]:
+        """States from the queue, or visited ones while it is empty."""
+        assert state.queue is not None
+        visited = self._draw_visited(state, t, bits)
+        return jnp.where(state.queue.is_empty(), visited, state.queue.sample(bits))

@@ -1,0 +1,83 @@
+"""The model-based half of the agent: what to simulate, and the simulated transitions of a step."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from freqdyna.agents.learners.base import Learner
+from freqdyna.agents.models.base import Model
+from freqdyna.agents.replay.transition import Transition
+from freqdyna.search_control.base import Draw, SearchControl
+
+
+class Planning(eqx.Module):
+    """Where to plan from, with which model, and how much."""
+
+    search_control: SearchControl
+    model: Model[Any]
+    simulated: int = eqx.field(static=True)
+    """Simulated transitions in a mini-batch (βb)."""
+    queue_size: int = eqx.field(static=True)
+    exploration: float
+    """How much the actions explore that are paired with queue states."""
+
+
+class Simulation(eqx.Module):
+    """The states and random numbers of all simulated transitions of a step.
+
+    Everything is drawn before the updates; only the greedy actions wait for the network.
+    """
+
+    learner: Learner
+    model: Model[Any]
+    model_state: Any
+    states: Float[Array, "d k n"]
+    """Drawn from the search-control queue: k for each of the d updates."""
+    exploration: Any
+    """The learner's draws of shape (d, k)."""
+    noise: Float[Array, "d k z"]
+
+    @staticmethod
+    def draw(
+        planning: Planning,
+        model_state: Any,
+        draw_queue: Draw,
+        learner: Learner,
+        updates: int,
+        key: PRNGKeyArray,
+    ) -> "Simulation":
+        """The draws for `updates` mini-batches."""
+        shape = updates, planning.simulated
+        state_key, explore_key, action_key, noise_key = jax.random.split(key, 4)
+        drawn = draw_queue(jax.random.bits(state_key, (updates * planning.simulated,), jnp.uint32))
+        return Simulation(
+            learner=learner,
+            model=planning.model,
+            model_state=model_state,
+            states=drawn.reshape(*shape, -1),
+            exploration=learner.draw_exploration(
+                (explore_key, action_key), shape, planning.exploration
+            ),
+            noise=jax.random.normal(noise_key, (*shape, planning.model.noise_size)),
+        )
+
+    def transitions(
+        self, i: Int[Array, ""], outputs: Float[Array, "k outputs"]
+    ) -> Float[Array, "k width"]:
+        """Those of update i, packed, with actions by the current outputs at their states."""
+
+        def transition(
+            s: Float[Array, " n"],
+            exploration: Any,
+            noise: Float[Array, " z"],
+            output: Float[Array, " outputs"],
+        ) -> Float[Array, " width"]:
+            action = self.learner.select_action(output, exploration)
+            next_state, reward, terminal = self.model.query(self.model_state, s, action, noise)
+            return Transition(s, action, reward, next_state, terminal).pack()
+
+        exploration = jax.tree.map(lambda drawn: drawn[i], self.exploration)
+        return jax.vmap(transition)(self.states[i], exploration, self.noise[i], outputs)

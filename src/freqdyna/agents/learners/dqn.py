@@ -1,0 +1,70 @@
+"""DQN: Q-learning of a network towards a target network that is copied now and then."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from freqdyna.agents.learners.base import Complete, Learner, LearnerState
+from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.agents.replay.transition import Transition
+from freqdyna.core import unrolled
+
+Exploration = tuple[Bool[Array, "*shape"], Int[Array, "*shape"]]
+"""Whether each action is random, and if so which it is."""
+
+
+class DQN(Learner):
+    """Deep Q-learning with Adam, for one state or one mini-batch at a time."""
+
+    sizes: tuple[int, ...] = eqx.field(static=True)
+    """Layer widths, from the observation size to the number of actions."""
+    discount: float
+    learning_rate: float
+    target_period: int
+    """The target network is copied every so many updates (the paper's tau)."""
+
+    def value(self, params: Float[Array, " p"]) -> StateValue:
+        """V(s) = max_a Q(s, a)."""
+        return StateValue(self.network(params))
+
+    def draw_exploration(
+        self,
+        keys: tuple[PRNGKeyArray, PRNGKeyArray],
+        shape: tuple[int, ...],
+        epsilon: Float[Array, ""] | float,
+    ) -> Exploration:
+        """A share `epsilon` of the actions is random."""
+        explores = jax.random.uniform(keys[0], shape) < epsilon
+        return explores, jax.random.randint(keys[1], shape, 0, self.sizes[-1])
+
+    def select_action(
+        self, outputs: Float[Array, " actions"], exploration: Exploration
+    ) -> Int[Array, ""]:
+        """The greedy action by the action values, or the random one."""
+        explore, random_action = exploration
+        return jnp.where(explore, random_action, unrolled.argmax(outputs))
+
+    def update(
+        self,
+        state: LearnerState,
+        states: Float[Array, "batch n"],
+        complete: Complete,
+        update_count: Int[Array, ""],
+    ) -> tuple[LearnerState, Float[Array, " batch"]]:
+        """Towards r + γ max_a Q(s', a) of the target network; see `Learner.update`."""
+        values, pull_back = jax.vjp(
+            lambda network: jax.vmap(network)(states), self.network(state.params)
+        )
+        batch = jax.vmap(Transition.unpack)(complete(values))
+        next_values = jax.vmap(self.network(state.target_params))(batch.next_state)
+        targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values.max(-1))
+        taken = jnp.arange(values.shape[1]) == batch.action[:, None]
+        differences = targets - unrolled.total(jnp.where(taken, values, 0.0))
+        # The derivative of the mean of the squared differences by the values.
+        slope = jnp.where(taken, -2 / len(states) * differences[:, None], 0.0)
+        (gradient,) = pull_back(slope)
+        params, optimizer = self.apply_gradient(state, gradient)
+        copy_now: Bool[Array, ""] = update_count % self.target_period == 0
+        target_params = jnp.where(copy_now, params, state.target_params)
+        return LearnerState(params, target_params, optimizer), differences

@@ -1,0 +1,118 @@
+"""NAF: Q-learning with continuous actions, by a Q that is quadratic in the action.
+
+    Q(s, a) = V(s) − (a − μ(s))ᵀ P(s) (a − μ(s))
+
+as the paper writes it, without the ½ of its source (Gu et al., 2016); P = LLᵀ. Actions are scaled
+to ±1 within. One network has V, the entries of μ before a tanh, and those of L as its outputs.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from freqdyna.agents.learners.base import Complete, Learner, LearnerState
+from freqdyna.agents.networks.mlp import Network
+from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.agents.replay.transition import Transition
+
+Exploration = tuple[Float[Array, "*shape a"], Float[Array, "*shape a"], Bool[Array, "*shape"]]
+"""Noise on the best action, an action at random, and whether that takes its place."""
+
+
+def output_size(action_size: int) -> int:
+    """V, μ, and the lower triangle of L."""
+    return 1 + action_size + action_size * (action_size + 1) // 2
+
+
+class Advantage(eqx.Module):
+    """What the network says of one state, its actions scaled to ±1."""
+
+    value: Float[Array, ""]
+    best: Float[Array, " a"]
+    """μ(s)."""
+    factor: Float[Array, "a a"]
+    """L(s), lower triangular, its diagonal positive."""
+
+    @staticmethod
+    def of(outputs: Float[Array, " o"], action_size: int) -> "Advantage":
+        """From the network's outputs."""
+        value, best, entries = outputs[0], outputs[1 : 1 + action_size], outputs[1 + action_size :]
+        rows, columns = np.tril_indices(action_size)
+        entries = jnp.where(rows == columns, jax.nn.softplus(entries), entries)
+        factor = jnp.zeros((action_size, action_size)).at[rows, columns].set(entries)
+        return Advantage(value, jnp.tanh(best), factor)
+
+    def q(self, action: Float[Array, " a"]) -> Float[Array, ""]:
+        """Q(s, a) of a scaled action."""
+        return self.value - jnp.sum((self.factor.T @ (action - self.best)) ** 2)
+
+
+class NAF(Learner):
+    """Normalized advantage functions with Adam and a target network that follows slowly."""
+
+    sizes: tuple[int, ...] = eqx.field(static=True)
+    low: np.ndarray
+    high: np.ndarray
+    """The bounds of the actions, shape (a,) each."""
+    discount: float
+    learning_rate: float
+    target_rate: float
+    """The share of its distance that the target network goes at each update."""
+
+    def value(self, params: Float[Array, " p"]) -> StateValue:
+        """V(s): the network with its first output alone."""
+        network = self.network(params)
+        weights = (*network.weights[:-1], network.weights[-1][:, :1])
+        return StateValue(Network(weights, (*network.biases[:-1], network.biases[-1][:1])))
+
+    def draw_exploration(
+        self,
+        keys: tuple[PRNGKeyArray, PRNGKeyArray],
+        shape: tuple[int, ...],
+        epsilon: Float[Array, ""] | float,
+    ) -> Exploration:
+        """Gaussian noise of `epsilon` half ranges; at 1, uniform actions instead."""
+        size = (*shape, len(self.low))
+        noise = epsilon * jax.random.normal(keys[0], size)
+        anywhere = jax.random.uniform(keys[1], size, minval=-1.0)
+        return noise, anywhere, jnp.broadcast_to(jnp.asarray(epsilon) >= 1, shape)
+
+    def select_action(
+        self, outputs: Float[Array, " o"], exploration: Exploration
+    ) -> Float[Array, " a"]:
+        """μ(s) with noise, cut at the bounds; or the random action."""
+        noise, anywhere, at_random = exploration
+        best = Advantage.of(outputs, len(self.low)).best
+        scaled = jnp.where(at_random, anywhere, jnp.clip(best + noise, -1, 1))
+        return self.low + (scaled + 1) / 2 * (self.high - self.low)
+
+    def update(
+        self,
+        state: LearnerState,
+        states: Float[Array, "batch n"],
+        complete: Complete,
+        update_count: Int[Array, ""],
+    ) -> tuple[LearnerState, Float[Array, " batch"]]:
+        """Towards r + γ V(s') of the target network; see `Learner.update`."""
+        outputs, pull_back = jax.vjp(
+            lambda network: jax.vmap(network)(states), self.network(state.params)
+        )
+        size = len(self.low)
+        batch = jax.vmap(lambda row: Transition.unpack(row, size))(complete(outputs))
+        next_values = jax.vmap(self.value(state.target_params))(batch.next_state)
+        targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
+        scaled = 2 * (batch.action - self.low) / (self.high - self.low) - 1
+
+        def mean_square(
+            outputs: Float[Array, "batch o"],
+        ) -> tuple[Float[Array, ""], Float[Array, " batch"]]:
+            q = jax.vmap(lambda o, a: Advantage.of(o, size).q(a))(outputs, scaled)
+            return jnp.mean((targets - q) ** 2), targets - q
+
+        slope, differences = jax.grad(mean_square, has_aux=True)(outputs)
+        (gradient,) = pull_back(slope)
+        params, optimizer = self.apply_gradient(state, gradient)
+        target_params = state.target_params + self.target_rate * (params - state.target_params)
+        return LearnerState(params, target_params, optimizer), differences

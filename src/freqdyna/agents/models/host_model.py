@@ -1,0 +1,137 @@
+"""The true model of an environment that is stepped in Python, if it offers one.
+
+It does so by a method `simulate(states, actions)` of the unwrapped environment: from states of
+shape (k, n), as it returns them as observations, and actions of shape (k,), or (k, a) where they
+are continuous, to next states (k, n), rewards (k,) and whether each next state is terminal (k,).
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import equinox as eqx
+import gymnasium
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gymnasium import spaces
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from freqdyna.agents.models.base import Model, Outcome
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.gym.space import HostSpace, make_env
+from freqdyna.envs.space import Action, Factory, Space
+
+Simulate = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+class HostModel(Model[None]):
+    """Asks the environment, from within the compiled step."""
+
+    learn_batch: ClassVar[int] = 0
+    ask: Simulate = eqx.field(static=True)
+    """`simulate` for batches of any shape, in our numbers."""
+
+    @property
+    def noise_size(self) -> int:
+        """None: the environment draws its own."""
+        return 0
+
+    def init(self, key: PRNGKeyArray) -> None:
+        """Nothing to keep."""
+
+    def query(
+        self, state: None, s: Float[Array, " n"], action: Action, noise: Float[Array, " 0"]
+    ) -> Outcome:
+        """What the environment says."""
+        shapes = (
+            jax.ShapeDtypeStruct(s.shape, jnp.float32),
+            jax.ShapeDtypeStruct((), jnp.float32),
+            jax.ShapeDtypeStruct((), jnp.bool_),
+        )
+        return jax.pure_callback(self.ask, shapes, s, action, vmap_method="broadcast_all")
+
+    def learn(self, state: None, rows: Float[Array, "batch width"]) -> None:
+        """Nothing to learn."""
+
+
+def host_model(factory: Factory, space: Space) -> HostModel:
+    """The model that the environment offers; one that offers none is refused."""
+    assert isinstance(space, HostSpace)
+    env = make_env(factory)
+    simulate = getattr(env.unwrapped, "simulate", None)
+    if not callable(simulate):
+        raise FreqdynaError(
+            f"model is 'true', but {space.name!r} has no method `simulate(states, actions)`; "
+            "take model 'learned'"
+        )
+
+    def ask(states: Any, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        states, actions = np.asarray(states), np.asarray(actions)
+        batch, n = states.shape[:-1], states.shape[-1]
+        if isinstance(space.action_space, spaces.Discrete):
+            actions = actions.reshape(-1) + int(space.action_space.start)
+        else:
+            actions = actions.reshape(-1, space.action_size)
+        found = simulate(space.scaling.inverse(states.reshape(-1, n)), actions)
+        next_states, rewards, terminals = map(np.asarray, found)
+        return (
+            space.scaling(next_states).reshape(*batch, n),
+            rewards.astype(np.float32).reshape(batch),
+            terminals.astype(bool).reshape(batch),
+        )
+
+    _trace_one_step(ask, space, env)
+    return HostModel(_forgiving(ask, space.name))
+
+
+def _forgiving(ask: Simulate, name: str) -> Simulate:
+    """The same, but a state whose outcome raises an error gets one that is not a number.
+
+    Its seed then diverges, as with any loss that is not finite, and the others go on.
+    """
+    told: list[str] = []
+
+    def one_by_one(states: np.ndarray, actions: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
+        for state, action in zip(states, actions, strict=True):
+            try:
+                yield tuple(map(np.asarray, ask(state, action)))
+            except Exception as error:
+                if not told:
+                    told.append(f"simulate of {name!r} raised {type(error).__name__}: {error}")
+                    warnings.warn(f"{told[0]}; the seed that asked diverges", stacklevel=2)
+                nothing = np.full_like(state, np.nan)
+                yield nothing, np.asarray(np.nan, np.float32), np.asarray(False)
+
+    def answer(states: Any, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        try:
+            return ask(states, actions)
+        except Exception:
+            states, actions = np.asarray(states), np.asarray(actions)
+            batch, n = states.shape[:-1], states.shape[-1]
+            rows = one_by_one(
+                states.reshape(-1, n), actions.reshape(-1, *actions.shape[len(batch) :])
+            )
+            next_states, rewards, terminals = map(np.stack, zip(*rows, strict=True))
+            return (
+                next_states.reshape(states.shape),
+                rewards.reshape(batch),
+                terminals.reshape(batch),
+            )
+
+    return answer
+
+
+def _trace_one_step(ask: Simulate, space: HostSpace, env: "gymnasium.Env[Any, Any]") -> None:
+    """Ask once, where a mistake can be told in a sentence; within the compiled step it cannot."""
+    try:
+        observation = space.scaling(np.asarray(env.reset(seed=0)[0], np.float32))
+        next_state, reward, _ = ask(observation, space.random_action())
+    except Exception as error:
+        raise FreqdynaError(
+            f"simulate of {space.name!r} raised {type(error).__name__}: {error}"
+        ) from error
+    if not (np.isfinite(next_state).all() and np.isfinite(reward).all()):
+        raise FreqdynaError(
+            f"simulate of {space.name!r} returned a state or a reward that is not finite"
+        )

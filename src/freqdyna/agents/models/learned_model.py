@@ -1,0 +1,111 @@
+"""The model learned online: a 64×64 relu network that predicts s' − s (the paper's A.6).
+
+It also predicts the reward and whether s' is terminal, of which the paper does not speak. The next
+state is projected onto the state space. A numbered action enters as one input for each number,
+continuous ones as they are, scaled to ±1.
+"""
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from freqdyna.agents.models.base import Model, Outcome
+from freqdyna.agents.networks.mlp import init_xavier, network_from_flat
+from freqdyna.agents.replay.transition import Transition
+from freqdyna.envs.space import Action, Space
+
+WIDTH = 64
+
+
+class LearnedModelState(eqx.Module):
+    """Parameters as one flat vector, and Adam's memory."""
+
+    params: Float[Array, " p"]
+    optimizer: optax.OptState
+
+
+class LearnedModel(Model[LearnedModelState]):
+    """Deterministic: predicts the mean."""
+
+    learn_batch: ClassVar[int] = 128
+    space: Space
+    learning_rate: float
+    terminal_is_known: bool = eqx.field(static=True)
+    """Use the state space's own terminal test rather than the prediction."""
+
+    @property
+    def noise_size(self) -> int:
+        """None."""
+        return 0
+
+    def init(self, key: PRNGKeyArray) -> LearnedModelState:
+        """A network that knows nothing."""
+        params = ravel_pytree(init_xavier(key, self._sizes, jax.nn.relu))[0]
+        return LearnedModelState(params, optax.adam(self.learning_rate).init(params))
+
+    def query(
+        self,
+        state: LearnedModelState,
+        s: Float[Array, " n"],
+        action: Action,
+        noise: Float[Array, " 0"],
+    ) -> Outcome:
+        """The predicted outcome."""
+        change, reward, logit = self._predict(state.params, s, action)
+        next_state = self.space.project(s + change)
+        terminal = self.space.terminal(next_state) if self.terminal_is_known else logit > 0
+        return next_state, reward, terminal
+
+    def learn(
+        self, state: LearnedModelState, rows: Float[Array, "batch width"]
+    ) -> LearnedModelState:
+        """One Adam step on squared errors of change and reward, and the entropy of the ending."""
+        continuous = len(self.space.action_low)
+        batch = jax.vmap(lambda row: Transition.unpack(row, continuous))(rows)
+
+        def loss_of_one(params: Float[Array, " p"], seen: Transition) -> Float[Array, ""]:
+            change, reward, logit = self._predict(params, seen.state, seen.action)
+            errors = jnp.sum((seen.next_state - seen.state - change) ** 2)
+            errors += (seen.reward - reward) ** 2
+            return errors + optax.sigmoid_binary_cross_entropy(logit, seen.terminal.astype(float))
+
+        def loss(params: Float[Array, " p"]) -> Float[Array, ""]:
+            return jax.vmap(loss_of_one, in_axes=(None, 0))(params, batch).mean()
+
+        gradient = jax.grad(loss)(state.params)
+        step, optimizer = optax.adam(self.learning_rate).update(gradient, state.optimizer)
+        return LearnedModelState(state.params + step, optimizer)
+
+    def error(self, state: LearnedModelState, seen: Transition) -> Float[Array, ""]:
+        """Squared error of the predicted next state, mean over coordinates, each by its range.
+
+        A coordinate whose range is not known counts as it is.
+        """
+        predicted, _, _ = self.query(state, seen.state, seen.action, jnp.zeros(0))
+        span = self.space.high - self.space.low
+        span = np.where(np.isfinite(span), span, 1.0)
+        return jnp.mean(((predicted - seen.next_state) / span) ** 2)
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        n, actions = self.space.observation_size, self.space.num_actions
+        return n + (actions or self.space.action_size), WIDTH, WIDTH, n + 2
+
+    def _predict(
+        self, params: Float[Array, " p"], s: Float[Array, " n"], action: Action
+    ) -> tuple[Float[Array, " n"], Float[Array, ""], Float[Array, ""]]:
+        network = network_from_flat(params, self._sizes, jax.nn.relu)
+        if self.space.num_actions:
+            inputs = jax.nn.one_hot(action, self.space.num_actions)
+        else:
+            low, high = self.space.action_low, self.space.action_high
+            inputs = 2 * (action - low) / (high - low) - 1
+        outputs = network(jnp.concatenate([s, inputs]))
+        n = s.shape[0]
+        return outputs[:n], outputs[n], outputs[n + 1]

@@ -1,0 +1,74 @@
+"""What a snapshot shows of an agent over a two-dimensional state space: surfaces and climbs."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray, Shaped
+
+from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.envs.space import Action, Space
+from freqdyna.search_control.base import Search, SearchControl
+from freqdyna.search_control.hill_climb import HillClimb
+
+STATES = 2000
+"""States drawn from the replay and from the queue."""
+RESOLUTION = 64
+"""Points of a surface along each coordinate, both bounds included."""
+SEARCHES = 4
+"""Searches whose climbs are recorded."""
+
+
+def axes(env: Space, shape: tuple[int, ...]) -> list[Shaped[np.ndarray, " _"]]:
+    """The values of each coordinate at which a surface of that shape is recorded."""
+    return [np.linspace(*ends) for ends in zip(env.low, env.high, shape, strict=True)]
+
+
+def is_drawn(env: Space) -> bool:
+    """Whether there are surfaces and climbs: where the state has two bounded coordinates."""
+    return env.observation_size == 2 and env.is_bounded
+
+
+def surfaces(value: StateValue, env: Space) -> dict[str, Float[Array, "points points"]]:
+    """V and g = ‖∇V‖² + ‖H_V‖²_F; the first index follows the first coordinate."""
+
+    def at(state: Float[Array, " 2"]) -> dict[str, Float[Array, ""]]:
+        derivatives = value.derivatives(state)
+        return {"value": derivatives.value, "frequency": derivatives.frequency()}
+
+    return _over_grid(at, env)
+
+
+def policy(
+    act: Callable[[Float[Array, " 2"]], Action], env: Space
+) -> dict[str, Shaped[Array, "points points ..."]]:
+    """The action taken at each point."""
+    return _over_grid(lambda state: {"policy": act(state)}, env)
+
+
+def _over_grid(
+    function: Callable[[Float[Array, " 2"]], dict[str, Array]], env: Space
+) -> dict[str, Shaped[Array, "points points ..."]]:
+    coordinates = map(jnp.asarray, axes(env, (RESOLUTION, RESOLUTION)))
+    grid = jnp.stack(jnp.meshgrid(*coordinates, indexing="ij"), axis=-1)
+    # Row by row: a batch of seeds with all points at once would not fit a small machine.
+    return jax.lax.map(jax.vmap(function), grid)
+
+
+def climbs(
+    search_control: SearchControl, search: Search, key: PRNGKeyArray
+) -> dict[str, Float[Array, "searches limit 2"] | Int[Array, "searches limit"]]:
+    """Where climbs go that a search-control with a `HillClimb` makes now; nothing of others."""
+    is_climb = lambda part: isinstance(part, HillClimb)  # noqa: E731
+    traced = jax.tree.map(
+        lambda part: replace(part, traced=True) if is_climb(part) else part,
+        search_control,
+        is_leaf=is_climb,
+    )
+    # One after the other, for memory's sake.
+    path = jax.lax.map(lambda k: traced.propose(search, k).path, jax.random.split(key, SEARCHES))
+    if path is None:
+        return {}
+    return {"climb_states": path.states, "climb_numbers": path.climbs, "climb_rules": path.rules}

@@ -1,0 +1,1 @@
+"""Tabular Dyna-Q: a table of action values and a model that counts."""

@@ -1,0 +1,1 @@
+"""The command `freqdyna bench`: how fast this machine trains, and where the time goes."""

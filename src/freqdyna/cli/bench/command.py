@@ -1,0 +1,32 @@
+"""The command `freqdyna bench`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from freqdyna.core.errors import FreqdynaError
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Measure how fast this machine trains; `make bench` also measures other libraries."""
+
+    seeds: tuple[int, ...] = (1, 30)
+    """How many seeds at once, one measurement each."""
+    growth: bool = True
+    """Also measure how the cost grows with seeds, d, m, state dimension and width."""
+    out: Path = Path("bench.json")
+    """The results."""
+
+    def run(self) -> None:
+        """Do it."""
+        from freqdyna.cli.bench.tables import measure_all, our_jobs
+
+        if not self.seeds:
+            raise FreqdynaError("seeds is empty; give at least one number")
+        for number in self.seeds:
+            if number < 1:
+                raise FreqdynaError(f"seeds is {number}; it must be a whole number, 1 or greater")
+        jobs = our_jobs(self.seeds)
+        minutes = len(jobs) / 3 + (5 if self.growth else 0)
+        print(f"Measures for about {minutes:.0f} minutes, most of them compilation.", flush=True)
+        measure_all(jobs, self.out, self.growth)

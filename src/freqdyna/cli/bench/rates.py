@@ -1,0 +1,143 @@
+"""How fast this machine trains: rates of the paper's workloads, and the arithmetic in them.
+
+Everything is measured warm, in one process, in the same run: compare ratios, not days.
+"""
+
+import json
+import statistics
+import time
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from freqdyna import envs
+from freqdyna.agents import algorithms
+from freqdyna.config import Config
+from freqdyna.core.files import write_atomically
+from freqdyna.envs import Environment
+from freqdyna.results import run_folder
+from freqdyna.training.block import Block, CompiledBlock, Layout
+from freqdyna.training.devices import seed_devices
+from freqdyna.training.training import Training
+
+REPEATS = 5
+WARM_UP = 200
+"""Steps taken before the clock starts: the buffers hold something, climbs have begun."""
+
+WORKLOADS: dict[str, dict[str, Any]] = {
+    "ER, d = 10": {"algorithm": "er"},
+    "Dyna-Value, d = 10": {"algorithm": "dyna-value"},
+    "Dyna-Frequency, d = 10": {"algorithm": "dyna-frequency"},
+    "Dyna-Frequency, d = 30": {"algorithm": "dyna-frequency", "planning_steps": 30},
+    "Dyna-Frequency, maze": {"algorithm": "dyna-frequency", "env": "MazeGridWorld"},
+}
+
+
+@dataclass(frozen=True)
+class Rate:
+    """One workload's speed."""
+
+    workload: str
+    implementation: str
+    seeds: int
+    steps_per_second: float
+    """Environment steps of all seeds together: the median of the repeats."""
+    slowest: float
+    fastest: float
+    compile_seconds: float
+    climb_iterations: float = 0.0
+    """Climbing iterations of a step, mean over the seeds and the steps measured."""
+
+
+def measure(workload: str, seeds: int, seconds: float = 2.0) -> Rate:
+    """The rate of one of WORKLOADS with so many seeds on all devices of this machine."""
+    config = workload_config(workload, seeds)
+    return measure_config(workload, config, envs.make(config.env), seconds)
+
+
+def measure_config(name: str, config: Config, env: Environment, seconds: float = 2.0) -> Rate:
+    """The rate of a training, called `name`, on all devices of this machine."""
+    seeds = config.seeds
+    block, state, compile_seconds = _warm_block(config, env)
+    step, steps = WARM_UP, 20
+    began = time.perf_counter()
+    state = jax.block_until_ready(block.advance(state, step, step + steps))
+    each = (time.perf_counter() - began) / steps
+    step, steps = step + steps, max(10, int(seconds / REPEATS / each))
+    rates = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        state = jax.block_until_ready(block.advance(state, step, step + steps))
+        rates.append(seeds * steps / (time.perf_counter() - began))
+        step += steps
+    rate = rate_of(name, "freqdyna", seeds, rates, compile_seconds)
+    counted = state.diagnostics.searches.mean(axis=0)  # searches, found, iterations, ...
+    return replace(rate, climb_iterations=float(counted[2] / jnp.maximum(counted[0], 1)))
+
+
+def rate_of(
+    workload: str, implementation: str, seeds: int, rates: list[float], compile_seconds: float
+) -> Rate:
+    """The median of several measured rates, with the slowest and the fastest."""
+    middle = statistics.median(rates)
+    return Rate(workload, implementation, seeds, middle, min(rates), max(rates), compile_seconds)
+
+
+def flops_per_step(workload: str, climb_iterations: float) -> float:
+    """Floating-point operations of matrix products in one step of one seed, counted by hand."""
+    config = workload_config(workload, 1)
+    env = envs.make(config.env)
+    assert config.hidden is not None
+    assert config.planning_steps is not None
+    sizes = (env.observation_size, *config.hidden, env.num_actions)
+    forward = sum(2 * i * o for i, o in pairwise(sizes))
+    # Target and online network forward, and twice a forward pass backward.
+    updates = config.planning_steps * config.batch_size * 4 * forward
+    if config.algorithm == "er":
+        return float(updates + forward)
+    columns = 10 if config.algorithm == "dyna-frequency" else 2  # value and derivatives; reverse
+    return updates + forward + climb_iterations * columns * forward
+
+
+def matrix_rate(size: int = 512) -> float:
+    """The rate of a device in products of square float32 matrices, in operations a second."""
+    matrix = jnp.ones((size, size))
+    product = jax.jit(lambda m: m @ m * 1e-3)
+    matrix = jax.block_until_ready(product(matrix))
+    began, turns = time.perf_counter(), 20
+    for _ in range(turns):
+        matrix = product(matrix)
+    jax.block_until_ready(matrix)
+    return float(2 * size**3 * turns / (time.perf_counter() - began))
+
+
+def save(path: Path, rates: list[Rate], further: dict[str, Any]) -> None:
+    """Write the rates, what machine they are of, and further findings, as JSON."""
+    facts = {
+        **run_folder.provenance(jax.devices()),
+        "rates": [asdict(rate) for rate in rates],
+        **further,
+    }
+    text = json.dumps(facts, indent=2) + "\n"
+    write_atomically(path, lambda file: file.write(text.encode()))
+
+
+def workload_config(workload: str, seeds: int, **changes: Any) -> Config:
+    """The settings of one of WORKLOADS, with changes; learning begins at once."""
+    settings = {"warmup_steps": 0, "steps": 50_000, **WORKLOADS[workload], **changes}
+    return Config(seeds=seeds, **settings).resolved()
+
+
+def _warm_block(config: Config, env: Environment) -> tuple[Block, Any, float]:
+    devices = seed_devices(config.seeds)
+    training = Training(algorithms.build(config, env), 1, 0.05)
+    block = CompiledBlock(training, Layout.of(np.arange(config.seeds), devices))
+    began = time.perf_counter()
+    state = jax.block_until_ready(block.advance(block.init(), 0, 0))  # no step: compiles
+    compile_seconds = time.perf_counter() - began
+    return block, jax.block_until_ready(block.advance(state, 0, WARM_UP)), compile_seconds

@@ -1,0 +1,157 @@
+"""What `freqdyna bench` prints: rates and ratios, the arithmetic, and where the time goes."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jax
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from freqdyna.cli.bench.growth import BASE, measure_growth
+from freqdyna.cli.bench.growth import SEEDS as GROWTH_SEEDS
+from freqdyna.cli.bench.rates import WORKLOADS, Rate, flops_per_step, matrix_rate, measure, save
+from freqdyna.cli.bench.step_parts import shares
+from freqdyna.core.errors import FreqdynaError
+
+SEEDS = (1, 30)
+
+
+def measure_all(jobs: list[Callable[[], Rate]], out: Path, growth: bool = True) -> None:
+    """Make every measurement, telling of each as it comes; print the findings and write them."""
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        raise FreqdynaError(f"out is {str(out)!r}; it must be a file in a folder that exists")
+    rates = []
+    for job in jobs:
+        rate = job()
+        rates.append(rate)
+        print(
+            f"  {rate.implementation}: {rate.workload}, {rate.seeds} seeds: "
+            f"{rate.steps_per_second:,.0f} env steps/s",
+            flush=True,
+        )
+    findings = report(rates)
+    print_rates(rates)
+    print_arithmetic(findings["arithmetic"])
+    print_shares(findings["shares"])
+    if growth:
+        findings["growth"] = report_growth()
+        print_growth(findings["growth"])
+    save(out, rates, findings)
+    print(f"written: {out}")
+
+
+def our_jobs(seeds: tuple[int, ...] = SEEDS) -> list[Callable[[], Rate]]:
+    """A measurement of each workload for each number of seeds."""
+    return [partial(measure, workload, number) for workload in WORKLOADS for number in seeds]
+
+
+def print_rates(rates: list[Rate]) -> None:
+    """Environment steps a second of every implementation, and ours as a multiple of each."""
+    table = Table(title="environment steps a second, all seeds together", box=SIMPLE)
+    for column in ("workload", "implementation"):
+        table.add_column(column, no_wrap=True)
+    for column in ("seeds", "median", "slowest - fastest", "our best is", "compiles in"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for rate in sorted(rates, key=lambda r: (list(WORKLOADS).index(r.workload), r.seeds)):
+        ours = max(
+            (
+                r.steps_per_second
+                for r in rates
+                if (r.workload, r.implementation) == (rate.workload, "freqdyna")
+            ),
+            default=0.0,
+        )
+        table.add_row(
+            rate.workload,
+            rate.implementation,
+            str(rate.seeds),
+            f"{rate.steps_per_second:,.0f}",
+            f"{rate.slowest:,.0f} - {rate.fastest:,.0f}",
+            "" if rate.implementation == "freqdyna" else f"{ours / rate.steps_per_second:,.0f} ×",
+            f"{rate.compile_seconds:.0f} s" if rate.compile_seconds else "",
+        )
+    Console(width=120).print(table)
+
+
+def report(rates: list[Rate]) -> dict[str, Any]:
+    """How near the arithmetic is, and the parts of a step but for d = 30."""
+    # On a CPU one product already uses all cores; a GPU needs larger ones to be busy.
+    machine = matrix_rate(512 if jax.default_backend() == "cpu" else 4096)
+    arithmetic = []
+    for rate in rates:
+        if rate.implementation == "freqdyna":
+            flops = flops_per_step(rate.workload, rate.climb_iterations)
+            arithmetic.append(
+                {
+                    "workload": rate.workload,
+                    "seeds": rate.seeds,
+                    "flops_per_step": flops,
+                    "flops_per_second": flops * rate.steps_per_second,
+                    "machine_flops_per_second": machine,
+                }
+            )
+    parts = {w: shares(w, 15) for w in WORKLOADS if "d = 30" not in w}
+    return {"arithmetic": arithmetic, "shares": parts}
+
+
+def print_arithmetic(rows: list[dict[str, Any]]) -> None:
+    """Operations of matrix products counted, the rate reached, and the machine's own."""
+    table = Table(title="against the arithmetic of matrix products", box=SIMPLE)
+    table.add_column("workload", no_wrap=True)
+    for column in ("seeds", "MFLOP a step", "GFLOP/s reached", "GFLOP/s of products", "share"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        reached, machine = row["flops_per_second"], row["machine_flops_per_second"]
+        table.add_row(
+            row["workload"],
+            str(row["seeds"]),
+            f"{row['flops_per_step'] / 1e6:.2f}",
+            f"{reached / 1e9:.1f}",
+            f"{machine / 1e9:.0f}",
+            f"{reached / machine:.0%}",
+        )
+    Console(width=120).print(table)
+
+
+def print_shares(parts: dict[str, dict[str, float]]) -> None:
+    """Microseconds of the parts of a step; the random numbers are drawn within the parts."""
+    for workload, times in parts.items():
+        named = {n: t for n, t in times.items() if n not in ("whole step", "random numbers")}
+        text = ", ".join(f"{name} {time:.0f}" for name, time in named.items())
+        print(
+            f"{workload}, 15 seeds on one device: {times['whole step']:.0f} µs a step and seed: "
+            f"{text}; {times['random numbers']:.0f} of these for random numbers"
+        )
+
+
+def report_growth() -> list[dict[str, Any]]:
+    """The cost of a step as one thing grows, told as it comes."""
+    print(f"cost growth of {BASE}, {GROWTH_SEEDS} seeds but where they vary:", flush=True)
+    rows = []
+    for name, value, rate in measure_growth():
+        microseconds = 1e6 / rate.steps_per_second
+        rows.append({"varied": name, "value": value, "microseconds": microseconds, **asdict(rate)})
+        print(f"  {name} {value}: {microseconds:,.0f} µs", flush=True)
+    return rows
+
+
+def print_growth(rows: list[dict[str, Any]]) -> None:
+    """Microseconds of one step of one seed, all devices busy."""
+    table = Table(title=f"microseconds a step and seed: {BASE}", box=SIMPLE)
+    for column in ("varied", "value"):
+        table.add_column(column, no_wrap=True)
+    for column in ("µs", "steps/s", "compiles in"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            row["varied"],
+            str(row["value"]),
+            f"{row['microseconds']:,.0f}",
+            f"{row['steps_per_second']:,.0f}",
+            f"{row['compile_seconds']:.0f} s",
+        )
+    Console(width=120).print(table)

@@ -1,0 +1,28 @@
+"""The command `freqdyna list`."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ListNames:
+    """Name the algorithms, environments and search-controls, one line each."""
+
+    def run(self) -> None:
+        """Do it."""
+        from freqdyna.agents.algorithms import ALGORITHMS
+        from freqdyna.envs import ENVIRONMENTS
+        from freqdyna.search_control import SEARCH_CONTROLS
+
+        names = {
+            "algorithms": {name: recipe.summary for name, recipe in ALGORITHMS.items()},
+            "environments": {name: env.summary for name, env in ENVIRONMENTS.items()},
+            "search-controls": {
+                name: (strategy.__doc__ or "").splitlines()[0]
+                for name, strategy in SEARCH_CONTROLS.items()
+            },
+        }
+        width = max(len(name) for entries in names.values() for name in entries)
+        for title, entries in names.items():
+            print(f"{title}:")
+            for name, summary in entries.items():
+                print(f"  {name:{width}}  {summary}")

@@ -1,0 +1,49 @@
+"""The command `freqdyna report`."""
+
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from freqdyna.core.errors import FreqdynaError
+
+LARGE = 10e6
+"""Bytes above which a page is hard to send."""
+
+
+@dataclass(frozen=True)
+class WriteReport:
+    """Write one interactive HTML page on runs, sweeps or the paper's stored experiments."""
+
+    folders: tyro.conf.Positional[tuple[str, ...]]
+    """Run folders, folders of run folders, sweeps' folders or addresses, such as
+    s3://bucket/sweep, and folders of `reproduce --out`."""
+    out: Path = Path("report.html")
+    """The page."""
+
+    def run(self) -> None:
+        """Do it."""
+        from freqdyna.report import page, sources
+
+        if self.out.suffix != ".html":
+            raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .html")
+        if self.out.is_dir() or not self.out.absolute().parent.is_dir():
+            raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
+        page.check()
+        print("Analyses what is stored; the paper's parts take about a minute in all.", flush=True)
+        names = [name if "://" in name else sources.shown(Path(name)) for name in self.folders]
+        command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
+        report = sources.gather(
+            self.folders, command, lambda text: print(text, file=sys.stderr, flush=True)
+        )
+        page.write(report, self.out)
+        size = self.out.stat().st_size
+        print(f"report: {self.out} ({size / 1e6:.1f} MB)")
+        if size > LARGE:
+            parts = ", ".join(f"{name} {n / 1e6:.1f} MB" for name, n in page.largest_parts(report))
+            print(
+                f"warning: the page is above {LARGE / 1e6:.0f} MB; its largest parts are {parts}",
+                file=sys.stderr,
+            )

@@ -1,0 +1,150 @@
+"""The commands `freqdyna sweep` and `freqdyna status`."""
+
+import sys
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import tyro
+
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.training.interrupts import InterruptedRun
+
+if TYPE_CHECKING:
+    from freqdyna.sweeps.sweep import Sweep
+    from freqdyna.training.engines.base import Engine
+
+
+@dataclass(frozen=True)
+class RunSweep:
+    """Train every combination that a file asks for; the same command goes on, or adds to it."""
+
+    file: tyro.conf.Positional[Path]
+    """The sweep: a TOML file with [settings], [vary] and [seeds]; docs/sweeps.md has an example."""
+    out: str
+    """The folder of the results, new or one to go on with; or a location such as s3://..."""
+    engine: Literal["local", "ray"] = "local"
+    """Where units execute: on all devices of this machine, or on a Ray cluster."""
+    address: str | None = None
+    """With Ray: the cluster, such as "auto". Unset: one of this machine alone."""
+    workers: int | None = None
+    """With local: processes. Unset: units_per_gpu for each GPU, or one for each core."""
+    units_per_gpu: int = 1
+    """Units that share a GPU."""
+    dry_run: bool = False
+    """Only say how much work it is, and about how long it takes."""
+    allow_code: bool = False
+    """Whether the file may name code to import, as module:Class. Only if you trust it."""
+    checkpoint_seconds: float = 60.0
+    """Seconds between two checkpoints of a unit."""
+
+    def run(self) -> None:
+        """Do it."""
+        try:
+            self._run()
+        except KeyboardInterrupt:
+            raise InterruptedRun("stopped; the same command goes on from here") from None
+
+    def _run(self) -> None:
+        from freqdyna.sweeps.execute import execute_sweep, read_sweep
+        from freqdyna.sweeps.storage import Storage
+
+        self._check()
+        text, sweep = read_sweep(self.file, self.allow_code)
+        if self.dry_run:
+            self._estimate(sweep)
+            return
+        storage = Storage(self.out)
+        if sweep.search is not None:
+            from freqdyna.sweeps.optuna_search import search
+            from freqdyna.sweeps.view import print_trials
+
+            trials = search(text, sweep, storage, self._engine(), self.checkpoint_seconds)
+            print_trials(trials)
+            missing = sweep.search.trials - sum(trial.state == "done" for trial in trials)
+            if missing:
+                raise FreqdynaError(
+                    f"{missing} of {sweep.search.trials} trials failed; freqdyna status says why; "
+                    "the same command tries them again"
+                )
+            return
+        status = execute_sweep(text, sweep, storage, self._engine(), self.checkpoint_seconds)
+        self._print_results()
+        if status.failed:
+            name, error = next(iter(sorted(status.failed.items())))
+            raise FreqdynaError(
+                f"{len(status.failed)} of {len(status.units)} units failed; {name}: {error}; "
+                "the same command tries them again"
+            )
+
+    def _check(self) -> None:
+        from freqdyna.training.saver import RunOptions
+
+        RunOptions(True, False, False, self.checkpoint_seconds)  # refuses what no unit would take
+        for name, number in (("workers", self.workers), ("units_per_gpu", self.units_per_gpu)):
+            if number is not None and number < 1:
+                raise FreqdynaError(f"{name} is {number}; it must be a whole number, 1 or greater")
+        if self.address is not None and self.engine != "ray":
+            raise FreqdynaError(f"address is {self.address!r}; it goes with --engine ray alone")
+        if self.workers is not None and self.engine != "local":
+            raise FreqdynaError(f"workers is {self.workers}; it goes with --engine local alone")
+
+    def _engine(self) -> "Engine":
+        if self.engine == "ray":
+            from freqdyna.training.engines.ray import Ray
+
+            return Ray(self.address, self.units_per_gpu)
+        from freqdyna.training.engines.local import Local
+
+        return Local(self.workers, self.units_per_gpu)
+
+    def _estimate(self, sweep: "Sweep") -> None:
+        from freqdyna.sweeps.estimate import estimate, units_left
+        from freqdyna.sweeps.storage import Storage
+
+        slots = self._engine().slots()
+        units, done = units_left(sweep, Storage(self.out))
+        left = estimate(units)
+        print(
+            f"{len(units) + done} units, {done} of them done; the rest is "
+            f"{left.environment_steps:,} environment steps, about "
+            f"{timedelta(seconds=round(left.seconds_with(slots)))} with {slots} units at a time, "
+            "compilation apart"
+        )
+
+    def _print_results(self) -> None:
+        from freqdyna.results.table import print_table
+        from freqdyna.sweeps.load import load_sweep
+
+        results = load_sweep(self.out)
+        if results:
+            print_table([(Path(self.out), result) for result in results.values()], list(results))
+
+
+@dataclass(frozen=True)
+class ShowStatus:
+    """Say what of a sweep is done, running and failed, and how long the rest will take."""
+
+    out: tyro.conf.Positional[str]
+    """The sweep's folder or location."""
+
+    def run(self) -> None:
+        """Do it."""
+        from rich.console import Console
+
+        from freqdyna.sweeps.status import read_status, sweep_at
+        from freqdyna.sweeps.storage import Storage
+        from freqdyna.sweeps.view import render
+
+        storage = Storage(self.out)
+        sweep = sweep_at(storage)
+        units = sweep.units()
+        if sweep.search is not None:
+            from freqdyna.sweeps.optuna_search import found, known_units
+            from freqdyna.sweeps.view import print_trials
+
+            units = known_units(sweep, storage)
+            print_trials(found(sweep, storage))
+        status = read_status(storage, units)
+        Console(file=sys.stdout).print(render(status, max(1, round(status.programs))))

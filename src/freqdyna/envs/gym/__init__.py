@@ -1,0 +1,1 @@
+"""Gymnasium's environments: their spaces, how they are stepped in Python, and their pictures."""

@@ -1,0 +1,216 @@
+"""Gymnasium environments of many seeds, stepped on the host beside the compiled learner."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.gym.space import HostAction, HostSpace, Scaling, make_env, space_of
+from freqdyna.envs.space import Factory
+
+TRAINING, EVALUATION, CALIBRATION, WATCHING = range(4)
+"""Streams of episode seeds, apart from each other."""
+GREATEST = float(np.finfo(np.float32).max)
+CALIBRATION_STEPS = 1000
+"""Random steps from which the scale of observations is taken."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a seed ended before its time."""
+
+    step: int
+    reason: str
+
+
+class EnvironmentFailed(Exception):
+    """The user's environment raised something, or returned what is no number."""
+
+
+@dataclass
+class Seat:
+    """One environment, the episode under way in it, and how it got there."""
+
+    env: "gymnasium.Env[Any, Any]"
+    space: HostSpace
+    seed: int
+    stream: int
+    episode: int = -1
+    """How many episodes began before this one."""
+    length: int = 0
+
+    def begin(self, episode: int) -> np.ndarray:
+        """Start that episode, whose seed depends on nothing but the run's seed and its number."""
+        self.episode, self.length = episode, 0
+        entropy = np.random.SeedSequence([self.seed, self.stream, episode])
+        try:
+            observation, _ = self.env.reset(seed=int(entropy.generate_state(1)[0]))
+        except Exception as error:
+            raise EnvironmentFailed(f"reset raised {_said(error)}") from error
+        return self._checked(observation)
+
+    def step(self, action: HostAction) -> tuple[np.ndarray, float, bool, bool]:
+        """(next state, reward, whether it is terminal, whether the episode is over)."""
+        try:
+            outcome = self.env.step(self.space.to_env_action(action))
+        except Exception as error:
+            raise EnvironmentFailed(f"step raised {_said(error)}") from error
+        try:
+            observation, reward, terminal, truncated, _ = outcome
+            reward, terminal, truncated = float(reward), bool(terminal), bool(truncated)
+        except Exception as error:
+            raise EnvironmentFailed(
+                "step did not return (observation, reward, terminated, truncated, info): "
+                + _said(error)
+            ) from error
+        self.length += 1
+        if not abs(reward) <= GREATEST:
+            raise EnvironmentFailed(f"step returned the reward {reward}")
+        over = terminal or truncated or self.length >= self.space.episode_limit
+        return self._checked(observation), reward, terminal, over
+
+    def _checked(self, observation: Any) -> np.ndarray:
+        try:
+            array = np.asarray(observation, np.float32)
+        except Exception as error:
+            raise EnvironmentFailed(f"an observation is no array: {_said(error)}") from error
+        if array.shape != self.space.low.shape:
+            raise EnvironmentFailed(f"an observation has the shape {array.shape}")
+        scaled = self.space.scaling(array)
+        if not np.isfinite(scaled).all():
+            raise EnvironmentFailed("an observation is not finite")
+        return scaled
+
+
+class HostEnvs:
+    """The training environments of some seeds: one seat each.
+
+    A seed whose environment fails is left out from then on; the others go on. The actions of the
+    episodes under way are remembered: by them a resumed run comes back to the same states.
+    """
+
+    def __init__(self, factory: Factory, space: HostSpace, seeds: np.ndarray) -> None:
+        self.space = space
+        self.seats = [Seat(make_env(factory), space, int(seed), TRAINING) for seed in seeds]
+        self.failures: dict[int, Failure] = {}
+        """By row."""
+        self.actions = np.zeros((len(seeds), space.episode_limit, space.action_size), np.float32)
+        """What was done in the episodes under way."""
+
+    def begin(self) -> np.ndarray:
+        """The first episode of every seed: observations, shape (seeds, n)."""
+        return np.stack([self._begin(row, 0, 0) for row in range(len(self.seats))])
+
+    def step(self, actions: np.ndarray, t: int) -> dict[str, np.ndarray]:
+        """The fields of an `Experience` for each seed's action; `t` steps were taken before."""
+        count, n = len(self.seats), self.space.observation_size
+        reward = np.zeros(count, np.float32)
+        terminal, over = np.zeros(count, bool), np.zeros(count, bool)
+        next_state, observation = np.zeros((count, n), np.float32), np.zeros((count, n), np.float32)
+        for row, seat in enumerate(self.seats):
+            if row in self.failures:
+                continue
+            self.actions[row, seat.length] = actions[row]
+            try:
+                next_state[row], reward[row], terminal[row], over[row] = seat.step(actions[row])
+            except EnvironmentFailed as error:
+                self.failures[row] = Failure(t + 1, str(error))
+                continue
+            new = over[row]
+            observation[row] = self._begin(row, seat.episode + 1, t) if new else next_state[row]
+        return {
+            "reward": reward,
+            "next_state": next_state,
+            "terminal": terminal,
+            "over": over,
+            "observation": observation,
+        }
+
+    def memory(self) -> dict[str, np.ndarray]:
+        """All that `restore` needs, a row a seed."""
+        return {
+            "episode": np.array([seat.episode for seat in self.seats], np.int32),
+            "length": np.array([seat.length for seat in self.seats], np.int32),
+            "actions": self.actions,
+        }
+
+    def restore(self, memory: dict[str, np.ndarray], failures: dict[int, Failure]) -> np.ndarray:
+        """Begin the episodes under way anew and repeat their actions; the observations reached."""
+        self.failures = dict(failures)
+        self.actions = np.array(memory["actions"])
+        reached = np.zeros((len(self.seats), self.space.observation_size), np.float32)
+        for row, seat in enumerate(self.seats):
+            if row in self.failures:
+                continue
+            try:
+                reached[row] = seat.begin(int(memory["episode"][row]))
+                for action in self.actions[row, : memory["length"][row]]:
+                    reached[row] = seat.step(action)[0]
+            except EnvironmentFailed as error:
+                self.failures[row] = Failure(0, f"while resuming, {error}")
+        return reached
+
+    def restart_episode(self, row: int, t: int) -> np.ndarray:
+        """A new episode for one seed, whatever it was doing."""
+        return self._begin(row, self.seats[row].episode + 1, t)
+
+    def _begin(self, row: int, episode: int, t: int) -> np.ndarray:
+        try:
+            return self.seats[row].begin(episode)
+        except EnvironmentFailed as error:
+            self.failures[row] = Failure(t, str(error))
+            return np.zeros(self.space.observation_size, np.float32)
+
+
+def with_measured_scale(factory: Factory, space: HostSpace, seed: int) -> HostSpace:
+    """The space with observations scaled by their mean and deviation over random steps.
+
+    The scale is fixed before training: the environment that the agent sees stays the same one.
+    """
+    seat = Seat(make_env(factory), space, seed, CALIBRATION)
+    space.action_space.seed(seed)
+    seen = []
+    try:
+        seen.append(seat.begin(0))
+        for _ in range(CALIBRATION_STEPS):
+            state, _, _, over = seat.step(space.random_action())
+            seen.append(seat.begin(seat.episode + 1) if over else state)
+    except EnvironmentFailed as error:
+        raise FreqdynaError(f"normalize is True, but {space.name!r} fails: {error}") from None
+    finally:
+        seat.env.close()
+    rows = np.stack(seen)
+    deviation = rows.std(axis=0)
+    scale = np.where(deviation > 1e-6, deviation, 1.0).astype(np.float32)
+    return space.scaled_by(Scaling(rows.mean(axis=0), scale))
+
+
+def host_space(
+    factory: Factory,
+    episode_limit: int | None,
+    normalize: bool,
+    seed: int,
+    known: dict[str, list[float]] | None = None,
+) -> HostSpace:
+    """The space of the environments that `factory` makes.
+
+    `known` is the scale that a run began with, see `Scaling.numbers`: it goes on with the same.
+    """
+    example = make_env(factory)
+    try:
+        space = space_of(example, episode_limit)
+    finally:
+        example.close()
+    if not normalize:
+        return space
+    if known is None:
+        return with_measured_scale(factory, space, seed)
+    mean, scale = (np.array(known[name], np.float32) for name in ("mean", "scale"))
+    return space.scaled_by(Scaling(mean, scale))
+
+
+def _said(error: Exception) -> str:
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

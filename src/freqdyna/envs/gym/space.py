@@ -1,0 +1,218 @@
+"""The space of a Gymnasium environment: what of it we support, and how its numbers become ours."""
+
+import copy
+import dataclasses
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeGuard
+
+import equinox as eqx
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.space import NO_ACTIONS, Factory, Space
+
+HostAction = np.ndarray | np.generic
+"""The number of an action, or the values of continuous ones, shape (a,)."""
+
+EPISODE_LIMIT = 2000
+"""Steps of an episode where neither the environment nor the user sets a limit."""
+UNBOUNDED = 1e6
+"""Bounds beyond this are no bounds: spaces write the greatest float for infinity."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """Observations less `mean`, by `scale`; shape (n,) each."""
+
+    mean: np.ndarray
+    scale: np.ndarray
+
+    def __call__(self, observations: np.ndarray) -> np.ndarray:
+        """Scaled, of shape (..., n)."""
+        return ((observations - self.mean) / self.scale).astype(np.float32)
+
+    def inverse(self, observations: np.ndarray) -> np.ndarray:
+        """As the environment has them."""
+        return np.asarray(observations * self.scale + self.mean, np.float32)
+
+    def numbers(self) -> dict[str, list[float]]:
+        """As JSON can hold it."""
+        return {"mean": self.mean.tolist(), "scale": self.scale.tolist()}
+
+
+class HostSpace(Space):
+    """The space of an environment that is stepped in Python."""
+
+    on_host: ClassVar[bool] = True
+    observation_space: spaces.Box = eqx.field(static=True)
+    action_space: spaces.Discrete[Any] | spaces.Box = eqx.field(static=True)
+    label: str = eqx.field(static=True)
+    episode_limit: int = eqx.field(static=True)
+    """Steps after which an episode is cut; the environment's own limit may come first."""
+    scaling: Scaling = eqx.field(static=True)
+
+    @property
+    def name(self) -> str:
+        """The environment's id, or its class."""
+        return self.label
+
+    def facts(self) -> dict[str, Any]:
+        """The scale of observations."""
+        return {"scaling": self.scaling.numbers()}
+
+    def scaled_by(self, scaling: Scaling) -> "HostSpace":
+        """The same with scaled observations."""
+        return dataclasses.replace(self, scaling=scaling)
+
+    @property
+    def low(self) -> np.ndarray:
+        """The observation space's bounds where it has them; −∞ elsewhere."""
+        bounds = self.observation_space.low.astype(np.float32)
+        bounds = np.where(bounds < -UNBOUNDED, -np.inf, bounds)
+        return self.scaling(bounds).astype(np.float32)
+
+    @property
+    def high(self) -> np.ndarray:
+        """The observation space's bounds where it has them; ∞ elsewhere."""
+        bounds = self.observation_space.high.astype(np.float32)
+        bounds = np.where(bounds > UNBOUNDED, np.inf, bounds)
+        return self.scaling(bounds).astype(np.float32)
+
+    @property
+    def num_actions(self) -> int:
+        """How many actions there are; 0 where they are continuous."""
+        space = self.action_space
+        return int(space.n) if isinstance(space, spaces.Discrete) else 0
+
+    @property
+    def action_low(self) -> np.ndarray:
+        """The least value of each continuous action, shape (a,)."""
+        space = self.action_space
+        return space.low.astype(np.float32) if isinstance(space, spaces.Box) else NO_ACTIONS
+
+    @property
+    def action_high(self) -> np.ndarray:
+        """The greatest value of each continuous action, shape (a,)."""
+        space = self.action_space
+        return space.high.astype(np.float32) if isinstance(space, spaces.Box) else NO_ACTIONS
+
+    @property
+    def default_settings(self) -> dict[str, Any]:
+        """A model is learned, and where episodes end as well."""
+        learned = {"model": "learned", "model_termination": "learned"}
+        return super().default_settings | learned | {"episode_limit": self.episode_limit}
+
+    def random_action(self) -> np.ndarray:
+        """One of ours, drawn from the space as it was seeded."""
+        space = self.action_space
+        drawn = space.sample()
+        return np.asarray(drawn - space.start if isinstance(space, spaces.Discrete) else drawn)
+
+    def to_agent(self, observation: Any) -> np.ndarray:
+        """Scaled, shape (n,)."""
+        return self.scaling(np.asarray(observation, np.float32))
+
+    def to_env_action(self, action: HostAction) -> Any:
+        """What the environment's `step` takes."""
+        space = self.action_space
+        if isinstance(space, spaces.Discrete):
+            return int(np.ravel(action)[0]) + int(space.start)
+        return np.clip(action, space.low, space.high).astype(space.dtype)
+
+
+def space_of(env: "gymnasium.Env[Any, Any]", episode_limit: int | None = None) -> HostSpace:
+    """The space of `env`, unscaled; one that we do not support is refused."""
+    name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
+    seen, acted = (getattr(env, space, None) for space in ("observation_space", "action_space"))
+    if not isinstance(seen, spaces.Box) or len(seen.shape) != 1 or not seen.shape[0]:
+        raise FreqdynaError(
+            f"the observations of {name!r} are {_words(seen)}; they must be a Box of one "
+            "dimension: gymnasium.wrappers.FlattenObservation makes one of many others"
+        )
+    if not isinstance(acted, spaces.Discrete) and not _is_supported_box(acted):
+        raise FreqdynaError(
+            f"the actions of {name!r} are {_words(acted)}; they must be Discrete, or a Box of one "
+            "dimension with finite bounds, the upper above the lower ones"
+        )
+    own_limit = env.spec.max_episode_steps if env.spec is not None else None
+    limit = episode_limit or own_limit or EPISODE_LIMIT
+    size = seen.shape[0]
+    unscaled = Scaling(np.zeros(size, np.float32), np.ones(size, np.float32))
+    return HostSpace(seen, acted, name, limit, unscaled)
+
+
+def _is_supported_box(space: Any) -> TypeGuard[spaces.Box]:
+    """Whether actions of this space can be continuous ones of ours."""
+    if not isinstance(space, spaces.Box) or len(space.shape) != 1 or not space.shape[0]:
+        return False
+    finite = np.abs([space.low, space.high]).max() <= UNBOUNDED
+    return bool(finite and (space.high > space.low).all())
+
+
+def factory_of(env: "str | gymnasium.Env[Any, Any] | Factory", **options: Any) -> Factory:
+    """A factory: of a registered id, of an environment by copying it, or the one given.
+
+    `options` are handed to `gymnasium.make` with an id.
+    """
+    if isinstance(env, str):
+        return lambda: gymnasium.make(env, **options)
+    if not isinstance(env, gymnasium.Env):
+        return env
+    spec, example = env.spec, env
+
+    def another() -> "gymnasium.Env[Any, Any]":
+        try:
+            return copy.deepcopy(example)  # as it is: wrapped, and changed since it was made
+        except Exception as error:
+            if spec is not None:
+                return gymnasium.make(spec)
+            raise FreqdynaError(
+                f"env is an object that cannot be copied ({error}); give a function that makes one"
+            ) from error
+
+    return another
+
+
+class ClosingFactory:
+    """A factory that remembers what it made, to close it."""
+
+    def __init__(self, factory: Factory) -> None:
+        self._factory = factory
+        self._open: list[Any] = []
+
+    def __call__(self) -> Any:
+        """Another environment."""
+        self._open.append(self._factory())
+        return self._open[-1]
+
+    def close(self) -> None:
+        """Close all; one that cannot be closed, or was already, is left to itself."""
+        for env in self._open:
+            with suppress(Exception):
+                env.close()
+        self._open.clear()
+
+
+def make_env(factory: Factory) -> "gymnasium.Env[Any, Any]":
+    """A new environment; whatever keeps it from being made is told in a sentence."""
+    try:
+        env = factory()
+    except FreqdynaError:
+        raise
+    except Exception as error:  # the user's code may fail in any way
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else ""
+        kind = type(error).__name__
+        raise FreqdynaError(f"env cannot be made: {kind}: {reason}") from error
+    if not isinstance(env, gymnasium.Env):
+        raise FreqdynaError(f"env made {type(env).__name__}; it must be a gymnasium.Env")
+    return env
+
+
+def _words(space: Any) -> str:
+    if space is None:
+        return "not given"
+    shape = f" of shape {space.shape}" if isinstance(space, spaces.Box) else ""
+    return f"{type(space).__name__}{shape}"

@@ -1,8 +1,0 @@
-"""F8: states of the queue and of the replay on MazeGridWorld."""
-
-from freqdyna.experiments.base import Experiment
-from freqdyna.experiments.f8 import analysis, sweep
-
-EXPERIMENT = Experiment(
-    "F8", "about three hours on 2 cores, nothing if F4 is there", sweep.units, analysis.analyse
-)

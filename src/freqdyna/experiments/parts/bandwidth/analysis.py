@@ -1,0 +1,220 @@
+"""What B shows: rank correlations of g with the local bandwidth of V, by a windowed FFT."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from matplotlib.colors import LogNorm
+from scipy.stats import rankdata, spearmanr
+
+from freqdyna import envs
+from freqdyna.agents.networks.mlp import network_from_flat
+from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.agents.snapshot import RESOLUTION, axes, surfaces
+from freqdyna.envs import Environment
+from freqdyna.experiments import claims, drawing
+from freqdyna.experiments.base import Findings, Stored
+from freqdyna.experiments.claims import Claim
+from freqdyna.frequency.theory.bandwidth import Trend, local_spectrum, window_means
+from freqdyna.results.statistics import bootstrap_interval
+
+SIZES = (8, 16, 24, 32)
+"""Points of a window along each coordinate."""
+OVERLAP = 4
+"""Windows lie a fourth of their size apart."""
+DRAWN = 16
+"""The window of the picture."""
+SOLVED = -200.0
+"""A seed has solved its environment if the mean of its last returns is above this."""
+ALONE = 0.95
+"""From where on a coordinate's share of the second moment is nearly all of it."""
+WORDS = {
+    "bandwidth": "local bandwidth of V, plane removed",
+    "sloped_bandwidth": "local bandwidth of V, mean removed",
+    "product": "energy × second moment",
+    "energy": "local energy of V",
+}
+TRENDS: tuple[Trend, ...] = ("plane", "mean")
+BANDWIDTHS = ("bandwidth", "sloped_bandwidth")
+"""Of WORDS, in the order of TRENDS."""
+Regions = dict[str, np.ndarray]
+"""What each window holds: g and each of WORDS."""
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """Four rankings for each environment, and pictures of a solved seed."""
+    figure = drawing.panels(len(units), 4, width=4.3, height=3.7)
+    grid = figure.subplots(len(units), 4, squeeze=False)
+    rows: list[Claim] = []
+    header = [f"{size} × {size}" for size in SIZES]
+    table: list[list[str]] = [["environment", "rank correlation of g with", *header]]
+    shares: dict[str, list[float]] = {}
+    solved = {name: np.flatnonzero(_returns(unit) > SOLVED) for name, unit in units.items()}
+    for panels, (name, unit) in zip(grid, units.items(), strict=True):
+        env = envs.make(name)
+        # A quick run has solved nothing: it shows all of its seeds, and decides nothing.
+        chosen = solved[name] if len(solved[name]) else np.arange(len(_returns(unit)))
+        found = [_surfaces(env, unit, seed) for seed in chosen.tolist()]
+        regions = [[_regions(env, *one, size) for one in found] for size in SIZES]
+        for key, what in WORDS.items():
+            by_size = [np.array([_rank_correlation(r, key) for r in of]) for of in regions]
+            claim = claims.ranking(_what(name, key), "-", by_size)
+            rows.append(claim if len(solved[name]) else replace(claim, verdict="undecided"))
+            table.append([name, what, *map(_interval, by_size)])
+        shares[name] = [
+            float(np.mean([_second_share(env, value, trend) for value, _ in found]))
+            for trend in TRENDS
+        ]
+        _draw(figure, panels, env, chosen.tolist()[0], *found[0])
+    figure.suptitle(f"B: g beside the spectrum of learned values in windows of {DRAWN} × {DRAWN}")
+    notes = [HOW, *_on_bandwidths(rows, shares, solved), _trained(units, solved)]
+    return Findings(figure, rows, table, notes)
+
+
+HOW = (
+    f"Hann windows of the given number of {RESOLUTION} × {RESOLUTION} points, a fourth of "
+    "their size apart; g is averaged over the same windows. Bandwidth is the root mean square "
+    "frequency in cycles per unit of the coordinates. It is given twice, since no choice is the "
+    "right one: with the best-fit plane of each window removed, as most of the energy of a smooth "
+    "V in a window is its slope, which has no frequency; and with the mean alone removed, the "
+    "slope included, as in theorem 1. For energy and second moment, the two factors of theorem 1, "
+    "the mean alone is removed. The correlation is Spearman's, over windows, one for each seed."
+)
+
+
+def _on_bandwidths(
+    rows: list[Claim], shares: dict[str, list[float]], solved: dict[str, np.ndarray]
+) -> list[str]:
+    """Whether the two bandwidths agree, and of which coordinate they are."""
+    verdicts = {claim.what: claim.verdict for claim in rows}
+    notes = []
+    for name, seeds in solved.items():
+        first, second = (verdicts[_what(name, key)] for key in BANDWIDTHS)
+        if len(seeds):
+            agree = f"agree ({first})" if first == second else "disagree"
+            each = "" if first == second else f" ({first}; {second})"
+            notes.append(f"On {name} the verdicts with plane and with mean removed {agree}{each}")
+    told = []
+    for name, (plane, mean) in shares.items():
+        coordinate = envs.make(name).coordinates[1]
+        text = f"{name}, {coordinate}: {plane:.1%} (plane removed) and {mean:.1%} (mean removed)"
+        if min(plane, mean) > ALONE:
+            text += f", so that the bandwidth is almost that of {coordinate} alone"
+        told.append(text)
+    shown = "In raw units of the coordinates the second one makes this share of the mean of ‖k‖²: "
+    notes.append(shown + "; ".join(told))
+    return [f"{note}." for note in notes]
+
+
+def _what(name: str, key: str) -> str:
+    return f"{name}: rank correlation of g, {WORDS[key]}"
+
+
+def _trained(units: dict[str, Stored], solved: dict[str, np.ndarray]) -> str:
+    """What was trained, and which seeds are shown."""
+    trained = []
+    for name, unit in units.items():
+        s, returns = unit.settings, _returns(unit)
+        own = solved[name]
+        left_out = sorted(set(range(len(returns))) - set(own.tolist()))
+        text = (
+            f"{name}: {s['algorithm']}, {s['steps']:,} steps of {s['planning_steps']} updates, "
+            f"{len(own)} of {len(returns)} seeds solved it"
+        )
+        if not len(own):
+            text += f" (mean return {returns.mean():.0f}): all are shown, and decide nothing"
+        else:
+            text += f" (mean return {returns[own].mean():.0f})"
+            text += f", left out: seeds {', '.join(map(str, left_out))}" if left_out else ""
+        trained.append(text)
+    return (
+        f"Solved: mean return of the last evaluations above {SOLVED:g}; where a seed solved it, "
+        "those that did not are left out. " + "; ".join(trained) + "."
+    )
+
+
+def _returns(unit: Stored) -> np.ndarray:
+    """The last return of each seed."""
+    _, first = np.unique(unit.columns["seed"], return_index=True)
+    return np.asarray(unit.columns["last_return"][first])
+
+
+def _surfaces(env: Environment, unit: Stored, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """V and g on the grid, of one seed."""
+    sizes = (env.observation_size, *unit.settings["hidden"], env.num_actions)
+    parameters = unit.columns["parameter"][unit.columns["seed"] == seed]
+    network = network_from_flat(jnp.asarray(parameters), sizes)
+    both = jax.jit(lambda net: surfaces(StateValue(net), env))(network)
+    return np.asarray(both["value"]), np.asarray(both["frequency"])
+
+
+def _regions(env: Environment, value: np.ndarray, frequency: np.ndarray, size: int) -> Regions:
+    """What the windows of one size hold."""
+    first, second = (float(axis[1] - axis[0]) for axis in axes(env, value.shape))
+    spacing, stride = (first, second), size // OVERLAP
+    whole = local_spectrum(value, spacing, size, stride, "mean")
+    return {
+        "g": window_means(frequency, size, stride),
+        "bandwidth": local_spectrum(value, spacing, size, stride, "plane").bandwidth,
+        "sloped_bandwidth": whole.bandwidth,
+        "product": whole.energy * whole.second_moment,
+        "energy": whole.energy,
+    }
+
+
+def _second_share(env: Environment, value: np.ndarray, trend: Trend) -> float:
+    """The second coordinate's share of the second moment, mean over the windows of the picture."""
+    first, second = (float(axis[1] - axis[0]) for axis in axes(env, value.shape))
+    both, alone = (
+        local_spectrum(value, (spacing, second), DRAWN, DRAWN // OVERLAP, trend).second_moment
+        for spacing in (first, math.inf)  # points infinitely far apart have no frequency
+    )
+    return float(np.mean(alone / both))
+
+
+def _rank_correlation(regions: Regions, key: str) -> float:
+    return float(spearmanr(regions["g"].ravel(), regions[key].ravel()).statistic)
+
+
+def _interval(correlations: np.ndarray) -> str:
+    low, high = map(float, bootstrap_interval(correlations))
+    return f"{correlations.mean():+.2f} [{low:+.2f}, {high:+.2f}]"
+
+
+def _draw(
+    figure: Any,
+    panels: Any,
+    env: Environment,
+    seed: int,
+    value: np.ndarray,
+    frequency: np.ndarray,
+) -> None:
+    """V, g and the bandwidth over the state space, and the ranks of the last two."""
+    found = _regions(env, value, frequency, DRAWN)
+    x, y = axes(env, value.shape)
+    middle = np.arange(found["g"].shape[0]) * (DRAWN // OVERLAP) + (DRAWN - 1) / 2
+    inner = [np.interp(middle, np.arange(len(axis)), axis) for axis in (x, y)]
+    least = max(float(frequency.min()), 1e-4 * float(frequency.max()))
+    for panel, where, surface, title, scale in (
+        (panels[0], (x, y), value, f"V, seed {seed}", {}),
+        (panels[1], (x, y), frequency, "g", {"norm": LogNorm(least, frequency.max())}),
+        (panels[2], inner, found["bandwidth"], "bandwidth, plane removed", {}),
+    ):
+        mesh = panel.pcolormesh(*where, surface.T, shading="nearest", rasterized=True, **scale)
+        figure.colorbar(mesh, ax=panel)
+        panel.set_title(f"{env.name}: {title}")
+        panel.set_xlabel(env.coordinates[0])
+        panel.set_ylabel(env.coordinates[1])
+        panel.set_xlim(x[0], x[-1])
+        panel.set_ylim(y[0], y[-1])
+    ranks = {key: rankdata(values) for key, values in found.items()}
+    for key, color in (("product", "tab:blue"), ("bandwidth", "red")):
+        label = f"{WORDS[key]}: {_rank_correlation(found, key):+.2f}"
+        # The page shows the legends of all panels together.
+        name = f"{env.name}, {label}"
+        panels[3].scatter(ranks["g"], ranks[key], s=8, color=color, label=label, gid=name)
+    panels[3].legend(frameon=False, fontsize=9, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    drawing.finish(panels[3], "", "rank of the region by g", "rank by the windowed FFT")

@@ -1,0 +1,74 @@
+"""What B trains: Q networks on MountainCar and on the maze, to look at the values learned."""
+
+import shutil
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from freqdyna import envs
+from freqdyna.config import Config
+from freqdyna.envs.walled_square import WalledSquare
+from freqdyna.experiments.base import Columns, Unit, Work
+from freqdyna.results import run_folder
+from freqdyna.training import api
+
+TRAININGS: dict[str, dict[str, Any]] = {
+    "MountainCar-v0": {"algorithm": "dyna-frequency", "seeds": 10, "steps": 15_000},
+    # Planning from anywhere needs no climbs, and with a third of the paper's updates it solves the
+    # maze in minutes, where the paper's algorithms take hours.
+    "MazeGridWorld": {
+        "algorithm": "dyna-uniform",
+        "seeds": 10,
+        "steps": 40_000,
+        "planning_steps": 10,
+    },
+}
+QUICK = {"seeds": 2, "steps": 300, "planning_steps": 1, "warmup_steps": 100, "eval_every": 50}
+NO_MATTER = ("devices", "normalize", "target_rate")
+"""Settings that decide nothing of these trainings: of Gymnasium's environments, and of NAF."""
+LAST = 5
+"""Evaluations at the end by which a seed is judged."""
+
+
+def units(quick: bool) -> list[Unit]:
+    """One unit an environment."""
+    units = []
+    for env, given in TRAININGS.items():
+        config = Config(env=env, **given | (QUICK if quick else {})).resolved()
+        units.append(Unit(env, _settings(config), partial(_train, config)))
+    return units
+
+
+def _settings(config: Config) -> dict[str, Any]:
+    """All settings of the training, as JSON holds them, but for those that decide no number.
+
+    The walls are among them: values learned in another maze are other values.
+    """
+    settings = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(config).items()
+        if name not in NO_MATTER
+    }
+    env = envs.make(config.env)
+    if isinstance(env, WalledSquare):
+        settings["walls"] = env.blocks.astype(float).round(6).tolist()
+    return settings | {"last_evaluations": LAST}
+
+
+def _train(config: Config, work: Work) -> Columns:
+    """Trained parameters: a row for each seed and parameter."""
+    folder = work.folder / "run"
+    if (folder / run_folder.CONFIG).is_file():
+        result = api.resume(folder)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+        result = api.train(out=folder, **asdict(config))
+    count = result.parameters.shape[1]
+    last = result.returns[:, -LAST:].mean(axis=1)
+    return {
+        "seed": np.repeat(result.seeds.astype(np.int32), count),
+        "last_return": np.repeat(last.astype(np.float32), count),
+        "parameter": result.parameters.astype(np.float32).ravel(),
+    }

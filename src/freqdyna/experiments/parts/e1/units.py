@@ -1,0 +1,27 @@
+"""What E1 integrates: |f_sin′|² over the high and the low frequency region."""
+
+import numpy as np
+
+from freqdyna.experiments.base import Columns, Unit, Work
+from freqdyna.experiments.parts.regression.f_sin import HIGH, LOW, f_sin
+from freqdyna.frequency.theory.quadrature import SETTINGS, interval_energy
+
+REGIONS = ((LOW, 0.0), (0.0, HIGH))
+DERIVATIVE = 1
+
+
+def units(quick: bool) -> list[Unit]:
+    """One unit, small enough for a quick run too."""
+    settings = {
+        "function": f_sin.__name__,
+        "derivative": DERIVATIVE,
+        "regions": [list(region) for region in REGIONS],
+        "quadrature": SETTINGS,
+    }
+    return [Unit("integrals", settings, _integrals)]
+
+
+def _integrals(work: Work) -> Columns:
+    found = [interval_energy(lambda y: f_sin(y[0]), *region, DERIVATIVE) for region in REGIONS]
+    low, high = zip(*REGIONS, strict=True)
+    return {"low": np.array(low), "high": np.array(high), "integral": np.array(found)}

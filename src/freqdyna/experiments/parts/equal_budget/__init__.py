@@ -1,0 +1,11 @@
+"""R, of ours: the ranking when every algorithm is tuned alike, and at equal compute."""
+
+from freqdyna.experiments.base import Experiment
+from freqdyna.experiments.parts.equal_budget import analysis, units
+
+EXPERIMENT = Experiment(
+    "R",
+    "ten hours on 2 cores, ten minutes on an H200 with --processes 16",
+    units.units,
+    analysis.analyse,
+)

@@ -1,0 +1,86 @@
+"""What R shows: each algorithm at its best point, and returns against compute."""
+
+import numpy as np
+
+from freqdyna.experiments import drawing
+from freqdyna.experiments.base import Findings, Stored
+from freqdyna.experiments.comparisons import Comparison, judge
+from freqdyna.experiments.parts.equal_budget.units import ALGORITHMS, PAPER, Grid, by_point
+from freqdyna.experiments.trainings import area, curves
+
+UPDATES = 10
+POINTS = 200
+"""Points of compute at which returns are compared."""
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """Two panels: curves at the best points, and the paper's point against compute."""
+    grid = by_point(units)
+    best = {name: _best(grid, name) for name in ALGORITHMS}
+    figure = drawing.panels(1, 2)
+    tuned, equal = figure.subplots(1, 2, sharey=True)
+    for name, point in best.items():
+        label = f"{name}: rate {point[0]:g}, period {point[1]:,}"
+        drawing.learning_curve(tuned, *curves(grid[name, *point]), label)
+    drawing.finish(tuned, "each at its best", "environment steps", "return")
+    compute = {name: _against_compute(grid[name, *PAPER]) for name in ALGORITHMS}
+    least = min(costs[:, -1].min() for costs, _ in compute.values())
+    at = np.linspace(0, least, POINTS + 1)[1:]
+    returns = {name: _at(at, *pair) for name, pair in compute.items()}
+    for name, values in returns.items():
+        drawing.learning_curve(equal, at, values, name)
+    drawing.finish(equal, "the paper's settings", "updates + climbing steps", "return")
+    tuned.legend(frameon=False, fontsize="small")
+    equal.legend(frameon=False, fontsize="small")
+    figure.suptitle("R: MountainCar, 10 updates: tuned alike, and at equal compute")
+    frequency = "Dyna-Frequency"
+    comparisons = [
+        Comparison(
+            f"{frequency} − {other}, each at its best, area over the seeds not chosen by",
+            "above 0 (ours)",
+            area(grid[frequency, *best[frequency]])[1::2],
+            area(grid[other, *best[other]])[1::2],
+        )
+        for other in ALGORITHMS
+        if other != frequency
+    ]
+    comparisons += [
+        Comparison(
+            f"{frequency} − {other}, mean return at equal compute",
+            "above 0 (ours)",
+            returns[frequency].mean(axis=1),
+            returns[other].mean(axis=1),
+        )
+        for other in ALGORITHMS
+        if other != frequency
+    ]
+    rows = [["learning rate", "target period", *ALGORITHMS]]
+    for rate, period in dict.fromkeys(key[1:] for key in grid):
+        cells = [f"{area(grid[name, rate, period]).mean():.0f}" for name in ALGORITHMS]
+        rows.append([f"{rate:g}", f"{period:,}", *cells])
+    note = (
+        "The best point of an algorithm is chosen by the mean area of the seeds 0, 2, 4, ...; "
+        "it is compared on the others, so that choosing gives no advantage. An update and a "
+        "climbing step count as one unit of compute each; an update costs more."
+    )
+    return Findings(figure, judge(comparisons), rows, (note,))
+
+
+def _best(grid: Grid, name: str) -> tuple[float, int]:
+    points = [(rate, period) for known, rate, period in grid if known == name]
+    return max(points, key=lambda point: float(area(grid[name, *point])[::2].mean()))
+
+
+def _against_compute(stored: Stored) -> tuple[np.ndarray, np.ndarray]:
+    """Updates and climbing steps made before each evaluation, and the returns; a row a seed."""
+    steps, returns = curves(stored)
+    each = np.full(returns.shape, float(UPDATES))
+    if "climb_iterations" in stored.columns:
+        each = each + np.nan_to_num(curves(stored, "climb_iterations")[1])
+    return np.cumsum(each * np.diff(steps, prepend=0), axis=1), returns
+
+
+def _at(points: np.ndarray, costs: np.ndarray, returns: np.ndarray) -> np.ndarray:
+    """Each seed's returns at given compute, shape (seeds, points)."""
+    pairs = zip(costs, returns, strict=True)
+    return np.stack([np.interp(points, cost, values) for cost, values in pairs])

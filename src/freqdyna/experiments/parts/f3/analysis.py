@@ -1,0 +1,107 @@
+"""What F3 shows: the paper's four observations on MountainCar, each tested."""
+
+import numpy as np
+
+from freqdyna.experiments import drawing
+from freqdyna.experiments.base import Findings, Stored
+from freqdyna.experiments.claims import Claim, Verdict
+from freqdyna.experiments.comparisons import (
+    LEVEL,
+    Comparison,
+    Interaction,
+    interval,
+    judge,
+    judge_interactions,
+)
+from freqdyna.experiments.parts.f3.units import ALGORITHMS, NOISES, UPDATES, settings
+from freqdyna.experiments.summary import summary
+from freqdyna.experiments.trainings import area, curves, pick
+
+THRESHOLD = -200.0
+Cells = dict[tuple[str, int, float], Stored]
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """A panel for each number of updates and noise; tests of areas under curves."""
+    cells = {
+        (name, d, noise): stored
+        for d in UPDATES
+        for noise in NOISES
+        for name in ALGORITHMS
+        if (stored := pick(units, **settings(name, d, noise))) is not None
+    }
+    corners = list(dict.fromkeys((d, noise) for _, d, noise in cells))
+    figure = drawing.panels(1, len(corners), width=4.5)
+    panels = figure.subplots(1, len(corners), sharey=True, squeeze=False)[0]
+    for panel, corner in zip(panels, corners, strict=True):
+        for (name, *where), stored in cells.items():
+            if tuple(where) == corner:
+                drawing.learning_curve(panel, *curves(stored), name)
+        title = f"{corner[0]} updates, σ = {corner[1]:g}"
+        drawing.finish(panel, title, "environment steps", "return")
+    panels[0].legend(frameon=False, fontsize="small")
+    seeds = len(area(next(iter(cells.values()))))
+    figure.suptitle(f"F3: MountainCar, {seeds} seeds, shaded: 95% interval of the mean")
+    table = summary(
+        {f"{n}, d = {d}, σ = {s:g}": cell for (n, d, s), cell in cells.items()}, THRESHOLD
+    )
+    return Findings(figure, _claims(cells), table)
+
+
+def _claims(cells: Cells) -> list[Claim]:
+    frequency, value = "Dyna-Frequency", "Dyna-Value"
+    # Observations 2 and 4, then 3, then the learned model.
+    pairs = [(frequency, rival) for rival in (value, "PrioritizedER", "ER")]
+    pairs += [(value, "PrioritizedER"), ("Dyna-Frequency, learned model", "ER")]
+    comparisons = [
+        Comparison(
+            f"{better} − {worse}, area, d = {d}, σ = {noise:g}",
+            "above 0",
+            area(cells[better, d, noise]),
+            area(cells[worse, d, noise]),
+        )
+        for better, worse in pairs
+        for d in UPDATES
+        for noise in NOISES
+        if (better, d, noise) in cells and (worse, d, noise) in cells
+    ]
+    found = judge(comparisons)
+    few, many = UPDATES
+    if len(cells) < len(ALGORITHMS) * len(UPDATES) * len(NOISES):
+        return found
+    found.append(_not_every_one_gains(cells, few, many))
+    interactions = [
+        Interaction(
+            f"{frequency} − {value}, area, d = {many} more than d = {few}, σ = 0",
+            "above 0 (clearer)",
+            (area(cells[frequency, many, 0.0]), area(cells[value, many, 0.0])),
+            (area(cells[frequency, few, 0.0]), area(cells[value, few, 0.0])),
+        )
+    ]
+    interactions += [
+        Interaction(
+            f"what noise costs {value} more than {frequency}, area, d = {d}",
+            "above 0 (robust)",
+            (area(cells[value, d, 0.0]), area(cells[value, d, 0.1])),
+            (area(cells[frequency, d, 0.0]), area(cells[frequency, d, 0.1])),
+        )
+        for d in UPDATES
+    ]
+    return found + judge_interactions(interactions)
+
+
+def _not_every_one_gains(cells: Cells, few: int, many: int) -> Claim:
+    """Observation 1: with more updates these algorithms do not necessarily perform better."""
+    gains, intervals = [], []
+    for name in ALGORITHMS:
+        more, less = area(cells[name, many, 0.0]), area(cells[name, few, 0.0])
+        gains.append(f"{name} {more.mean() - less.mean():+.0f}")
+        level = 1 - LEVEL / len(ALGORITHMS)
+        intervals.append(interval(lambda a, b: a.mean(-1) - b.mean(-1), more, less, level=level))
+    lows, highs = np.array(intervals).T
+    verdict: Verdict = "undecided"
+    if (highs < 0).any() or (lows > 0).all():
+        verdict = "holds" if (highs < 0).any() else "does not hold"
+    ranges = "; ".join(f"[{low:+.0f}, {high:+.0f}]" for low, high in intervals)
+    what = f"not every algorithm gains from d = {many} over {few}, area, σ = 0"
+    return Claim(what, "some do not", "; ".join(gains), ranges, verdict, "every")

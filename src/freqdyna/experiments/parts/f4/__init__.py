@@ -1,0 +1,6 @@
+"""F4: learning curves on MazeGridWorld."""
+
+from freqdyna.experiments.base import Experiment
+from freqdyna.experiments.parts.f4 import analysis, units
+
+EXPERIMENT = Experiment("F4", "about four hours on 2 cores", units.units, analysis.analyse)

@@ -1,0 +1,94 @@
+"""What F4 shows: the maze, learning curves on it, and how much seeds differ."""
+
+import numpy as np
+
+from freqdyna import envs
+from freqdyna.experiments import drawing
+from freqdyna.experiments.base import Findings, Stored
+from freqdyna.experiments.comparisons import Comparison, interval, judge, judge_spread
+from freqdyna.experiments.parts.f4.units import by_name
+from freqdyna.experiments.summary import summary
+from freqdyna.experiments.trainings import area, curves, final, states, unlearned
+from freqdyna.results.plot_snapshots import frame
+
+THRESHOLD = -200.0
+LAST_WALL = 0.8
+"""Beyond it lies the room with the goal."""
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """Two panels: the domain and the curves."""
+    found = by_name(units)
+    figure = drawing.panels(1, 2)
+    domain, panel = figure.subplots(1, 2, width_ratios=(0.8, 1.2))
+    frame(domain, envs.make("MazeGridWorld"))
+    domain.set_title("MazeGridWorld")
+    for name, stored in found.items():
+        drawing.learning_curve(panel, *curves(stored), name)
+    drawing.finish(panel, "30 updates", "environment steps", "return")
+    panel.legend(frameon=False, loc="lower right")
+    frequency, value = found["Dyna-Frequency"], found["Dyna-Value"]
+    seeds = len(area(frequency))
+    figure.suptitle(f"F4: MazeGridWorld, {seeds} seeds, shaded: 95% interval of the mean")
+    measures = (("area", area), ("final return", final))
+    claims = judge_spread(
+        [
+            Comparison(
+                f"standard deviation over seeds, {what}: Dyna-Frequency by Dyna-Value",
+                "below 1 (variance)",
+                measure(frequency),
+                measure(value),
+            )
+            for what, measure in measures
+        ]
+    )
+    claims += judge(
+        [
+            Comparison(
+                f"Dyna-Frequency − Dyna-Value, {what}",
+                "above 0 (figure)",
+                measure(frequency),
+                measure(value),
+            )
+            for what, measure in measures
+        ]
+        + [
+            Comparison(
+                f"Dyna-Frequency, learned model − {name}, area",
+                "-",
+                area(found["Dyna-Frequency, learned model"]),
+                area(found[name]),
+            )
+            for name in ("Dyna-Frequency", "Dyna-Value")
+        ]
+    )
+    notes = (_who_learned(frequency, value), _where_they_were(frequency, value))
+    return Findings(figure, claims, summary(found, THRESHOLD), notes)
+
+
+def _who_learned(frequency: Stored, value: Stored) -> str:
+    """The difference as a number of seeds, and as the speed of those that learn."""
+    lost = [int(unlearned(stored).sum()) for stored in (frequency, value)]
+    others = [_mean(area(stored)[~unlearned(stored)]) for stored in (frequency, value)]
+    return (
+        f"{lost[0]} seeds of Dyna-Frequency and {lost[1]} of Dyna-Value end below −1500; the mean "
+        f"area of the others is {others[0]} and {others[1]}."
+    )
+
+
+def _where_they_were(*both: Stored) -> str:
+    lost = np.concatenate([unlearned(stored) for stored in both])
+    there = np.concatenate([states(stored, "replay")[..., 0] > LAST_WALL for stored in both])
+    share = 100 * there.mean(axis=1)
+    return (
+        f"In the room of the goal lie {_mean(share[lost], 1)}% of the states in replay of "
+        f"seeds that end below −1500, {_mean(share[~lost], 1)}% of the others'."
+    )
+
+
+def _mean(values: np.ndarray, digits: int = 0) -> str:
+    """With its interval; "-" of no seeds."""
+    if not len(values):
+        return "-"
+    low, high = interval(lambda v: v.mean(-1), values)
+    return f"{values.mean():.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"

@@ -1,0 +1,12 @@
+"""F5 looks at F4's trainings with the true model."""
+
+from freqdyna.experiments.base import Unit
+from freqdyna.experiments.parts.f4.units import settings
+from freqdyna.experiments.trainings import training
+
+ALGORITHMS = ("Dyna-Frequency", "Dyna-Value")
+
+
+def units(quick: bool) -> list[Unit]:
+    """Those of both algorithms."""
+    return [training(quick, **settings(name)) for name in ALGORITHMS]

@@ -1,0 +1,6 @@
+"""F6: climbing the gradient norm or the Hessian norm alone."""
+
+from freqdyna.experiments.base import Experiment
+from freqdyna.experiments.parts.f6 import analysis, units
+
+EXPERIMENT = Experiment("F6", "about an hour on 2 cores", units.units, analysis.analyse)

@@ -1,0 +1,39 @@
+"""What F7 shows: whether search by frequency finds a better policy than NAF alone."""
+
+from freqdyna.experiments import drawing
+from freqdyna.experiments.base import Findings, Stored
+from freqdyna.experiments.comparisons import Comparison, judge
+from freqdyna.experiments.parts.f7.units import by_name
+from freqdyna.experiments.summary import summary
+from freqdyna.experiments.trainings import area, final
+
+THRESHOLD = 500.0
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """A panel for each task; final return and area of DynaNAF-Frequency against the others."""
+    found = by_name(units)
+    tasks = list(dict.fromkeys(env for env, _ in found))
+    figure = drawing.by_environment(found, updates=5)
+    seeds = len(area(next(iter(found.values()))))
+    figure.suptitle(f"F7: continuous control, {seeds} seeds, shaded: 95% interval of the mean")
+    claims = judge(
+        [
+            Comparison(
+                f"{task}: DynaNAF-Frequency − {other}, {what}",
+                "above 0" if other == "NAF" else "-",
+                measure(found[task, "DynaNAF-Frequency"]),
+                measure(found[task, other]),
+            )
+            for task in tasks
+            for other in ("NAF", "DynaNAF-Value")
+            for what, measure in (("final return", final), ("area", area))
+        ]
+    )
+    table = summary({f"{name}, {env}": s for (env, name), s in found.items()}, THRESHOLD)
+    note = (
+        "The paper gives neither steps nor bounds of the state space: here 50,000 steps of 10 "
+        "seeds, which is what could be afforded, and the bounds of the visited states. The model "
+        "is learned."
+    )
+    return Findings(figure, claims, table, (note,))

@@ -1,0 +1,11 @@
+"""S, of ours: which of the choices that the paper leaves open moves which of its claims."""
+
+from freqdyna.experiments.base import Experiment
+from freqdyna.experiments.parts.open_choices import analysis, units
+
+EXPERIMENT = Experiment(
+    "S",
+    "a day on 2 cores, half an hour on an H200 with --processes 16",
+    units.units,
+    analysis.analyse,
+)

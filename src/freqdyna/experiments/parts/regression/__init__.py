@@ -1,0 +1,1 @@
+"""Supervised regression on f_sin, which F1 and F2 share."""

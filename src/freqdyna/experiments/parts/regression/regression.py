@@ -1,0 +1,244 @@
+"""Regression of f_sin from noisy points: all settings and seeds trained in one compiled program.
+
+16×16 tanh units, Adam with step size 0.001, mini-batches of 128, the test error every 20 updates
+(the paper's reproducibility section). The number of points and of updates is not in the paper.
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax.flatten_util import ravel_pytree
+from jax.sharding import Mesh, PartitionSpec
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
+
+from freqdyna.agents.networks.mlp import OUTPUT_SCALE, Activation, init_network, network_from_flat
+from freqdyna.agents.networks.tanh import tanh
+from freqdyna.experiments.base import Columns, Unit, Work
+from freqdyna.experiments.parts.regression.f_sin import HIGH, LOW, f_sin
+from freqdyna.training import checkpoint
+from freqdyna.training.devices import seed_devices
+
+POINTS = 4000
+"""Training points of every data set."""
+TEST_POINTS = 1000
+NOISE = 0.1
+SIZES = (1, 16, 16, 1)
+ACTIVATION: Activation = tanh
+OPTIMIZER = optax.adam
+BATCH = 128
+LEARNING_RATE = 1e-3
+EVALUATE_EVERY = 20
+EVALUATIONS_A_SLICE = 25
+"""Test errors between two looks of the host: for progress and for interrupts."""
+CHECKPOINT_SECONDS = 15.0
+GRID = 10_000
+"""Points at which a density ∝ |f′| or |f″| is drawn from."""
+
+Points = Float[Array, " points"]
+Draw = Callable[[PRNGKeyArray], Points]
+"""Where the training points of a data set lie."""
+
+
+def draw_unbiased(key: PRNGKeyArray) -> Points:
+    """Uniform in [−2, 2]."""
+    return jax.random.uniform(key, (POINTS,), minval=LOW, maxval=HIGH)
+
+
+def draw_biased(key: PRNGKeyArray, high_share: float) -> Points:
+    """A given share uniform in the high frequency region [−2, 0), the rest in [0, 2]."""
+    places = jax.random.uniform(key, (POINTS,))
+    high = jnp.arange(POINTS) < round(high_share * POINTS)
+    return jnp.where(high, LOW * (1 - places), HIGH * places)
+
+
+def grid_density(derivative: int, grid_points: int = GRID) -> tuple[np.ndarray, np.ndarray]:
+    """Evenly spaced points and their probabilities ∝ |f_sin⁽ᵈ⁾|, both in float64."""
+    slope: Callable[[Array], Array] = f_sin
+    for _ in range(derivative):
+        slope = jax.grad(slope)
+    grid = np.linspace(LOW, HIGH, grid_points)
+    with jax.ensure_compile_time_eval(), jax.enable_x64(True):
+        sizes = np.abs(np.asarray(jax.vmap(slope)(jnp.asarray(grid))))
+    return grid, sizes / sizes.sum()
+
+
+def draw_by_norm(
+    key: PRNGKeyArray, derivative: int, uniform_share: float, grid_points: int = GRID
+) -> Points:
+    """A share uniform in [−2, 2], the rest from the grid, ∝ |f′| or |f″|."""
+    uniform = round(uniform_share * POINTS)
+    by_norm = POINTS - uniform
+    grid, probabilities = grid_density(derivative, grid_points)
+    keys = jax.random.split(key)
+    anywhere = jax.random.uniform(keys[0], (uniform,), minval=LOW, maxval=HIGH)
+    chosen = jax.random.choice(keys[1], jnp.asarray(grid), (by_norm,), p=jnp.asarray(probabilities))
+    return jnp.concatenate([anywhere, chosen])
+
+
+def described(draws: dict[str, Draw]) -> dict[str, dict[str, Any]]:
+    """What decides the data of each setting: the function that draws, and its arguments."""
+    return {
+        name: {"draw": draw.func.__name__, **draw.keywords}
+        if isinstance(draw, partial)
+        else {"draw": draw.__name__}
+        for name, draw in draws.items()
+    }
+
+
+def noisy(x: Points, key: PRNGKeyArray) -> Points:
+    """Targets: f_sin and Gaussian noise of standard deviation 0.1."""
+    return f_sin(x) + NOISE * jax.random.normal(key, x.shape)
+
+
+class Fit(eqx.Module):
+    """One network under training."""
+
+    params: Float[Array, " p"]
+    optimizer: optax.OptState
+
+
+class Task(eqx.Module):
+    """One data set, its test set, and the key of its mini-batches."""
+
+    x: Points
+    y: Points
+    test: Float[Array, " tests"]
+    key: PRNGKeyArray
+
+
+def prepare(draw: Draw, key: PRNGKeyArray) -> tuple[Fit, Task]:
+    """The start of one run. The same seed begins alike in all settings, but for its points."""
+    keys = jax.random.split(key, 5)
+    x = draw(keys[0])
+    test = jax.random.uniform(keys[2], (TEST_POINTS,), minval=LOW, maxval=HIGH)
+    params = ravel_pytree(init_network(keys[3], SIZES))[0]
+    fit = Fit(params, OPTIMIZER(LEARNING_RATE).init(params))
+    return fit, Task(x, noisy(x, keys[1]), test, keys[4])
+
+
+def predict(params: Float[Array, " p"], x: Float[Array, " b"]) -> Float[Array, " b"]:
+    """The network's values."""
+    return jax.vmap(network_from_flat(params, SIZES, ACTIVATION))(x[:, None])[:, 0]
+
+
+Batches = Float[Array, "updates b"]
+
+
+def batches(task: Task, number: Int[Array, ""]) -> tuple[Batches, Batches]:
+    """Inputs and targets of the updates before evaluation `number`, drawn with replacement.
+
+    All at once: drawing for each update by itself takes a tenth of the whole time more.
+    """
+    # One random word a point, where `randint` takes two; 4000 / 2²³ is the bias that it saves.
+    key = jax.random.fold_in(task.key, number)
+    places = jax.random.uniform(key, (EVALUATE_EVERY, BATCH))
+    chosen = (places * POINTS).astype(int)
+    return task.x[chosen], task.y[chosen]
+
+
+def update(fit: Fit, x: Float[Array, " b"], y: Float[Array, " b"]) -> Fit:
+    """One Adam step on a mini-batch."""
+    slope = jax.grad(lambda params: jnp.mean((predict(params, x) - y) ** 2))(fit.params)
+    step, optimizer = OPTIMIZER(LEARNING_RATE).update(slope, fit.optimizer)
+    return Fit(fit.params + step, optimizer)
+
+
+def advance(
+    fit: Fit, task: Task, first: Int[Array, ""], evaluations: int
+) -> tuple[Fit, Float[Array, " evaluations"]]:
+    """Train on, and give the root mean squared test error after every 20 updates."""
+    truth = f_sin(task.test)
+
+    def until_evaluation(fit: Fit, number: Int[Array, ""]) -> tuple[Fit, Float[Array, ""]]:
+        fit, _ = jax.lax.scan(
+            lambda fit, batch: (update(fit, *batch), None), fit, batches(task, number)
+        )
+        return fit, jnp.sqrt(jnp.mean((predict(fit.params, task.test) - truth) ** 2))
+
+    return jax.lax.scan(until_evaluation, fit, first + jnp.arange(evaluations))
+
+
+def curves_unit(draws: dict[str, Draw], seeds: int, updates: int) -> Unit:
+    """The learning curves of all settings and seeds, as one unit of work."""
+    settings = {
+        "data_sets": described(draws),
+        "interval": [LOW, HIGH],
+        "points": POINTS,
+        "noise": NOISE,
+        "seeds": seeds,
+        "updates": updates,
+        "layer_sizes": list(SIZES),
+        "activation": ACTIVATION.__name__,
+        "output_scale": OUTPUT_SCALE,
+        "optimizer": OPTIMIZER.__name__,
+        "learning_rate": LEARNING_RATE,
+        "batch": BATCH,
+        "test_points": TEST_POINTS,
+        "evaluate_every": EVALUATE_EVERY,
+    }
+    return Unit("curves", settings, partial(learning_curves, draws, seeds, updates), True)
+
+
+def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, work: Work) -> Columns:
+    """A row for each setting, seed and evaluation, in this order."""
+    keys = jax.vmap(jax.random.key)(jnp.arange(seeds))
+
+    @jax.jit
+    def start(keys: Key[Array, " seeds"]) -> tuple[Fit, Task]:
+        runs = [jax.vmap(partial(prepare, draw))(keys) for draw in draws.values()]
+        return jax.tree.map(lambda *rows: jnp.concatenate(rows), *runs)
+
+    runs = len(draws) * seeds
+    devices = seed_devices(runs)
+    devices = devices[: max(k for k in range(1, len(devices) + 1) if runs % k == 0)]
+    by_run, shared = PartitionSpec("runs"), PartitionSpec()
+    advance_all = jax.jit(
+        jax.shard_map(
+            jax.vmap(partial(advance, evaluations=EVALUATIONS_A_SLICE), in_axes=(0, 0, None)),
+            mesh=Mesh(np.array(devices), ("runs",)),
+            in_specs=(by_run, by_run, shared),
+            out_specs=by_run,
+            check_vma=False,
+        )
+    )
+    fit, task = start(keys)
+    done, curves = 0, np.zeros((runs, 0), np.float16)
+    path, saved_at = work.folder / "checkpoint.npz", time.monotonic()
+    if path.is_file():
+        fit, before, note = checkpoint.load(path, jax.eval_shape(lambda: fit))
+        done, curves = note["evaluations"], before["error"]
+    evaluations = updates // EVALUATE_EVERY
+    while done < evaluations:
+        fit, errors = advance_all(fit, task, jnp.int32(done))
+        # Three digits are plenty beside the spread over seeds, and half the file.
+        curves = np.concatenate([curves, np.asarray(errors, np.float16)], axis=1)
+        done += EVALUATIONS_A_SLICE
+        work.report(min(done, evaluations) * EVALUATE_EVERY, updates)
+        if work.stop_requested.is_set() or time.monotonic() - saved_at > CHECKPOINT_SECONDS:
+            checkpoint.save(path, fit, {"error": curves}, {"evaluations": done})
+            saved_at = time.monotonic()
+        if work.stop_requested.is_set():
+            raise KeyboardInterrupt
+    curves = curves[:, :evaluations]
+    at = EVALUATE_EVERY * np.arange(1, evaluations + 1, dtype=np.int32)
+    return {
+        "setting": np.repeat(list(draws), seeds * evaluations),
+        "seed": np.tile(np.repeat(np.arange(seeds, dtype=np.int32), evaluations), len(draws)),
+        "update": np.tile(at, runs),
+        "test_error": curves.ravel(),
+    }
+
+
+def curves_by_setting(columns: Columns) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """The updates, and each setting's test errors of shape (seeds, evaluations)."""
+    updates = np.unique(columns["update"])
+    names = list(dict.fromkeys(columns["setting"].tolist()))
+    errors = columns["test_error"].astype(np.float64).reshape(len(names), -1, len(updates))
+    return updates, dict(zip(names, errors, strict=True))

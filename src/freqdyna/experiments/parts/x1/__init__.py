@@ -1,0 +1,6 @@
+"""X1: climbing V + g and V g, which the paper found not to work well."""
+
+from freqdyna.experiments.base import Experiment
+from freqdyna.experiments.parts.x1 import analysis, units
+
+EXPERIMENT = Experiment("X1", "half an hour on 2 cores", units.units, analysis.analyse)

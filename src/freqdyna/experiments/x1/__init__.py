@@ -1,6 +1,0 @@
-"""X1: climbing V + g and V g, which the paper found not to work well."""
-
-from freqdyna.experiments.base import Experiment
-from freqdyna.experiments.x1 import analysis, sweep
-
-EXPERIMENT = Experiment("X1", "half an hour on 2 cores", sweep.units, analysis.analyse)

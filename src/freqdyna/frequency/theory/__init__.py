@@ -1,0 +1,1 @@
+"""The paper's theorem, the uncertainty principle, Fourier series and local bandwidth."""

@@ -1,0 +1,73 @@
+"""A section from runs and sweeps of the user's own."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from freqdyna.report.charts import chart
+from freqdyna.report.section import Section, Table
+from freqdyna.results.plot import plot_curves
+from freqdyna.results.result import Result
+from freqdyna.results.run_styles import run_labels
+from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seeds_text
+
+
+def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
+    """Learning curves of all, one panel an environment, and a table."""
+    labels = run_labels([result.config for result in results])
+    return Section(
+        name="runs",
+        title="Learning curves",
+        chart=chart(plot_curves(results)),
+        tables=[_table(results, labels)],
+        notes=[
+            "The return is the mean over all evaluations of a seed; in brackets the 95% interval "
+            "of the mean over seeds, by bootstrap."
+        ],
+        origins=_origins(labels, sources, results),
+    )
+
+
+def _table(results: Sequence[Result], labels: Sequence[str]) -> Table:
+    rows = [["environment", "algorithm", "seeds", "steps", "return", "return at the end"]]
+    for result, label in zip(results, labels, strict=True):
+        kept = complete_seeds(result.returns)
+        returns = result.returns[kept]
+        rows.append(
+            [
+                result.config.env,
+                label,
+                seeds_text(kept),
+                f"{result.steps[-1]:,}",
+                _mean(returns.mean(axis=1)),
+                _mean(returns[:, -1]),
+            ]
+        )
+    return rows
+
+
+def _mean(values: np.ndarray) -> str:
+    if len(values) < 2:
+        return "".join(f"{value:.1f}" for value in values)
+    low, high = bootstrap_interval(values)
+    return f"{values.mean():.1f} [{float(low):.1f}, {float(high):.1f}]"
+
+
+def _origins(labels: Sequence[str], sources: Sequence[str], results: Sequence[Result]) -> list[str]:
+    """Where the runs come from; those that come from the same are told in one line."""
+    alike: dict[str, list[str]] = {}
+    for label, source, result in zip(labels, sources, results, strict=True):
+        alike.setdefault(f"`{source}`, {_facts(result)}.", []).append(label)
+    return [
+        f"{own[0] if len(own) == 1 else f'{len(own)} trainings'}: {fact}"
+        for fact, own in alike.items()
+    ]
+
+
+def _facts(result: Result) -> str:
+    facts = result.provenance
+    if not facts:
+        return "without provenance"
+    where = f"{facts.get('machine')} ({facts.get('devices')} × {facts.get('device_kind')})"
+    date = str(facts.get("date"))[:10]
+    return f"{where}, {date}, commit {facts.get('commit')}, `{facts.get('command')}`"

@@ -1,0 +1,72 @@
+"""Policies of trained parameters."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, SupportsInt
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from freqdyna.agents import algorithms
+from freqdyna.agents.tabular.q_table import QTable
+from freqdyna.agents.tabular.tabular_dyna import TabularDyna
+from freqdyna.config import Config
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.episodes import Policy
+from freqdyna.envs.resolve import check_same_environment, environment_of_run, space_of_run
+from freqdyna.envs.space import Action, Space
+
+if TYPE_CHECKING:
+    from freqdyna.results.result import Result
+
+
+def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Policy:
+    """The policy of a seed's `parameters`, shape (p,), without exploration.
+
+    It needs neither the model nor the search-control that the parameters were learned with.
+    """
+    if algorithms.find(config.algorithm).tabular:
+        agent = algorithms.build(config, space)
+        assert isinstance(agent, TabularDyna)
+        cells = agent.init_table().values.shape
+        _check_size(parameters, cells[0] * cells[1])
+        table = QTable(jnp.asarray(parameters).reshape(cells))
+
+        def look_up(observation: Float[Array, " n"], key: PRNGKeyArray) -> Action:
+            return table.act(agent.cell(observation), 0.0, key)
+
+        return look_up
+    learner = algorithms.make_learner(config, space)
+    sizes = learner.sizes
+    _check_size(parameters, sum((a + 1) * b for a, b in pairwise(sizes)))
+    flat = jnp.asarray(parameters)
+
+    def best(observation: Float[Array, " n"], key: PRNGKeyArray) -> Action:
+        return learner.act(flat, observation, 0.0, key)
+
+    return best
+
+
+def policy_of(result: "Result", seed: SupportsInt, env: Any) -> Callable[[Any], Any]:
+    """From an observation of the environment's to the greedy action that it takes."""
+    config, facts = result.config, result.provenance
+    place = environment_of_run(config, env, facts, "give it as env=...")
+    space = space_of_run(place, config, facts)
+    check_same_environment(space, facts)
+    best = jax.jit(greedy_policy(config, space, result.seed_parameters(seed)))
+    ties = jax.random.key(0)
+
+    def act(observation: Any) -> Any:
+        return space.to_env_action(np.asarray(best(space.to_agent(observation), ties)))
+
+    return act
+
+
+def _check_size(parameters: np.ndarray, needed: int) -> None:
+    if len(parameters) != needed:
+        raise FreqdynaError(
+            f"a seed has {len(parameters):,} parameters; its environment and settings need "
+            f"{needed:,}"
+        )

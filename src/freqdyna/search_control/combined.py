@@ -1,0 +1,55 @@
+"""One of the paper's "unsuccessful trials": climb V(s) + g(s) directly (appendix A.4)."""
+
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from freqdyna.config import Config
+from freqdyna.search_control.base import Proposal, Search, SearchControl, State
+from freqdyna.search_control.hill_climb import HillClimb
+
+
+class ValuePlusFrequencySearch(SearchControl):
+    """States along climbs of V(s) + g(s), from visited states."""
+
+    climb: HillClimb
+    gradient_weight: float
+    hessian_weight: float
+
+    @classmethod
+    def from_config(cls, config: Config) -> "ValuePlusFrequencySearch":
+        """The strategy with the configuration's settings."""
+        climb = HillClimb.from_config(config)
+        return cls(climb, config.gradient_weight, config.hessian_weight)
+
+    def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
+        """Climb V + g."""
+        weights = self.gradient_weight, self.hessian_weight
+
+        def objective(state: State) -> Float[Array, ""]:
+            at = search.derivatives(state)
+            return at.value + at.frequency(*weights)
+
+        return self.climb.from_visited(search, objective, key)
+
+
+class ValueTimesFrequencySearch(SearchControl):
+    """States along climbs of V(s) · g(s), from visited states."""
+
+    climb: HillClimb
+    gradient_weight: float
+    hessian_weight: float
+
+    @classmethod
+    def from_config(cls, config: Config) -> "ValueTimesFrequencySearch":
+        """The strategy with the configuration's settings."""
+        climb = HillClimb.from_config(config)
+        return cls(climb, config.gradient_weight, config.hessian_weight)
+
+    def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
+        """Climb V · g."""
+        weights = self.gradient_weight, self.hessian_weight
+
+        def objective(state: State) -> Float[Array, ""]:
+            at = search.derivatives(state)
+            return at.value * at.frequency(*weights)
+
+        return self.climb.from_visited(search, objective, key)

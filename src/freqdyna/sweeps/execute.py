@@ -1,0 +1,98 @@
+"""Conducting a sweep: what is not stored yet goes to an engine, and each end is written down."""
+
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.sweeps.lock import locked
+from freqdyna.sweeps.notes import printable
+from freqdyna.sweeps.status import Status, read_status
+from freqdyna.sweeps.storage import Storage
+from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
+from freqdyna.sweeps.view import View
+from freqdyna.training.engines.base import Engine, Task
+
+SECONDS_BETWEEN_LOOKS = 2.0
+
+
+def read_sweep(path: Path, allow_code: bool) -> tuple[str, Sweep]:
+    """A sweep file's text, and what it says."""
+    try:
+        text = path.read_text()
+    except FileNotFoundError:
+        raise FreqdynaError(f"no sweep file at {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FreqdynaError(f"{path} cannot be read: {error}") from None
+    sweep = Sweep.parse(text)
+    sweep.check_names(allow_code)
+    return text, sweep
+
+
+def execute_sweep(
+    text: str, sweep: Sweep, storage: Storage, engine: Engine, checkpoint_seconds: float = 60.0
+) -> Status:
+    """Compute the units that `storage` lacks; what failed before is tried again.
+
+    After an interruption, or the loss of this process, the same call goes on.
+    """
+    with locked(storage):
+        storage.remove_partial_files()
+        storage.write(FILE, text.encode())
+        programs = [[unit] for unit in sweep.units()]
+        return compute(programs, storage, engine, checkpoint_seconds)
+
+
+def compute(
+    programs: list[list[SweepUnit]], storage: Storage, engine: Engine, checkpoint_seconds: float
+) -> Status:
+    """Compute the units that `storage` lacks, those of one program together.
+
+    A unit that its engine calls done must be there; a note of a failure may not fit on a full disk.
+    """
+    units = [unit for program in programs for unit in program]
+    before = read_status(storage, units)
+    for name in before.failed:
+        storage.remove(f"failed/{name}.json")
+    tasks, together = [], {program[0].name: program for program in programs}
+    for name, program in together.items():
+        if any(unit.name not in before.done for unit in program):
+            settings = [asdict(unit.config) for unit in program]
+            tasks.append(Task(name, storage.location, settings, checkpoint_seconds))
+    view = View(units, engine.slots())
+    view.begin(len(before.done))
+    looked = time.monotonic()
+    errors: dict[str, str] = {}
+    outcomes = engine.run(tasks)
+    try:
+        for outcome in outcomes:
+            if outcome is not None and outcome.error is not None:
+                for unit in together[outcome.name]:
+                    errors[unit.name] = printable(outcome.error)
+                    _write_down(storage, unit.name, outcome.error)
+            if outcome is not None:
+                view.ended(outcome)
+            if time.monotonic() - looked >= SECONDS_BETWEEN_LOOKS:
+                looked = time.monotonic()
+                view.show(read_status(storage, units))
+    finally:
+        outcomes.close()  # at once, not when it is collected: the lock is given up next
+        view.close()
+    after = read_status(storage, units)
+    failed = {name: error for name, error in errors.items() if name not in after.done}
+    lost = {unit.name for unit in units} - after.done - set(failed)
+    if lost:
+        raise FreqdynaError(
+            f"out is {storage.location!r}, where {len(lost)} of {len(units)} units are missing "
+            "though computed; it must be a location that every node sees, such as a shared disk"
+        )
+    return replace(after, running={}, failed=failed)
+
+
+def _write_down(storage: Storage, name: str, error: str) -> None:
+    """Why a unit failed; where even that cannot be written, as on a full disk, it is told only."""
+    try:
+        storage.remove(f"running/{name}.json")
+        storage.write_json(f"failed/{name}.json", {"error": error, "time": time.time()})
+    except OSError:
+        return

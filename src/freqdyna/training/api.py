@@ -1,0 +1,113 @@
+"""Running: train an algorithm, or go on with an interrupted run."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from freqdyna import search_control as search_controls
+from freqdyna.config import Config
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs import Environment
+from freqdyna.envs.resolve import check_same_environment, environment_of_run
+from freqdyna.envs.space import Factory
+from freqdyna.results import run_folder
+from freqdyna.results.result import Result
+from freqdyna.search_control import SearchControl
+from freqdyna.training import checkpoint
+from freqdyna.training.run import Run
+from freqdyna.training.saver import RunOptions
+
+if TYPE_CHECKING:
+    import gymnasium
+
+
+def train(
+    env: "str | Environment | gymnasium.Env[Any, Any] | Factory" = "MountainCar-v0",
+    algorithm: str = "er",
+    *,
+    search_control: str | SearchControl | type[SearchControl] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+    tensorboard: bool = False,
+    checkpoint_seconds: float = 60.0,
+    **settings: Any,
+) -> Result:
+    """Train `algorithm` on `env` for many seeds at once.
+
+    `env` is a name (one of `freqdyna list`, or one that Gymnasium knows), an `Environment`, a
+    Gymnasium environment, or a function that makes one; `settings` are the fields of
+    `freqdyna.Config`. `search_control` goes with the algorithm "dyna": a name, or a class or
+    an object of one's own. With `out` the run is kept in that new folder, checkpointed every
+    `checkpoint_seconds`, and can be interrupted and resumed.
+    """
+    given: Environment | Factory | None = None
+    if isinstance(env, str):
+        name = env
+    elif isinstance(env, Environment):
+        given, name = env, env.name
+        for setting in ("reward_noise", "goal_reward", "episode_limit"):
+            if settings.get(setting) is not None and setting in settings:
+                raise FreqdynaError(
+                    f"{setting} is a setting of the environment given; set it there"
+                )
+        settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
+    else:
+        from freqdyna.envs.gym.space import factory_of, make_env, space_of
+
+        given = factory_of(env)
+        example = make_env(given)
+        name = space_of(example).name
+        example.close()
+    if isinstance(search_control, str):
+        search_control = search_controls.find(search_control)
+    settings |= {"env": name, "algorithm": algorithm}
+    if search_control is not None:
+        strategy = search_control if isinstance(search_control, type) else type(search_control)
+        settings["search_control"] = search_controls.full_name(strategy)
+    config = Config.of(settings)
+    search = _instance(search_control, config)
+    options = RunOptions(out is not None, progress, tensorboard, checkpoint_seconds)
+    run = Run.prepare(config, given, search)
+    return run.execute(None if out is None else run_folder.create(out, run.config), options)
+
+
+def resume(
+    folder: str | os.PathLike[str],
+    *,
+    env: "Environment | gymnasium.Env[Any, Any] | Factory | None" = None,
+    search_control: SearchControl | type[SearchControl] | None = None,
+    progress: bool = True,
+    tensorboard: bool = False,
+    checkpoint_seconds: float = 60.0,
+) -> Result:
+    """Continue an interrupted run to the result that it would have had.
+
+    `env` is needed only for a run that was given an environment in Python, and `search_control`
+    only for one that was given an object, or a class that cannot be imported.
+    """
+    options = RunOptions(True, progress, tensorboard, checkpoint_seconds)
+    path = Path(folder)
+    config, before = run_folder.read_config(path), run_folder.read_provenance(path)
+    again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
+    place = environment_of_run(config, env, before, again)
+    if not checkpoint.checkpoints(path) and run_folder.has_results(path):
+        raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
+    search = _instance(search_control, config)
+    run = Run.prepare(config, None if env is None else place, search, before)
+    check_same_environment(run.training.agent.env, before)
+    ours, theirs = run.provenance["search_control"], before.get("search_control", "")
+    if theirs not in ("", ours):
+        raise FreqdynaError(
+            f"search_control is {ours}, but this run was begun with {theirs}; give that one"
+        )
+    run.provenance["continues"] = before
+    return run.execute(path, options)
+
+
+def _instance(
+    search_control: SearchControl | type[SearchControl] | None, config: Config
+) -> SearchControl | None:
+    """The object itself, or one of the class given."""
+    if isinstance(search_control, type):
+        return search_controls.make(search_control, config)
+    return search_control

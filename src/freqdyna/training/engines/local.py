@@ -1,0 +1,127 @@
+"""The processes of one machine: some for each GPU, or one for each core where there is none."""
+
+import multiprocessing
+import os
+import signal
+import tempfile
+from collections import Counter, deque
+from collections.abc import Generator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+
+from freqdyna.training.devices import cores
+from freqdyna.training.engines.base import Engine, Task, TaskOutcome, one_line, worker_environment
+
+ATTEMPTS = 3
+"""Workers that may die over one unit before it counts as failed."""
+
+
+class Local(Engine):
+    """A pool of one process for each slot, so that a process that dies takes one unit with it."""
+
+    def __init__(self, workers: int | None = None, units_per_gpu: int = 1) -> None:
+        self._gpus = _gpus()
+        self._workers = workers or len(self._gpus) * units_per_gpu or cores()
+
+    def slots(self) -> int:
+        """One for each process."""
+        return self._workers
+
+    def run(self, tasks: list[Task]) -> Generator[TaskOutcome | None, None, None]:
+        """See `Engine.run`."""
+        with tempfile.TemporaryDirectory(prefix="freqdyna-", ignore_cleanup_errors=True) as scratch:
+            yield from self._run(tasks, scratch)
+
+    def _run(self, tasks: list[Task], scratch: str) -> Generator[TaskOutcome | None, None, None]:
+        strangers = set(multiprocessing.active_children())
+        waiting, deaths = deque(tasks), Counter[str]()
+        slots = min(self._workers, len(tasks))
+        pools = {slot: self._pool(slot, scratch) for slot in range(slots)}
+        free = list(pools)
+        jobs: dict[Future[None], tuple[int, Task]] = {}
+        try:
+            while waiting or jobs:
+                while waiting and free:
+                    slot, task = free.pop(), waiting.popleft()
+                    try:
+                        job = _submit(pools[slot], task)
+                    except BrokenProcessPool:  # its process died while it had nothing to do
+                        pools[slot] = self._pool(slot, scratch)
+                        job = _submit(pools[slot], task)
+                    jobs[job] = slot, task
+                done, _ = wait(jobs, timeout=1.0, return_when=FIRST_COMPLETED)
+                for job in done:
+                    slot, task = jobs.pop(job)
+                    free.append(slot)
+                    error = job.exception()
+                    if not isinstance(error, BrokenProcessPool):
+                        yield TaskOutcome(task.name, one_line(error) if error else None)
+                        continue
+                    pools[slot].shutdown()
+                    pools[slot] = self._pool(slot, scratch)
+                    deaths[task.name] += 1
+                    if deaths[task.name] < ATTEMPTS:
+                        waiting.appendleft(task)
+                    else:
+                        yield TaskOutcome(task.name, f"its worker died {ATTEMPTS} times")
+                if not done:
+                    yield None
+        except BaseException:  # stopped: let the units under way save what they have
+            for worker in set(multiprocessing.active_children()) - strangers:
+                worker.terminate()
+            raise
+        finally:
+            for pool in pools.values():
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    def _pool(self, slot: int, scratch: str) -> ProcessPoolExecutor:
+        """The pool of a slot; its process starts with its first task."""
+        device = self._gpus[slot % len(self._gpus)] if self._gpus else ""
+        context = multiprocessing.get_context("spawn")
+        given = (device, os.getpid(), scratch)
+        return ProcessPoolExecutor(1, mp_context=context, initializer=_prepare, initargs=given)
+
+
+def _submit(pool: ProcessPoolExecutor, task: Task) -> Future[None]:
+    """Hand over a task; the process that this may start is deaf to SIGINT from its first moment.
+
+    Ctrl-C in a terminal reaches the workers too, but the driver alone decides what stops.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        return pool.submit(task.compute)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _prepare(device: str, parent: int, scratch: str) -> None:
+    """Set a new worker process up: its device, its threads, and its end with its parent."""
+    tempfile.tempdir = scratch  # which the driver removes, whatever becomes of the worker
+    if device:
+        os.environ["CUDA_VISIBLE_DEVICES"] = device
+    os.environ.update(worker_environment(gpu=bool(device)))
+    _end_with(parent)
+
+
+def _end_with(parent: int) -> None:
+    """Do not outlive a parent that was killed: nobody would look after the worker."""
+    import threading
+    import time
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _gpus() -> list[str]:
+    """The GPUs of this machine, as CUDA numbers them."""
+    import jax
+
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # the workers need the memory
+    if jax.default_backend() != "gpu":
+        return []
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return given.split(",") if given else [str(i) for i in range(jax.device_count())]

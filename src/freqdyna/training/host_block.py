@@ -1,0 +1,238 @@
+"""Training in Gymnasium environments: they are stepped in Python, everything else is compiled.
+
+A step is one call of a compiled function for all seeds: it takes what came of the last actions, and
+returns the next ones. So little goes between Python and the device: observations, rewards and
+actions.
+"""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from freqdyna.agents.base import AgentState
+from freqdyna.agents.dyna.dyna import Dyna
+from freqdyna.agents.dyna.state import DynaState, Experience
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.gym.seats import EVALUATION, EnvironmentFailed, Failure, HostEnvs, Seat
+from freqdyna.envs.gym.space import ClosingFactory, HostAction, HostSpace, make_env
+from freqdyna.training.block import Block, Layout
+from freqdyna.training.training import Metrics, Training
+
+
+class HostBlock(Block):
+    """The seeds of a block, each with an environment of its own and another for evaluation."""
+
+    def __init__(
+        self, training: Training, layout: Layout, factory: ClosingFactory, seeds: np.ndarray
+    ) -> None:
+        super().__init__(training, layout)
+        agent = training.agent
+        assert isinstance(agent, Dyna)
+        assert isinstance(agent.env, HostSpace)
+        self.space, self.seeds, self._factory = agent.env, seeds, factory
+        self.envs = HostEnvs(factory, self.space, seeds)
+        self.eval_seats = [Seat(make_env(factory), self.space, int(s), EVALUATION) for s in seeds]
+
+        def observe(state: DynaState, action: Any, row: Any, t: Any) -> Any:
+            state = agent.observe(state, t, action, _unpacked(row))
+            return state, agent.choose(state, t + 1)
+
+        def act(state: DynaState, observation: Any, key: Any, step: Any, i: Any) -> Any:
+            key = jax.random.fold_in(jax.random.fold_in(jax.random.fold_in(key, 1), step), i)
+            return agent.act(state, observation, training.eval_exploration, key)
+
+        def measure(state: DynaState) -> tuple[DynaState, Metrics]:
+            metrics = agent.metrics(state)
+            reset = state.diagnostics.reset()
+            return eqx.tree_at(lambda s: s.diagnostics, state, reset), metrics
+
+        self._choose = jax.jit(layout.over_seeds(agent.choose, 1, 1))
+        self._observe = jax.jit(layout.over_seeds(observe, 3, 1), donate_argnums=0)
+        self._act = jax.jit(layout.over_seeds(act, 3, 2))
+        self._measure = jax.jit(layout.over_seeds(measure, 1, 0), donate_argnums=0)
+        flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
+        self._last = np.zeros((len(seeds), *flat.shape), flat.dtype)
+        """What the seeds that ended had learned by then."""
+        self._has_results = False
+
+    def init(self) -> AgentState:
+        """The agents before the first step, each at the start of its first episode."""
+        state, starts = super().init(), self.envs.begin()
+        self._tell(set(), state)
+        return self._at(state, starts)
+
+    def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
+        """Step by step; one compiled call each. With no seed left nothing is done."""
+        action = self._choose(state, jnp.int32(start))
+        for t in range(start, stop):
+            failed = set(self.envs.failures)
+            if len(failed) == len(self.seeds):
+                break
+            found = self.envs.step(np.asarray(action), t)
+            self._tell(failed, state)
+            state, action = self._observe(state, action, self._filled(_packed(found)), np.int32(t))
+        return state
+
+    def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
+        """The mean over evaluation episodes; nothing is a number for a seed that ended.
+
+        Its agent goes through the same motions as the others, from states that nobody saw.
+        """
+        episodes, count = self.training.eval_episodes, len(self.seeds)
+        sums = np.zeros((3, count))
+        failed = set(self.envs.failures)
+        for episode in range(episodes):
+            sums += self._episode(state, step, episode)
+        self._tell(failed, state)
+        state, metrics = self._measure(state)
+        totals, lengths, terminated = jnp.asarray(sums / episodes, jnp.float32)
+        found = {"return": totals, "length": lengths, "terminated": terminated}
+        self._has_results |= len(self.envs.failures) < count
+        return state, self._without_ended(found | metrics)
+
+    def snapshot(self, state: AgentState, step: int) -> Metrics:
+        """The same without the seeds that ended."""
+        return self._without_ended(super().snapshot(state, step))
+
+    def parameters(self, state: AgentState) -> np.ndarray:
+        """What each seed has learned, shape (seeds, p), those that ended by then."""
+        learned = np.array(super().parameters(state))
+        ended = list(self.envs.failures)
+        learned[ended] = self._last[ended]
+        return learned
+
+    def to_checkpoint(self, state: AgentState) -> Any:
+        """The agents, and how their environments got where they are."""
+        return {
+            "agent": super().to_checkpoint(state),
+            "host": self.envs.memory(),
+            "last": self._last,
+        }
+
+    def state_structure(self) -> Any:
+        """The shapes of the same."""
+        return {"agent": super().state_structure(), "host": self.envs.memory(), "last": self._last}
+
+    def from_checkpoint(self, saved: Any, facts: dict[str, Any]) -> AgentState:
+        """Repeat the episodes under way; where that leads elsewhere, begin a new one."""
+        ended = facts.get("ended", {})
+        failures = {
+            int(np.flatnonzero(self.seeds == int(seed))[0]): Failure(fact["step"], fact["reason"])
+            for seed, fact in ended.items()
+        }
+        reached = self.envs.restore(saved["host"], failures)
+        state = super().from_checkpoint(saved["agent"], facts)
+        self._last, self._has_results = np.array(saved["last"]), True
+        self._tell(set(failures), state)
+        there = np.asarray(saved["agent"].observation)
+        for row, seed in enumerate(self.seeds):
+            if row in self.envs.failures or np.array_equal(reached[row], there[row]):
+                continue
+            reached[row] = self.envs.restart_episode(row, 0)
+            self.messages.append(
+                f"seed {seed}: {self.space.name} does not repeat itself; its episode begins anew"
+            )
+        return self._at(state, reached)
+
+    def facts(self) -> dict[str, Any]:
+        """Seeds that ended before their time, and why."""
+        if not self.envs.failures:
+            return {}
+        ended = {
+            str(self.seeds[row]): {"step": failure.step, "reason": failure.reason}
+            for row, failure in sorted(self.envs.failures.items())
+        }
+        return {"ended": ended}
+
+    def _episode(self, state: AgentState, step: int, number: int) -> np.ndarray:
+        """One evaluation episode of every seed: returns, lengths, whether terminated."""
+        count, limit = len(self.seeds), self.space.episode_limit
+        observations = np.zeros((count, self.space.observation_size), np.float32)
+        outcome, active = np.zeros((3, count)), set(range(count)) - set(self.envs.failures)
+
+        def attempt(row: int, action: HostAction | None) -> None:
+            """Begin, without an action, or go on; a failure ends the seed."""
+            seat = self.eval_seats[row]
+            try:
+                if action is None:
+                    observations[row] = seat.begin(step * self.training.eval_episodes + number)
+                    return
+                observations[row], reward, terminal, over = seat.step(action)
+            except EnvironmentFailed as error:
+                self.envs.failures[row] = Failure(step, f"in evaluation, {error}")
+                active.discard(row)
+                return
+            outcome[:, row] += (reward, 1, terminal)
+            if over:
+                active.discard(row)
+
+        for row in sorted(active):
+            attempt(row, None)
+        for i in range(limit):
+            if not active:
+                break
+            where = np.int32(step), np.int32(number * limit + i)
+            actions = self._act(state, self._filled(observations), self.layout.keys, *where)
+            chosen = np.asarray(actions)
+            for row in sorted(active):
+                attempt(row, chosen[row])
+        return outcome
+
+    def close(self) -> None:
+        """Close the environments, the model's too."""
+        self._factory.close()
+
+    def _tell(self, known: set[int], state: AgentState) -> None:
+        """Say which seeds ended since then, and keep what they had learned.
+
+        If none is left, and nothing is worth keeping, give up.
+        """
+        ended = sorted(set(self.envs.failures) - known)
+        if ended:
+            self._last[ended] = super().parameters(state)[ended]
+        left = len(self.seeds) - len(self.envs.failures)
+        for row in ended:
+            failure = self.envs.failures[row]
+            self.messages.append(
+                f"seed {self.seeds[row]} ended at step {failure.step:,}: {self.space.name}: "
+                f"{failure.reason}; {left} of {len(self.seeds)} seeds go on"
+            )
+        if not left and not self._has_results:
+            reason = next(iter(self.envs.failures.values())).reason
+            raise FreqdynaError(f"{self.space.name} failed for every seed; the first: {reason}")
+
+    def _without_ended(self, metrics: Metrics) -> Metrics:
+        """What is measured, with no number for the seeds that ended."""
+        if not self.envs.failures:
+            return metrics
+        rows = jnp.array(list(self.envs.failures))
+        return {
+            name: v.at[rows].set(jnp.nan) if jnp.issubdtype(v.dtype, jnp.floating) else v
+            for name, v in metrics.items()
+        }
+
+    def _filled(self, rows: np.ndarray) -> np.ndarray:
+        """With copies of the last row, to fill up the last device."""
+        spare = self.layout.rows - len(rows)
+        return np.concatenate([rows, np.repeat(rows[-1:], spare, axis=0)]) if spare else rows
+
+    def _at(self, state: AgentState, observations: np.ndarray) -> AgentState:
+        """The agents, each at an observation."""
+        placed = self.layout.placed(jnp.asarray(observations))
+        return eqx.tree_at(lambda s: s.observation, state, placed)
+
+
+def _packed(found: dict[str, np.ndarray]) -> np.ndarray:
+    """A row a seed: one transfer to the device rather than five."""
+    scalars = [found[name].astype(np.float32)[:, None] for name in ("reward", "terminal", "over")]
+    return np.concatenate([*scalars, found["next_state"], found["observation"]], axis=1)
+
+
+def _unpacked(row: Float[Array, " width"]) -> Experience:
+    """What `_packed` made a row of."""
+    next_state, observation = jnp.split(row[3:], 2)
+    return Experience(row[0], next_state, row[1] > 0, row[2] > 0, observation)

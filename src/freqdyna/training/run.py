@@ -1,0 +1,297 @@
+"""One run under way: compiled training in slices, with progress, evaluations and checkpoints."""
+
+import json
+import threading
+import time
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from freqdyna import search_control
+from freqdyna.agents import algorithms
+from freqdyna.agents.base import AgentState
+from freqdyna.config import Config
+from freqdyna.core.arrays import DamagedFileError, load_arrays
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs import Environment
+from freqdyna.envs.resolve import named_environment, needs_env_argument, space_of_run
+from freqdyna.envs.space import Factory
+from freqdyna.results import run_folder
+from freqdyna.results.result import Result
+from freqdyna.search_control import SearchControl, describe
+from freqdyna.training import checkpoint
+from freqdyna.training.block import Block, CompiledBlock, Layout
+from freqdyna.training.devices import keep_compiled_programs, seed_devices
+from freqdyna.training.interrupts import InterruptedRun, stop_requests
+from freqdyna.training.progress import Progress, make_progress
+from freqdyna.training.saver import RunOptions, Saver
+from freqdyna.training.tensorboard import Events
+from freqdyna.training.training import Training, evaluation_steps
+from freqdyna.training.varied_block import VariedBlock
+
+SECONDS_A_SLICE = 1.0
+"""How long the compiled loop runs before the host looks up: for progress and for interrupts."""
+
+
+@dataclass
+class Run:
+    """One run under way: what is fixed, and what grows."""
+
+    config: Config
+    training: Training
+    block: Block
+    provenance: dict[str, Any]
+    curves: list[dict[str, np.ndarray]] = field(default_factory=list)
+    """The metrics of each evaluation so far, each an array over seeds."""
+    snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
+    """What was recorded after each of `snapshot_steps` so far."""
+    reported: set[int] = field(default_factory=set)
+    """Seeds whose divergence was reported."""
+
+    @staticmethod
+    def prepare(
+        config: Config,
+        env: Environment | Factory | None,
+        search: SearchControl | None = None,
+        before: dict[str, Any] | None = None,
+    ) -> "Run":
+        """Check everything that can be checked before any folder is made.
+
+        `env` is an environment of pure functions, or makes Gymnasium ones; None: by its name.
+        `before` is the provenance of the run that goes on.
+        """
+        algorithms.find(config.algorithm)
+        keep_compiled_programs()
+        before = before or {}
+        devices = seed_devices(config.seeds, before.get("devices") or config.devices)
+        given, env = env is not None, env or named_environment(config)
+        facts: dict[str, Any] = {}
+        factory = None
+        if not isinstance(env, Environment):
+            from freqdyna.envs.gym.space import ClosingFactory  # Gymnasium is not everywhere
+
+            env = factory = ClosingFactory(env)
+            facts["environment_given"] = given
+        space = space_of_run(env, config, before)
+        facts |= space.facts()
+        config = config.resolved(space)
+        agent = algorithms.build(config, space, search, factory)
+        name = config.search_control
+        if name is not None and name not in search_control.SEARCH_CONTROLS:
+            _trace_one_step(agent, name)
+        training = Training(agent, config.eval_episodes, config.eval_exploration or 0.0)
+        seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
+        layout = Layout.of(seeds, devices)
+        block: Block = CompiledBlock(training, layout)
+        if factory is not None:
+            from freqdyna.training.host_block import HostBlock
+
+            block = HostBlock(training, layout, factory, seeds)
+        planning = getattr(agent, "planning", None)
+        facts |= {
+            "environment": repr(space),
+            "search_control": describe(planning.search_control) if planning else "",
+        }
+        return Run(config, training, block, run_folder.provenance(devices, **facts))
+
+    @staticmethod
+    def prepare_together(configs: list[Config]) -> "Run":
+        """Trainings on a built-in environment that differ in numbers alone, as rows of one run.
+
+        The run counts each of their seeds as one of its own; `Result.rows` tells them apart.
+        """
+        first = Run.prepare(configs[0], None)
+        env = first.training.agent.env
+        trainings = [
+            Training(
+                algorithms.build(c, env), c.eval_episodes, c.resolved().eval_exploration or 0.0
+            )
+            for c in configs
+        ]
+        seeds = np.arange(configs[0].first_seed, configs[0].first_seed + configs[0].seeds)
+        devices = list(first.block.layout.mesh.devices.flat)
+        layout = Layout.of(np.tile(seeds, len(configs)), devices)
+        config = replace(first.config, seeds=layout.seeds)
+        return Run(config, trainings[0], VariedBlock(trainings, layout), first.provenance)
+
+    def execute(
+        self, folder: Path | None, options: RunOptions, progress: Progress | None = None
+    ) -> Result:
+        """Train from the newest checkpoint, or from the start, to the end.
+
+        `progress` is told of it instead of the terminal.
+        """
+        state, step, notes = self._start(folder)
+        if folder is not None:
+            run_folder.write_provenance(folder, self.provenance)
+        progress = progress or make_progress(
+            options.progress, self.config.seeds, self.config.steps, step
+        )
+        events = None
+        try:
+            if options.tensorboard and folder is not None:
+                events = Events(folder, self.config.first_seed, step)
+            progress.note(self._announcement(step))
+            for note in notes:
+                progress.warn(note)
+            with stop_requests(folder is not None) as stop_requested:
+                saver = Saver(self, folder, options.checkpoint_seconds)
+                state = self._train(state, step, progress, saver, stop_requested, events)
+            result = self.result(state)
+            saver.save(state, self.config.steps)
+        finally:
+            progress.close()
+            self.block.close()
+            if events is not None:
+                events.close()
+        return result
+
+    def _train(
+        self,
+        state: AgentState,
+        step: int,
+        progress: Progress,
+        saver: Saver,
+        stop_requested: threading.Event,
+        events: Any,
+    ) -> AgentState:
+        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
+        evaluations = evaluations[len(self.curves) :]
+        snapshots = [s for s in self.config.snapshot_steps if s >= step]
+        state = jax.block_until_ready(self.block.advance(state, step, step))  # no step: compiles
+        progress.start()
+        slice_steps, mean_return = 1, None
+        for stop in map(int, np.union1d(evaluations, snapshots)):
+            while step < stop:
+                steps = min(slice_steps, stop - step)
+                began = time.monotonic()
+                state = jax.block_until_ready(self.block.advance(state, step, step + steps))
+                seconds = time.monotonic() - began
+                slice_steps = max(
+                    1, min(2 * steps, int(steps * SECONDS_A_SLICE / max(seconds, 1e-6)))
+                )
+                step += steps
+                self._pass_on(progress)
+                progress.update(step, mean_return)
+                if stop_requested.is_set():
+                    saver.save(state, step)
+                    raise InterruptedRun(
+                        f"stopped at step {step:,}; continue with: {self._again(saver)}"
+                    )
+                saver.save_if_due(state, step)
+            if stop in snapshots:
+                shown = self.block.snapshot(state, stop)
+                self.snapshots[stop] = self._own_rows(shown)
+                saver.save_snapshot(stop)
+            if stop not in evaluations:
+                continue
+            state, metrics = self.block.evaluate(state, stop)
+            self._pass_on(progress)
+            self.curves.append(self._own_rows(metrics))
+            returns = self.curves[-1]["return"]
+            there = np.isfinite(returns)
+            # Of the seeds that still train: one that ended has no return.
+            mean_return = float(returns[there].mean()) if there.any() else None
+            self._report_diverged(progress)
+            if events is not None:
+                events.write(stop, self.curves[-1])
+            progress.update(step, mean_return)
+        return state
+
+    def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
+        """The state to go on from, its step, and what the user must know about it."""
+        notes = []
+        for path in checkpoint.checkpoints(folder) if folder is not None else []:
+            try:
+                note = load_arrays(path)[1]
+                step = int(note["step"])
+            except (DamagedFileError, KeyError) as error:
+                notes.append(f"{error}; trying the one before it")
+                checkpoint.set_aside(path)
+                continue
+            if note.get("config") != json.loads(json.dumps(asdict(self.config))):
+                raise FreqdynaError(f"config.toml was changed since {path.name} was written")
+            saved, curves, _ = checkpoint.load(path, self.block.state_structure())
+            if note["device_kind"] != self.provenance["device_kind"] or (
+                note["devices"] != self.provenance["devices"]
+            ):
+                notes.append(
+                    f"this run began on {note['devices']} × {note['device_kind']} and goes on on "
+                    f"{self.provenance['devices']} × {self.provenance['device_kind']}: "
+                    "its last digits may differ from an uninterrupted run"
+                )
+            self.snapshots = run_folder.read_snapshots(path.parent)
+            names = list(curves)
+            rows = len(curves[names[0]]) if names else 0
+            self.curves = [{name: curves[name][i] for name in names} for i in range(rows)]
+            return self.block.from_checkpoint(saved, note.get("facts", {})), step, notes
+        if notes:
+            notes.append("no checkpoint could be read: starting from the first step")
+        return self.block.init(), 0, notes
+
+    def _own_rows(self, arrays: dict[str, Any]) -> dict[str, np.ndarray]:
+        """Without the copies that fill the last device."""
+        return {name: np.asarray(array)[: self.config.seeds] for name, array in arrays.items()}
+
+    def _pass_on(self, progress: Progress) -> None:
+        """Tell what the block has to say."""
+        for message in self.block.messages:
+            progress.warn(message)
+        self.block.messages.clear()
+
+    def result(self, state: AgentState) -> Result:
+        """What the run has come to so far."""
+        names = self.curves[0] if self.curves else {}
+        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
+        first = self.config.first_seed
+        return Result(
+            config=self.config,
+            provenance=self.provenance | self.block.facts(),
+            seeds=np.arange(first, first + self.config.seeds),
+            steps=evaluations[: len(self.curves)],
+            metrics={name: np.stack([row[name] for row in self.curves], axis=1) for name in names},
+            parameters=self.block.parameters(state),
+            layer_sizes=self.training.agent.layer_sizes,
+            snapshots=self.snapshots,
+        )
+
+    def _announcement(self, step: int) -> str:
+        config, facts = self.config, self.provenance
+        text = (
+            f"{config.algorithm} on {config.env}: {config.seeds} seeds × {config.steps:,} steps, "
+            f"{config.planning_steps} planning updates a step, "
+            f"on {facts['devices']} × {facts['device_kind']}"
+        )
+        if step:
+            text += f"; going on from step {step:,}"
+        if config.warmup_steps >= config.steps:
+            text += f"; every action is random: the warm-up lasts {config.warmup_steps:,} steps"
+        return text
+
+    def _again(self, saver: Saver) -> str:
+        """How to go on: from the command line, if it finds the environment by its name."""
+        if needs_env_argument(self.config, self.provenance):
+            return f"freqdyna.resume({str(saver.folder)!r}, env=...), in Python"
+        return f"freqdyna resume {saver.folder}"
+
+    def _report_diverged(self, progress: Progress) -> None:
+        for row, step in enumerate(self.curves[-1]["diverged_at"]):
+            seed = self.config.first_seed + row
+            if step >= 0 and seed not in self.reported:
+                self.reported.add(seed)
+                progress.warn(
+                    f"seed {seed} diverged at step {int(step):,}: its loss is not finite; "
+                    "the other seeds go on"
+                )
+
+
+def _trace_one_step(agent: Any, name: str) -> None:
+    """Trace one step with a search-control of the user's, whose mistakes show there."""
+    try:
+        jax.eval_shape(agent.dry_step, jax.random.key(0))
+    except Exception as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FreqdynaError(f"search_control is {name!r}, which fails: {reason}") from error

@@ -1,0 +1,71 @@
+"""Training as a pure function of a random key."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Int, PRNGKeyArray
+
+from freqdyna.agents.base import Agent, AgentState
+from freqdyna.envs.base import Environment
+from freqdyna.envs.episodes import evaluate
+
+Metrics = dict[str, Array]
+
+
+class Training(eqx.Module):
+    """How one seed is trained and evaluated; `jit` and `vmap` compose with every method."""
+
+    agent: Agent[Any]
+    eval_episodes: int = eqx.field(static=True)
+    eval_exploration: float
+
+    def init(self, key: PRNGKeyArray) -> AgentState:
+        """The seed's state before its first step. Training and evaluation have their own keys."""
+        return self.agent.init(jax.random.fold_in(key, 0))
+
+    def advance(self, state: AgentState, start: Int[Array, ""], stop: Int[Array, ""]) -> AgentState:
+        """Take the steps start, ..., stop - 1."""
+        return jax.lax.fori_loop(start, stop, lambda t, s: self.agent.step(s, t), state)
+
+    def evaluate(
+        self, state: AgentState, key: PRNGKeyArray, step: Int[Array, ""]
+    ) -> tuple[AgentState, Metrics]:
+        """The metrics after `step` steps, and the state with its sums since then set to zero."""
+        eval_key = jax.random.fold_in(jax.random.fold_in(key, 1), step)
+
+        def policy(observation: Array, act_key: PRNGKeyArray) -> Array:
+            return self.agent.act(state, observation, self.eval_exploration, act_key)
+
+        env = self.agent.env
+        assert isinstance(env, Environment)
+        metrics = evaluate(env, policy, self.eval_episodes, eval_key)
+        metrics |= self.agent.metrics(state)
+        state = eqx.tree_at(lambda s: s.diagnostics, state, state.diagnostics.reset())
+        return state, metrics
+
+    def snapshot(self, state: AgentState, key: PRNGKeyArray, step: Int[Array, ""]) -> Metrics:
+        """What is worth looking at after `step` steps; draws from a stream of its own."""
+        key = jax.random.fold_in(jax.random.fold_in(key, 2), step)
+        return self.agent.snapshot(state, step, key)
+
+    def run(self, key: PRNGKeyArray, steps: int, eval_every: int) -> tuple[AgentState, Metrics]:
+        """The whole training of one seed as one pure function of its key.
+
+        Returns the last state and the metrics, each an array over evaluations.
+        """
+
+        def between_evaluations(state: AgentState, stop: Int[Array, ""]) -> Any:
+            start = (stop - 1) // eval_every * eval_every
+            return self.evaluate(self.advance(state, start, stop), key, stop)
+
+        return jax.lax.scan(
+            between_evaluations, self.init(key), jnp.asarray(evaluation_steps(steps, eval_every))
+        )
+
+
+def evaluation_steps(steps: int, eval_every: int) -> np.ndarray:
+    """After which steps to evaluate: every `eval_every`, and at the end."""
+    return np.unique(np.append(np.arange(eval_every, steps + 1, eval_every), steps))

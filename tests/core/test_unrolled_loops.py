@@ -1,0 +1,38 @@
+"""Laid out for an accelerator or not, a loop has the same outcome."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from freqdyna.core import unrolled
+
+
+@pytest.fixture(params=[1, 8])
+def turns_at_once(request, monkeypatch):
+    monkeypatch.setattr(unrolled, "_iterations_at_once", lambda: request.param)
+
+
+@pytest.mark.usefixtures("turns_at_once")
+@pytest.mark.parametrize("turns", [0, 1, 3, 8, 30])
+def test_repeat_takes_every_turn_once_and_in_order(turns):
+    taken = unrolled.repeat(turns, lambda i, c: 3 * c % 1009 + i, jnp.int32(1))
+    expected = 1
+    for i in range(turns):
+        expected = 3 * expected % 1009 + i
+    assert int(taken) == expected
+
+
+@pytest.mark.usefixtures("turns_at_once")
+def test_repeat_while_stops_every_seed_at_its_own_turn():
+    limits = jnp.arange(20)
+
+    def count(limit):
+        return unrolled.repeat_while(
+            lambda c: c["turns"] < limit,
+            lambda c: {"turns": c["turns"] + 1, "sum": c["sum"] + c["turns"]},
+            {"turns": jnp.int32(0), "sum": jnp.int32(0)},
+        )
+
+    counted = jax.vmap(count)(limits)
+    assert counted["turns"].tolist() == limits.tolist()
+    assert counted["sum"].tolist() == (limits * (limits - 1) // 2).tolist()

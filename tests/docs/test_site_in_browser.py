@@ -1,0 +1,58 @@
+"""The documentation as a reader uses it, in headless Chromium; `make browser` builds it before."""
+
+import functools
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from browsing import visit
+
+pytestmark = pytest.mark.browser
+SITE = Path(__file__).parents[2] / "site"
+PAGES = [
+    *("index.html", "start.html", "concepts.html", "algorithms/dyna-frequency.html"),
+    *("performance.html", "reproduction.html", "tour.html", "api/search-control.html"),
+]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def home():
+    """The address of the site on this machine."""
+    assert (SITE / "index.html").is_file(), "build the site first: make docs"
+    handler = functools.partial(Quiet, directory=SITE)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_opens_without_error_or_request_elsewhere(home, name):
+    with visit(home + name) as seen:
+        seen.page.wait_for_load_state("networkidle")
+        assert seen.errors == []
+        assert seen.asked_outside(home) == []
+        assert seen.page.locator("h1").count() == 1
+        broken = "[...document.images].filter((i) => !i.naturalWidth).map((i) => i.src)"
+        assert seen.page.evaluate(broken) == []
+
+
+def test_search_finds_a_page(home):
+    with visit(home + "index.html") as seen:
+        seen.page.fill("input.md-search__input", "local frequency")
+        seen.page.wait_for_selector(".md-search-result__item")
+        assert seen.errors == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_site_fits_a_phone(home, dark):
+    with visit(home + "concepts.html", width=390, height=844, dark=dark) as seen:
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+        scheme = seen.page.evaluate("document.body.dataset.mdColorScheme")
+        assert scheme == ("slate" if dark else "default")

@@ -1,0 +1,294 @@
+"""Gymnasium environments stepped on the host, one step at a time and for whole runs."""
+
+import json
+
+import gymnasium
+import numpy as np
+import pytest
+from corridor import SMALL, Corridor
+from gymnasium import spaces
+
+import freqdyna
+from freqdyna import Config, envs
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.gym.seats import (
+    EnvironmentFailed,
+    HostEnvs,
+    Seat,
+    host_space,
+    with_measured_scale,
+)
+from freqdyna.envs.gym.space import factory_of, make_env, space_of
+from freqdyna.envs.resolve import environment_of_run
+from freqdyna.training.run import Run
+
+
+class Faulty(Corridor):
+    """Fails in the way given, at the step given of the second seed's environment, or of all."""
+
+    made, at, all_fail = 0, 25, False
+    fault = "raise"
+
+    def __init__(self):
+        self.number, self.steps = Faulty.made, 0
+        Faulty.made += 1
+
+    def step(self, action):
+        self.steps += 1
+        observation, *rest = super().step(action)
+        # The first two are looked at alone, the last three are for evaluations.
+        if self.number in ((2, 3, 4) if self.all_fail else (3,)) and self.steps >= self.at:
+            if self.fault == "raise":
+                raise ValueError("the motor is hot\nand more")
+            observation = np.full(2, np.nan)
+        return observation, *rest
+
+
+def corridor_space(limit=30):
+    return space_of(Corridor(), limit)
+
+
+def test_the_space_takes_bounds_actions_and_limit_from_the_environment():
+    space = space_of(gymnasium.make("Pendulum-v1"))
+    assert (space.name, space.num_actions, space.episode_limit) == ("Pendulum-v1", 0, 200)
+    np.testing.assert_allclose(space.high, [1, 1, 8])
+    np.testing.assert_allclose((space.action_low, space.action_high), [[-2], [2]])
+    space = corridor_space()
+    assert (space.name, space.num_actions, space.action_size) == ("Corridor", 2, 1)
+    assert (space.episode_limit, space_of(Corridor()).episode_limit) == (30, 2000)
+    assert not space.is_bounded
+    assert not space.knows_terminal
+    np.testing.assert_array_equal(space.low, [0, -np.inf])
+    assert [space.to_env_action(np.int32(a)) for a in (0, 1)] == [5, 6]
+
+
+@pytest.mark.parametrize(
+    ("observations", "actions", "words"),
+    [
+        (spaces.Dict({"x": spaces.Discrete(2)}), spaces.Discrete(2), "observations .* are Dict"),
+        (spaces.Box(0, 255, (8, 8, 3)), spaces.Discrete(2), r"are Box of shape \(8, 8, 3\)"),
+        (spaces.Discrete(5), spaces.Discrete(2), "observations .* are Discrete"),
+        (spaces.Box(0, 1, (2,)), spaces.MultiDiscrete([2, 2]), "actions .* are MultiDiscrete"),
+        (spaces.Box(0, 1, (2,)), spaces.Box(-np.inf, np.inf, (1,)), "with finite bounds"),
+        (spaces.Box(0, 1, (2,)), spaces.Box(1, 1, (1,)), "the upper above the lower ones"),
+        (spaces.Box(0, 1, (2,)), spaces.Box(0, 1, (0,)), r"actions .* are Box of shape \(0,\)"),
+        (spaces.Box(0, 1, (0,)), spaces.Discrete(2), r"observations .* are Box of shape \(0,\)"),
+        (None, spaces.Discrete(2), "observations .* are not given"),
+    ],
+)
+def test_what_is_not_supported_is_refused_in_a_sentence(observations, actions, words):
+    class Odd(Corridor):
+        observation_space, action_space = observations, actions
+
+    with pytest.raises(FreqdynaError, match=words):
+        freqdyna.train(Odd, "er", **SMALL)
+
+
+def test_a_limit_cuts_an_episode_without_ending_it_and_a_goal_ends_it():
+    seat = Seat(Corridor(), corridor_space(limit=4), 0, 0)
+    seat.begin(0)
+    outcomes = [seat.step(np.int32(0))[2:] for _ in range(4)]
+    assert outcomes == [(False, False)] * 3 + [(False, True)]
+    seat = Seat(Corridor(), corridor_space(), 0, 0)
+    seat.begin(0)
+    outcomes = [seat.step(np.int32(1))[2:] for _ in range(9)]
+    assert outcomes[-1] == (True, True) or seat.step(np.int32(1))[2:] == (True, True)
+
+
+def test_the_environments_own_cut_is_no_termination():
+    class Cut(Corridor):
+        def step(self, action):
+            observation, reward, terminal, _, info = super().step(action)
+            return observation, reward, terminal, self.state[1] == 2, info
+
+    seat = Seat(Cut(), corridor_space(), 0, 0)
+    seat.begin(0)
+    assert [seat.step(np.int32(0))[2:] for _ in range(2)] == [(False, False), (False, True)]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ((np.zeros(2), 0.0, False, {}), "did not return .*terminated, truncated, info"),
+        (None, "did not return"),
+        ((np.zeros(2), "much", False, False, {}), "did not return .*could not convert"),
+        ((np.zeros(2), np.nan, False, False, {}), "the reward nan"),
+        ((np.zeros(2), -1e39, False, False, {}), r"the reward -1e\+39"),
+        ((np.zeros(2), 0.0, np.array([True, False]), False, {}), "did not return .*ambiguous"),
+        (({"x": 1}, 0.0, False, False, {}), "an observation is no array"),
+        (("here", 0.0, False, False, {}), "an observation is no array"),
+        (([[1], [2, 3]], 0.0, False, False, {}), "an observation is no array"),
+        ((np.zeros(3), 0.0, False, False, {}), r"shape \(3,\)"),
+        ((np.full(2, 1e39), 0.0, False, False, {}), "not finite"),
+    ],
+)
+def test_what_is_no_step_is_told_in_a_sentence(outcome, words):
+    class Odd(Corridor):
+        def step(self, action):
+            return outcome
+
+    seat = Seat(Odd(), corridor_space(), 0, 0)
+    seat.begin(0)
+    with pytest.raises(EnvironmentFailed, match=words), np.errstate(over="ignore"):
+        seat.step(np.int32(0))
+
+
+def test_the_state_before_a_new_episode_is_kept_apart_from_its_start():
+    hosts = HostEnvs(Corridor, corridor_space(limit=3), np.array([0, 1]))
+    hosts.begin()
+    found = [hosts.step(np.array([0, 0]), t) for t in range(3)][-1]
+    assert found["over"].all()
+    assert not found["terminal"].any()
+    assert (found["next_state"][:, 1] == 3).all()
+    assert (found["observation"][:, 1] == 0).all()
+
+
+def test_seeds_and_episodes_begin_differently_and_always_alike():
+    def starts(seeds):
+        hosts = HostEnvs(Corridor, corridor_space(limit=1), np.array(seeds))
+        first = hosts.begin()
+        return np.stack([first, hosts.step(np.zeros(len(seeds), int), 0)["observation"]])[..., 0]
+
+    several = starts([3, 4])
+    assert len(np.unique(several)) == 4
+    np.testing.assert_array_equal(starts([4])[:, 0], several[:, 1])
+
+
+def test_a_restored_episode_is_where_it_was_and_goes_on_alike():
+    actions = np.random.default_rng(0).integers(0, 2, (40, 2))
+    one = HostEnvs(Corridor, corridor_space(limit=15), np.array([0, 1]))
+    one.begin()
+    for t in range(25):
+        last = one.step(actions[t], t)["observation"]
+    other = HostEnvs(Corridor, corridor_space(limit=15), np.array([0, 1]))
+    reached = other.restore({k: v.copy() for k, v in one.memory().items()}, {})
+    np.testing.assert_array_equal(reached, last)
+    for t in range(25, 40):
+        ours, theirs = other.step(actions[t], t), one.step(actions[t], t)
+        for name, found in theirs.items():
+            np.testing.assert_array_equal(ours[name], found)
+
+
+@pytest.mark.parametrize(("fault", "words"), [("raise", "the motor is hot"), ("nan", "not finite")])
+def test_a_failing_environment_ends_its_seed_alone(monkeypatch, tmp_path, fault, words):
+    monkeypatch.setattr(Faulty, "made", 0)
+    monkeypatch.setattr(Faulty, "fault", fault)
+    with pytest.warns(UserWarning, match=f"seed 1 ended at step 25: Faulty.*{words}"):
+        result = freqdyna.train(Faulty, "er", out=tmp_path / "run", **SMALL)
+    assert np.isfinite(result.returns[[0, 2]]).all()
+    assert np.isnan(result.returns[1]).all()
+    assert words in freqdyna.load(tmp_path / "run").provenance["ended"]["1"]["reason"]
+    assert np.isnan(result.metrics["loss"][1]).all()
+    assert "2 of 3 seeds" in repr(result)
+    healthy = freqdyna.train(Corridor, "er", **SMALL)
+    for row in (0, 2):
+        np.testing.assert_array_equal(result.parameters[row], healthy.parameters[row])
+    until_then = freqdyna.train(Corridor, "er", **SMALL | {"steps": 24, "buffer_size": 60})
+    np.testing.assert_array_equal(result.parameters[1], until_then.parameters[1])
+
+
+def test_what_was_measured_before_every_seed_ended_is_kept(monkeypatch, tmp_path):
+    for name, value in {"made": 0, "at": 35, "all_fail": True}.items():
+        monkeypatch.setattr(Faulty, name, value)
+    with pytest.warns(UserWarning, match="seed 2 ended at step 35: .*; 0 of 3 seeds go on"):
+        freqdyna.train(Faulty, "er", out=tmp_path / "run", **SMALL)
+    result = freqdyna.load(tmp_path / "run")
+    assert np.isfinite(result.returns[:, 0]).all()
+    assert np.isnan(result.returns[:, 1]).all()
+    assert list(result.provenance["ended"]) == ["0", "1", "2"]
+    assert "none: every seed ended" in repr(result)
+
+
+def test_if_every_environment_fails_that_is_said():
+    class Broken(Corridor):
+        def reset(self, **kwargs):
+            raise RuntimeError("no power")
+
+    with pytest.raises(FreqdynaError, match=r"Broken failed for every seed.*no power"):
+        freqdyna.train(Broken, "er", **SMALL)
+
+    def nothing():
+        raise OSError("no such device")
+
+    with pytest.raises(FreqdynaError, match="env cannot be made: OSError: no such device"):
+        freqdyna.train(nothing, "er", **SMALL)
+
+
+def test_scaled_observations_have_mean_zero_and_deviation_one_over_random_steps():
+    space = host_space(Corridor, 30, True, seed=0)
+    seat = Seat(Corridor(), space, 0, 0)
+    space.action_space.seed(1)
+    rows = [seat.begin(0)]
+    for _ in range(3000):
+        state, _, _, over = seat.step(space.random_action())
+        rows.append(seat.begin(seat.episode + 1) if over else state)
+    assert np.abs(np.mean(rows, axis=0)).max() < 0.25
+    assert np.abs(np.std(rows, axis=0) - 1).max() < 0.25
+    np.testing.assert_allclose(space.scaling.inverse(space.scaling(np.ones(2))), 1, rtol=1e-6)
+    assert space.low[0] == pytest.approx(-space.scaling.mean[0] / space.scaling.scale[0])
+    again = with_measured_scale(Corridor, corridor_space(), 0)
+    np.testing.assert_array_equal(again.scaling.mean, space.scaling.mean)
+    # A run that goes on keeps its scale, whatever the environment does now.
+    other = host_space(
+        Corridor, 30, True, seed=5, known=json.loads(json.dumps(space.facts()))["scaling"]
+    )
+    np.testing.assert_array_equal(other.seen([0.3, 4.0]), space.to_agent([0.3, 4.0]))
+
+
+def test_environments_are_copied_made_anew_or_made_by_the_function_given():
+    pendulum = gymnasium.make("Pendulum-v1", g=3.0)
+    assert make_env(factory_of(pendulum)).unwrapped.g == 3.0
+    assert make_env(factory_of("Pendulum-v1")).spec.id == "Pendulum-v1"
+    mine = Corridor()
+    mine.color = "red"
+    copied = make_env(factory_of(mine))
+    assert copied is not mine
+    assert copied.color == "red"
+    with pytest.raises(FreqdynaError, match=r"env made int; it must be a gymnasium.Env"):
+        make_env(factory_of(lambda: 3))
+
+
+def test_an_unknown_name_is_refused_with_those_that_are_near():
+    with pytest.raises(FreqdynaError, match=r"unknown environment 'CartPole-v7'.*CartPole-v1"):
+        freqdyna.train("CartPole-v7", "er", **SMALL)
+    with pytest.raises(FreqdynaError, match=r"importing 'nowhere' fails: No module named"):
+        envs.gymnasium_factory("nowhere:Env-v0")
+
+
+class Louder(gymnasium.Wrapper):
+    """A wrapper as users write them: Gymnasium cannot make it anew."""
+
+    def __init__(self, env, factor):
+        super().__init__(env)
+        self.factor = factor
+
+    def step(self, action):
+        observation, reward, *rest = self.env.step(action)
+        return observation, self.factor * reward, *rest
+
+
+def test_an_object_is_taken_as_it_is_wrapped_and_changed():
+    env = Louder(gymnasium.make("Pendulum-v1"), 3.0)
+    env.unwrapped.g = 1.62
+    another = make_env(factory_of(env))
+    assert another is not env
+    assert (another.factor, another.unwrapped.g) == (3.0, 1.62)
+    another.unwrapped.g = 5.0
+    assert env.unwrapped.g == 1.62
+
+
+def test_an_environment_that_was_given_is_not_taken_for_one_of_its_name():
+    settings = {k: v for k, v in SMALL.items() if k != "progress"}
+    config = Config(env="Pendulum-v1", algorithm="naf", normalize=True, **settings)
+    given = Run.prepare(config, lambda: Louder(gymnasium.make("Pendulum-v1"), 2.0)).provenance
+    with pytest.raises(FreqdynaError, match="'Pendulum-v1' was given in Python; give it"):
+        environment_of_run(config, None, given, "give it")
+    named = Run.prepare(config, None)
+    assert callable(environment_of_run(config, None, named.provenance, ""))
+    scale = {"mean": [1.0, 2.0, 3.0], "scale": [4.0, 5.0, 6.0]}
+    again = Run.prepare(config, None, before=named.provenance | {"scaling": scale})
+    assert again.provenance["scaling"] == scale
+    for run in (named, again):
+        run.block.close()
+    with pytest.raises(FreqdynaError, match="normalize is True; GridWorld is compiled"):
+        freqdyna.train("GridWorld", "er", normalize=True, **SMALL)

@@ -1,0 +1,32 @@
+"""Environments of every kind train through the same command, whatever they are stepped by."""
+
+import numpy as np
+import pytest
+
+import freqdyna
+from freqdyna.cli.main import main
+
+SMALL = "--seeds 2 --steps 24 --warmup-steps 8 --planning-steps 1 --hidden 8 --batch-size 4 "
+SMALL += "--search-states 3 --climb-limit 10 --eval-every 12 --episode-limit 20"
+
+
+@pytest.mark.parametrize(
+    ("env", "algorithm"),
+    [
+        ("CartPole-v1", "er"),
+        ("Acrobot-v1", "dyna-frequency"),
+        ("MountainCarContinuous-v0", "dyna-naf-value"),
+        ("Pendulum-v1", "dyna-naf-frequency"),
+        ("Hopper-v5", "naf"),
+    ],
+)
+def test_it_trains_from_the_command_line(env, algorithm, tmp_path):
+    out, settings = tmp_path / "run", SMALL
+    if "dyna" not in algorithm:
+        settings = settings.replace("--search-states 3 --climb-limit 10 ", "")
+    main(["train", "--env", env, "--algorithm", algorithm, "--out", str(out), *settings.split()])
+    result = freqdyna.load(out)
+    assert result.config.env == env
+    assert result.returns.shape == (2, 2)
+    assert np.isfinite(result.returns).all()
+    assert np.isfinite(result.parameters).all()

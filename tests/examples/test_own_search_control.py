@@ -1,0 +1,141 @@
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import freqdyna
+from freqdyna import FreqdynaError, SearchControl, search_control
+from freqdyna.cli.main import main
+from freqdyna.search_control import Proposal
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "top_frequency.py"
+SMALL = {
+    "algorithm": "dyna",
+    "env": "GridWorld",
+    "seeds": 2,
+    "steps": 40,
+    "planning_steps": 1,
+    "hidden": (4,),
+    "batch_size": 4,
+    "eval_every": 20,
+    "warmup_steps": 0,
+    "episode_limit": 30,
+    "progress": False,
+}
+
+
+class Corner(SearchControl):
+    """Always the same state."""
+
+    x: float = 0.25
+
+    def propose(self, search, key):
+        """One state."""
+        return Proposal.of(jnp.array([[self.x, 0.125]]))
+
+
+def test_the_page_shows_the_example_as_it_is():
+    page = (ROOT / "docs" / "write-your-own-search-control.md").read_text()
+    assert f"```python\n{EXAMPLE.read_text()}```" in page
+    assert len(EXAMPLE.read_text().splitlines()) <= 32
+
+
+def test_the_commands_of_the_page_train_with_the_example(tmp_path, monkeypatch, capsys):
+    page = (ROOT / "docs" / "write-your-own-search-control.md").read_text()
+    command = re.search(r"^freqdyna (train .*top_frequency:TopFrequency.*)$", page, re.MULTILINE)
+    shutil.copy(EXAMPLE, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "top_frequency", raising=False)
+    small = "--env=GridWorld --seeds=2 --steps=40 --planning-steps=1 --hidden=4 --eval-every=20"
+    small += " --warmup-steps=0 --snapshot-steps=40"
+    main([*command.group(1).split(), *small.split()])
+    assert "dyna on GridWorld: 2 seeds × 40 steps" in capsys.readouterr().out
+    out = re.search(r"--out (\S+)", command.group(1)).group(1)
+    result = freqdyna.load(out)
+    assert result.config.search_control == "top_frequency:TopFrequency"
+    np.testing.assert_allclose(result.metrics["search_states"], 20, atol=2)
+    states = result.snapshots[40]["queue"]
+    assert states.min() >= 0
+    assert states.max() <= 1
+    main(["resume", out])
+
+
+def test_a_class_or_an_object_is_passed_to_train(tmp_path):
+    by_class = freqdyna.train(search_control=Corner, snapshot_steps=[40], **SMALL)
+    assert by_class.config.search_control.endswith("test_own_search_control:Corner")
+    assert np.all(by_class.snapshots[40]["queue"] == [0.25, 0.125])
+    mine = Corner(0.5)
+    by_object = freqdyna.train(
+        search_control=mine, snapshot_steps=[40], out=tmp_path / "run", **SMALL
+    )
+    assert np.all(by_object.snapshots[40]["queue"] == [0.5, 0.125])
+    with pytest.raises(FreqdynaError, match=r"was begun with Corner\(x=0.5\); give that one"):
+        freqdyna.resume(tmp_path / "run", search_control=Corner, progress=False)
+    again = freqdyna.resume(tmp_path / "run", search_control=mine, progress=False)
+    np.testing.assert_array_equal(again.parameters, by_object.parameters)
+
+
+def test_a_registered_class_has_a_name(monkeypatch):
+    monkeypatch.setattr(search_control, "SEARCH_CONTROLS", dict(search_control.SEARCH_CONTROLS))
+    assert search_control.register("corner")(Corner) is Corner
+    assert search_control.find("corner") is Corner
+    # What is written down must be found by a process that has not run the registration.
+    assert search_control.full_name(Corner).endswith("test_own_search_control:Corner")
+
+
+class NoPropose(SearchControl):
+    """An abstract class."""
+
+
+class NoDefault(SearchControl):
+    """Its field is nowhere set."""
+
+    x: float
+
+    def propose(self, search, key):
+        """Never called."""
+
+
+class Narrow(SearchControl):
+    """States of one coordinate."""
+
+    def propose(self, search, key):
+        """Too few coordinates."""
+        return Proposal.of(jnp.zeros((3, 1)))
+
+
+class Bare(SearchControl):
+    """States without a proposal."""
+
+    def propose(self, search, key):
+        """An array."""
+        return jnp.zeros((3, 2))
+
+
+class Broken(SearchControl):
+    """It raises."""
+
+    def propose(self, search, key):
+        """Fail."""
+        return jnp.zeros(3) @ jnp.zeros(4)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "message"),
+    [
+        (NoPropose, "NoPropose', which cannot be made: Can't instantiate abstract class"),
+        (NoDefault, "NoDefault', which cannot be made: .* missing 1 required .* argument"),
+        (Narrow, r"Narrow', which fails: propose returned states of shape \(3, 1\); it must be"),
+        (Bare, "Bare', which fails: propose returned .*; it must be a Proposal"),
+        (Broken, "Broken', which fails: dot_general requires contracting dimensions"),
+    ],
+)
+def test_mistakes_in_a_class_are_told_in_one_sentence(strategy, message, tmp_path):
+    with pytest.raises(FreqdynaError, match=message):
+        freqdyna.train(search_control=strategy, out=tmp_path / "run", **SMALL)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,162 @@
+"""Hyper-parameter search: deterministic, resumable, several trials in one program."""
+
+import numpy as np
+import pytest
+from conftest import TEXT, tables
+
+import freqdyna
+from freqdyna.cli.main import main
+from freqdyna.cli.sweep import RunSweep
+from freqdyna.config import Config
+from freqdyna.core.arrays import save_arrays
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.results.result import Result
+from freqdyna.sweeps import unit_files, unit_work
+from freqdyna.sweeps.estimate import units_left
+from freqdyna.sweeps.optuna_search import batches, found, known_units, search
+from freqdyna.sweeps.storage import Storage
+from freqdyna.sweeps.sweep import Sweep, SweepUnit
+from freqdyna.training import checkpoint
+from freqdyna.training.engines.base import Engine, TaskOutcome
+from freqdyna.training.engines.local import Local
+
+SEARCH = """
+[search]
+trials = 4
+together = 2
+
+[search.space]
+learning_rate = {low = 0.0001, high = 0.1, log = true}
+exploration = {low = 0.0, high = 0.5}
+"""
+VARY = "[vary]\nlearning_rate = [0.001, 0.003]\n"
+
+
+def text_of(search_table):
+    return TEXT.replace(VARY, search_table).replace("12_000", "600").replace("3_000", "300")
+
+
+def test_a_search_is_the_same_wherever_it_runs_and_goes_on(tmp_path):
+    text = text_of(SEARCH)
+    sweep = Sweep.parse(text)
+    one, two = Storage(str(tmp_path / "one")), Storage(str(tmp_path / "two"))
+    trials = search(text, sweep, one, Local(1))
+    assert len(trials) == 4
+    assert len({trial.settings["learning_rate"] for trial in trials}) == 4
+    assert len(tables(tmp_path / "one")) == 8  # 4 trials of 2 blocks of one seed
+    next(batches(sweep, two))
+    fewer = Sweep.parse(text.replace("trials = 4", "trials = 2"))
+    search(text, fewer, two, Local(2))
+    assert [trial.state for trial in found(sweep, two)] == ["done"] * 2 + ["waiting"] * 2
+    assert search(text, sweep, two, Local(2)) == trials == found(sweep, two)
+    assert {unit.name for unit in known_units(sweep, two)} == set(tables(tmp_path / "two"))
+    again = tables(tmp_path / "two")
+    losses = {name: table["loss"].to_numpy() for name, table in tables(tmp_path / "one").items()}
+    for name, loss in losses.items():
+        np.testing.assert_array_equal(loss, again[name]["loss"].to_numpy())
+    assert len({loss.tobytes() for loss in losses.values()}) == 8  # each its own
+    results = freqdyna.load_sweep(str(tmp_path / "two"))
+    tried = trials[3].settings
+    name = f"trial 3: learning_rate {tried['learning_rate']}, exploration {tried['exploration']}"
+    assert list(results)[3] == name
+    assert results[name].seeds.tolist() == [0, 1]
+    assert results[name].config.learning_rate == tried["learning_rate"]
+
+
+class Choosy(Engine):
+    """Has results at once, but for batches of 8."""
+
+    def slots(self):
+        return 1
+
+    def run(self, tasks):
+        for task in tasks:
+            if task.settings[0]["batch_size"] == 8:
+                yield TaskOutcome(task.name, "OSError: too large")
+                continue
+            for settings in task.settings:
+                unit = SweepUnit(Config.of(settings), len(task.settings))
+                metrics = {"return": np.ones((1, 2))}
+                no_parameters = np.zeros((1, 0), np.float32)
+                result = Result(
+                    unit.config, {}, np.arange(1), np.array([300, 600]), metrics, no_parameters, ()
+                )
+                unit_files.store(Storage(task.location), unit, result)
+            yield TaskOutcome(task.name)
+
+
+def test_failed_trials_are_told_from_those_to_come(tmp_path, monkeypatch, capsys):
+    text = with_two_sizes().replace("number = 2", "number = 1")
+    file, out = tmp_path / "search.toml", tmp_path / "out"
+    file.write_text(text)
+    storage = Storage(str(out))
+    assert [trial.state for trial in found(Sweep.parse(text), storage)] == ["waiting"] * 4
+    monkeypatch.setattr(RunSweep, "_engine", lambda self: Choosy())
+    with pytest.raises(SystemExit) as exited:
+        main(["sweep", str(file), "--out", str(out)])
+    assert exited.value.code == 2
+    trials = found(Sweep.parse(text), storage)
+    states = {trial.settings["batch_size"]: trial.state for trial in trials}
+    assert states == {4: "done", 8: "failed"}
+    failed = [trial for trial in trials if trial.state == "failed"]
+    assert f"{len(failed)} of 4 trials failed; freqdyna status says why" in capsys.readouterr().err
+    left, done = units_left(Sweep.parse(text.replace("trials = 4", "trials = 6")), storage)
+    assert (len(left), done) == (len(failed) + 2, 4 - len(failed))
+    main(["status", str(out)])
+    assert f"0 waiting, {len(failed)} failed" in capsys.readouterr().out
+
+
+def with_two_sizes():
+    space = "[search.space]\nbatch_size = {choices = [4, 8]}"
+    text = text_of(SEARCH).replace("batch_size = 4\n", "").replace("[search.space]", space)
+    return text.replace("together = 2", "together = 4")
+
+
+def test_trials_of_one_form_are_one_program():
+    programs = next(batches(Sweep.parse(with_two_sizes()), Storage("memory://nothing")))
+    sizes = [{unit.config.batch_size for unit in program} for program in programs]
+    assert all(len(of_one) == 1 for of_one in sizes)
+    assert sum(len(program) for program in programs) == 8
+    assert all(unit.together == len(program) for program in programs for unit in program)
+
+
+def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
+    storage, scratch = Storage(str(tmp_path / "out")), tmp_path / "scratch"
+    scratch.mkdir()
+    path = checkpoint.checkpoint_path(scratch, 300)
+    save_arrays(path, {"numbers": np.zeros(1)}, {"step": 300})
+    first, second, other = "1" * 16, "2" * 16, "3" * 16
+    keeper = unit_work.Keeper(storage, [first, second], scratch, 600)
+    keeper.keep_checkpoint()
+    keeper.update(300, None)
+    assert storage.units("running", ".json") == {first, second}
+    for names, left in (
+        ([first, other], 0),
+        ([first], 0),
+        ([second, first], 0),
+        ([first, second], 1),
+    ):
+        elsewhere = tmp_path / str(names)
+        elsewhere.mkdir()
+        unit_work.Keeper(storage, names, elsewhere, 600).fetch()
+        assert len(checkpoint.checkpoints(elsewhere)) == left
+    keeper.remove_checkpoint()
+    assert storage.units("running", ".npz") == set()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("trials = 4", "trials = 0"), r"trials in \[search\] is 0; it must be a whole number"),
+        (("together = 2", 'objective = "best"'), r"objective in \[search\] is 'best'; it must be"),
+        (("together = 2", "parallel = 3"), r"unknown setting of \[search\] 'parallel'"),
+        (("0.0001", "0.0"), r"learning_rate in \[search.space\] is .* it must be \{low"),
+        (("high = 0.5", "high = 1.5"), "exploration is 1.5; it must be between 0 and 1"),
+        (("exploration =", "exploratio ="), "unknown setting 'exploratio'"),
+        (("exploration =", "hidden ="), "hidden cannot be searched: it is set"),
+        (("[search]", "[vary]\nmodel = ['true']\n[search]"), "leave one away"),
+    ],
+)
+def test_bad_searches_are_refused(change, message):
+    with pytest.raises(FreqdynaError, match=message):
+        Sweep.parse(text_of(SEARCH).replace(*change))

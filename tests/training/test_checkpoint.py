@@ -1,0 +1,83 @@
+import jax
+import numpy as np
+import pytest
+
+from freqdyna import FreqdynaError
+from freqdyna.core.arrays import DamagedFileError
+from freqdyna.training import checkpoint
+
+
+def make_state():
+    return {
+        "key": jax.random.key(3),
+        "x": np.arange(6, dtype=np.float32).reshape(2, 3),
+        "n": np.int32(7),
+    }
+
+
+def test_a_state_survives(tmp_path):
+    path = tmp_path / "checkpoint-1.npz"
+    curves = {"return": np.array([[1.0, np.nan]])}
+    checkpoint.save(path, make_state(), curves, {"step": 1})
+    like = jax.tree.map(lambda leaf: leaf, make_state())
+    state, curves_read, note = checkpoint.load(path, like)
+    np.testing.assert_array_equal(state["x"], make_state()["x"])
+    assert state["key"] == jax.random.key(3)
+    np.testing.assert_array_equal(curves_read["return"], curves["return"])
+    assert note == {"step": 1}
+    assert [p.name for p in tmp_path.iterdir()] == ["checkpoint-1.npz"]
+
+
+def test_any_flipped_byte_is_noticed_or_harmless(tmp_path):
+    path = tmp_path / "checkpoint-1.npz"
+    checkpoint.save(path, make_state(), {}, {"step": 1})
+    whole = path.read_bytes()
+    noticed = 0
+    for position in range(0, len(whole), 7):
+        damaged = bytearray(whole)
+        damaged[position] ^= 0x55
+        path.write_bytes(damaged)
+        try:
+            state, _, note = checkpoint.load(path, make_state())
+        except DamagedFileError:
+            noticed += 1
+        else:  # a byte that carries no data, such as a date in the archive
+            np.testing.assert_array_equal(state["x"], make_state()["x"])
+            assert note == {"step": 1}
+    assert noticed > 50
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
+def test_a_cut_file_is_noticed(tmp_path, share):
+    path = tmp_path / "checkpoint-1.npz"
+    checkpoint.save(path, make_state(), {}, {"step": 1})
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(share * len(whole))])
+    with pytest.raises(DamagedFileError, match="is damaged"):
+        checkpoint.load(path, make_state())
+
+
+def test_code_in_a_file_is_not_executed(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (exec, ("raise SystemExit('executed')",))
+
+    path = tmp_path / "checkpoint-1.npz"
+    np.savez(path, allow_pickle=True, **{"note.json": np.array([Trap()], dtype=object)})
+    with pytest.raises(DamagedFileError):
+        checkpoint.load(path, make_state())
+
+
+def test_a_checkpoint_of_another_shape_does_not_fit(tmp_path):
+    path = tmp_path / "checkpoint-1.npz"
+    checkpoint.save(path, make_state() | {"x": np.zeros(3, np.float32)}, {}, {"step": 1})
+    with pytest.raises(FreqdynaError, match="does not fit its run"):
+        checkpoint.load(path, make_state())
+
+
+def test_the_two_newest_are_kept(tmp_path):
+    for step in (5, 10, 1000, 20000):
+        checkpoint.save(checkpoint.checkpoint_path(tmp_path, step), make_state(), {}, {})
+        checkpoint.prune(tmp_path)
+    names = [path.name for path in checkpoint.checkpoints(tmp_path)]
+    assert names == ["checkpoint-0000020000.npz", "checkpoint-0000001000.npz"]

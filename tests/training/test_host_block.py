@@ -1,0 +1,180 @@
+"""Whole runs in Gymnasium environments."""
+
+import _thread
+
+import equinox as eqx
+import gymnasium
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from corridor import SMALL, Corridor
+from gymnasium import spaces
+
+import freqdyna
+from freqdyna import Config
+from freqdyna.agents import algorithms
+from freqdyna.agents.dyna.search_view import search_view
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.gym.space import space_of
+from freqdyna.search_control import Proposal, SearchControl
+from freqdyna.training.interrupts import InterruptedRun
+
+CONTINUOUS = ["naf", "dyna-naf-frequency"]
+
+
+class Slider(Corridor):
+    """The corridor with a continuous push."""
+
+    action_space = spaces.Box(-2.0, 1.0, (1,))
+
+    def step(self, action):
+        assert self.action_space.contains(action)
+        return super().step(6 if action[0] > 0 else 5)
+
+
+@pytest.mark.parametrize("algorithm", ["er", "dyna-frequency"])
+def test_numbered_actions_train(algorithm, monkeypatch):
+    reset, seeds = Corridor.reset, []
+
+    def seen(self, *, seed=None, options=None):
+        seeds.append(seed)
+        return reset(self, seed=seed)
+
+    monkeypatch.setattr(Corridor, "reset", seen)
+    result = freqdyna.train(Corridor(), algorithm, eval_episodes=2, **SMALL)
+    assert len(seeds) > 3 * (1 + 2 * 2)
+    assert len(set(seeds)) == len(seeds)  # every episode begins in its own way
+    assert result.policy(1, env=Corridor)(np.zeros(2)) in (5, 6)
+    assert result.config.env == "Corridor"
+    assert result.config.model == "learned"
+    assert np.isfinite(result.returns).all()
+    assert np.isfinite(result.parameters).all()
+    assert len(np.unique(result.parameters[:, 0])) == 3
+
+
+@pytest.mark.parametrize("algorithm", CONTINUOUS)
+def test_continuous_actions_train(algorithm):
+    result = freqdyna.train(Slider, algorithm, normalize=True, **SMALL)
+    assert np.isfinite(result.returns).all()
+    assert result.config.eval_exploration == 0
+    action = result.policy(0, env=Slider)(np.array([0.5, 7.0]))
+    assert Slider.action_space.contains(action)
+    scaling = result.provenance["scaling"]
+    seen = (np.array([0.5, 7.0]) - scaling["mean"]) / scaling["scale"]
+    best = np.tanh(result.network(0)(jnp.asarray(seen, jnp.float32))[1])
+    np.testing.assert_allclose(action, -2 + (best + 1) / 2 * 3, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("env", "algorithm", "settings", "words"),
+    [
+        (Slider, "dyna-frequency", {}, "actions of 'Slider' are continuous; take one of .*naf"),
+        (Corridor, "naf", {}, "the actions of 'Corridor' are numbered; take one of er"),
+        (Slider, "dyna-naf-value", {"model": "true"}, "simulate of 'Slider' raised ValueError"),
+        (Slider, "naf", {"reward_noise": 0.1}, "reward_noise is 0.1; only built-in"),
+        (Corridor, "dyna-value", {"model_termination": "known"}, "model_termination is 'known'"),
+        (gymnasium.make("Pendulum-v1"), "dyna-naf-value", {"model": "true"}, "no method `simulate"),
+    ],
+)
+def test_what_does_not_fit_is_refused(env, algorithm, settings, words):
+    with pytest.raises(FreqdynaError, match=words):
+        freqdyna.train(env, algorithm, **SMALL, **settings)
+
+
+def test_the_environment_is_its_own_model_where_it_can_simulate(monkeypatch):
+    asked, clocks, closed = [], [], []
+    simulate, made = Corridor.simulate, []
+    monkeypatch.setattr(Corridor, "__init__", lambda self: made.append(self))
+    monkeypatch.setattr(Corridor, "close", lambda self: closed.append(self))
+
+    def seen(self, states, actions):
+        assert ((actions == 5) | (actions == 6)).all()
+        assert ((states[:, 0] >= -1e-5) & (states[:, 0] <= 1 + 1e-5)).all()  # its own numbers
+        clocks.append(states[:, 1].max())
+        asked.append(len(states))
+        return simulate(self, states, actions)
+
+    monkeypatch.setattr(Corridor, "simulate", seen)
+    result = freqdyna.train(Corridor, "dyna-value", model="true", normalize=True, **SMALL)
+    assert np.isfinite(result.parameters).all()
+    assert {id(env) for env in made} == {id(env) for env in closed}
+    assert max(clocks) > 5  # normalised ones stay near zero
+    asked.remove(1)  # it was tried out first
+    # 40 steps after the warm-up, 2 updates of 16 simulated transitions, for 3 seeds and a copy.
+    assert sum(asked) == 40 * 2 * 16 * 4
+
+
+def interrupted(folder, algorithm, monkeypatch):
+    """A run that was stopped after some steps of training."""
+    step, taken = Corridor.step, []
+
+    def interrupting(self, action):
+        taken.append(1)
+        if len(taken) == 110:
+            _thread.interrupt_main()
+        return step(self, action)
+
+    monkeypatch.setattr(Corridor, "step", interrupting)
+    with pytest.raises(InterruptedRun):
+        freqdyna.train(Corridor, algorithm, out=folder, **SMALL)
+    monkeypatch.setattr(Corridor, "step", step)
+    return folder
+
+
+def test_an_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch):
+    whole = freqdyna.train(Corridor, "dyna-frequency", **SMALL)
+    folder = interrupted(tmp_path / "run", "dyna-frequency", monkeypatch)
+    resumed = freqdyna.resume(folder, env=Corridor, progress=False)
+    np.testing.assert_array_equal(resumed.parameters, whole.parameters)
+    np.testing.assert_array_equal(resumed.returns, whole.returns)
+
+
+def test_an_environment_that_does_not_repeat_itself_begins_a_new_episode(tmp_path, monkeypatch):
+    folder = interrupted(tmp_path / "run", "er", monkeypatch)
+    reset = Corridor.reset
+
+    def other_clock(self, *, seed=None, options=None):
+        reset(self, seed=seed)
+        self.state[1] = 0.25
+        return self.state.copy(), {}
+
+    monkeypatch.setattr(Corridor, "reset", other_clock)
+    with pytest.warns(UserWarning, match="Corridor does not repeat itself"):
+        result = freqdyna.resume(folder, env=Corridor, progress=False)
+    assert np.isfinite(result.returns).all()
+
+
+def test_a_seed_trains_alike_alone_and_beside_others():
+    alone = freqdyna.train(Corridor, "dyna-frequency", **SMALL | {"seeds": 1, "first_seed": 1})
+    together = freqdyna.train(Corridor, "dyna-frequency", **SMALL)
+    np.testing.assert_allclose(alone.parameters[0], together.parameters[1], rtol=2e-4, atol=2e-5)
+
+
+def test_a_search_keeps_to_what_was_visited_where_the_space_has_no_bounds():
+    space = space_of(Corridor())
+    config = Config(env="Corridor", algorithm="dyna-value", steps=10).resolved(space)
+    agent = algorithms.build(config, space)
+    state = agent.init(jax.random.key(0))
+    for clock in (2.0, 7.0):
+        seen = state.visited.add(jnp.array([0.4, clock]), jnp.array([0.4, clock]))
+        state = eqx.tree_at(lambda s: s.visited, state, seen)
+    search = search_view(space, agent.learner, state, jnp.asarray, jnp.asarray)
+    inside = [bool(search.contains(jnp.array([0.9, clock]))) for clock in (1.0, 3.0, 8.0)]
+    assert inside == [False, True, False]
+    np.testing.assert_allclose(search.project(jnp.array([2.0, 9.0])), [1.0, 7.0])
+
+
+class Nearest(SearchControl):
+    """Plan from where the agent has been, moved to the middle of the bounds of what it saw."""
+
+    def propose(self, search, key):
+        middle = (search.low + search.high) / 2
+        states = (search.visited(key, 4) + middle) / 2
+        return Proposal.of(states, jnp.asarray(4))
+
+
+def test_a_search_control_of_ones_own_on_an_environment_of_ones_own():
+    result = freqdyna.train(Slider, "dyna", search_control=Nearest, **SMALL)
+    assert np.isfinite(result.returns).all()
+    np.testing.assert_array_equal(result.metrics["search_states"][:, -1], 4)

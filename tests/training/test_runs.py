@@ -1,0 +1,281 @@
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+import pyarrow.parquet
+import pytest
+from probes import ConstantReward
+
+import freqdyna
+from freqdyna import FreqdynaError, envs
+from freqdyna.core.arrays import load_arrays
+from freqdyna.training import checkpoint, saver
+from freqdyna.training.run import Run
+from freqdyna.training.saver import RunOptions
+
+ALGORITHMS = ["prioritized-er", "dyna-frequency"]
+SMALL = {
+    "env": "GridWorld",
+    "seeds": 3,
+    "steps": 90,
+    "planning_steps": 1,
+    "hidden": (4,),
+    "batch_size": 4,
+    "warmup_steps": 10,
+    "eval_every": 20,
+    "episode_limit": 30,
+    "progress": False,
+}
+
+
+def assert_same_outcome(first, second):
+    """Equal metrics and equal last checkpoints, to the bit."""
+    for name in ("metrics.parquet",):
+        a, b = (pyarrow.parquet.read_table(Path(f) / name) for f in (first, second))
+        assert a.equals(b)
+    names = [checkpoint.checkpoints(Path(f))[0].name for f in (first, second)]
+    assert names[0] == names[1]
+    snapshots = sorted(path.name for path in Path(first).glob("snapshot-*"))
+    assert snapshots == sorted(path.name for path in Path(second).glob("snapshot-*"))
+    for file in (names[0], *snapshots):
+        (a, note_a), (b, note_b) = (load_arrays(Path(f) / file) for f in (first, second))
+        assert a.keys() == b.keys()
+        assert note_a["step"] == note_b["step"]
+        for name in a:
+            np.testing.assert_array_equal(a[name], b[name], err_msg=f"{file}: {name}")
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_result_has_curves_parameters_plot_and_folder(algorithm, tmp_path):
+    result = freqdyna.train(algorithm=algorithm, first_seed=7, **SMALL)
+    assert result.seeds.tolist() == [7, 8, 9]
+    assert result.steps.tolist() == [20, 40, 60, 80, 90]
+    assert result.returns.shape == (3, 5)
+    assert np.isfinite(result.returns).all()
+    assert np.isfinite(result.metrics["loss"]).all()
+    assert result.network(8)(jnp.zeros(2)).shape == (4,)
+    folder = result.save(tmp_path / "run")
+    result.plot(tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+
+    table = pyarrow.parquet.read_table(folder / "metrics.parquet").to_pylist()
+    assert len(table) == 15
+    for row in table:
+        at = row["seed"] - 7, result.steps.tolist().index(row["step"])
+        assert row["return"] == result.returns[at]
+
+    again = freqdyna.load(folder)
+    assert again.config == result.config
+    np.testing.assert_array_equal(again.parameters, result.parameters)
+    for name, values in result.metrics.items():
+        np.testing.assert_array_equal(again.metrics[name], values)
+
+
+def test_a_run_folder_holds_what_made_it(tmp_path):
+    freqdyna.train(out=tmp_path / "run", **SMALL)
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names == {
+        "config.toml",
+        "provenance.json",
+        "metrics.parquet",
+        "parameters.npz",
+        "checkpoint-0000000090.npz",
+    }
+    facts = json.loads((tmp_path / "run" / "provenance.json").read_text())
+    assert facts["versions"].keys() >= {"python", "freqdyna", "jax", "equinox", "optax", "numpy"}
+    assert {"command", "date", "commit", "machine", "device_kind", "devices"} <= facts.keys()
+
+
+def test_stored_results_without_parameters_are_read_but_not_resumed(tmp_path):
+    stored = Path(__file__).parents[2] / "results" / "mountain-car" / "er"
+    result = freqdyna.load(stored)
+    assert result.returns.shape == (100, 100)
+    with pytest.raises(FreqdynaError, match="was stored without a network"):
+        result.network(0)
+    with pytest.raises(FreqdynaError, match="has results but no checkpoint to continue from"):
+        freqdyna.resume(stored, progress=False)
+
+
+def test_an_existing_folder_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(FreqdynaError, match="which exists; give a new folder, or continue"):
+        freqdyna.train(out=tmp_path, **SMALL)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_nothing_is_left_behind_when_a_name_is_wrong(tmp_path):
+    for wrong in ({"algorithm": "err"}, {"env": "Gridworld"}, {"steps": -1}):
+        with pytest.raises(FreqdynaError):
+            freqdyna.train(out=tmp_path / "run", **(SMALL | wrong))
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_environment_of_ones_own_trains_and_resumes(tmp_path):
+    settings = {k: v for k, v in SMALL.items() if k not in ("env", "episode_limit")}
+    result = freqdyna.train(ConstantReward(), out=tmp_path / "run", **settings)
+    assert np.all(result.returns == 1)
+    with pytest.raises(FreqdynaError, match="environment 'ConstantReward' was given in Python"):
+        freqdyna.resume(tmp_path / "run", progress=False)
+    again = freqdyna.resume(tmp_path / "run", env=ConstantReward(), progress=False)
+    np.testing.assert_array_equal(again.parameters, result.parameters)
+    with pytest.raises(FreqdynaError, match="reward_noise is a setting of the environment given"):
+        freqdyna.train(ConstantReward(), reward_noise=0.1, **settings)
+
+
+def stop_after(monkeypatch, steps):
+    """Make a run get SIGINT as soon as it has taken so many steps."""
+    original = saver.Saver.save_if_due
+
+    def save_if_due(self, state, step):
+        if step >= steps:
+            os.kill(os.getpid(), signal.SIGINT)
+        original(self, state, step)
+
+    monkeypatch.setattr(saver.Saver, "save_if_due", save_if_due)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_an_interrupted_run_resumes_to_the_same_bits(algorithm, tmp_path, monkeypatch):
+    settings = SMALL | {"algorithm": algorithm, "snapshot_steps": (25, 40, 90)}
+    whole = freqdyna.train(out=tmp_path / "whole", **settings)
+    assert list(whole.snapshots) == [25, 40, 90]
+    with monkeypatch.context() as patch:
+        stop_after(patch, 30)
+        with pytest.raises(KeyboardInterrupt, match=r"stopped at step .*; continue with: freqdyna"):
+            freqdyna.train(out=tmp_path / "parts", **settings)
+    assert not (tmp_path / "parts" / "checkpoint-0000000090.npz").exists()
+    parts = freqdyna.resume(tmp_path / "parts", progress=False)
+    assert list(parts.snapshots) == [25, 40, 90]
+    assert_same_outcome(tmp_path / "whole", tmp_path / "parts")
+    facts = json.loads((tmp_path / "parts" / "provenance.json").read_text())
+    assert facts["continues"]["versions"] == facts["versions"]
+
+
+def test_a_damaged_checkpoint_is_reported_and_the_one_before_is_used(tmp_path, monkeypatch, capsys):
+    freqdyna.train(out=tmp_path / "whole", **SMALL)
+    with monkeypatch.context() as patch:
+        stop_after(patch, 60)
+        with pytest.raises(KeyboardInterrupt):
+            freqdyna.train(out=tmp_path / "parts", checkpoint_seconds=0.0, **SMALL)
+    newest, before = checkpoint.checkpoints(tmp_path / "parts")
+    newest.write_bytes(newest.read_bytes()[:1000])
+    freqdyna.resume(tmp_path / "parts")
+    printed = capsys.readouterr().out
+    assert f"{newest.name} is damaged" in printed.replace("\n", " ")
+    assert f"going on from step {int(before.stem.split('-')[1])}" in printed
+    assert_same_outcome(tmp_path / "whole", tmp_path / "parts")
+
+
+def test_resume_refuses_what_would_overwrite_results(tmp_path):
+    result = freqdyna.train(out=tmp_path / "run", **SMALL)
+    kept = (tmp_path / "run" / "metrics.parquet").read_bytes()
+    config = tmp_path / "run" / "config.toml"
+    text = config.read_text()
+    for old, new in (("steps = 90", "steps = 180"), ("discount = 0.99", "discount = 0.5")):
+        assert old in text
+        config.write_text(text.replace(old, new))
+        with pytest.raises(FreqdynaError, match=r"config\.toml was changed since"):
+            freqdyna.resume(tmp_path / "run", progress=False)
+    config.write_text("")
+    with pytest.raises(FreqdynaError, match="is not complete: settings are missing"):
+        freqdyna.resume(tmp_path / "run", progress=False)
+    config.write_text(text)
+    other = envs.make("GridWorld", move_noise=0.5, episode_limit=30)
+    with pytest.raises(FreqdynaError, match="but this run was begun with GridWorld"):
+        freqdyna.resume(tmp_path / "run", env=other, progress=False)
+    result.save(tmp_path / "saved")
+    with pytest.raises(FreqdynaError, match="has results but no checkpoint to continue from"):
+        freqdyna.resume(tmp_path / "saved", progress=False)
+    assert (tmp_path / "run" / "metrics.parquet").read_bytes() == kept
+
+
+def test_damaged_checkpoints_take_no_good_ones_place(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        stop_after(patch, 60)
+        with pytest.raises(KeyboardInterrupt):
+            freqdyna.train(out=tmp_path / "run", checkpoint_seconds=0.0, **SMALL)
+    for path in checkpoint.checkpoints(tmp_path / "run"):
+        path.write_bytes(b"rubbish")
+    with monkeypatch.context() as patch:
+        stop_after(patch, 20)
+        with (
+            pytest.raises(KeyboardInterrupt),
+            pytest.warns(UserWarning, match="is damaged|starting from the first step"),
+        ):
+            freqdyna.resume(tmp_path / "run", progress=False)
+    (good,) = checkpoint.checkpoints(tmp_path / "run")
+    assert int(good.stem.split("-")[1]) < 60
+
+
+def test_a_diverged_seed_is_reported_and_the_others_go_on():
+    from freqdyna.config import Config
+
+    settings = {k: v for k, v in SMALL.items() if k != "progress"}
+    run = Run.prepare(Config(**settings).resolved(), None)
+    healthy_init = run.block.init
+
+    def init():
+        state = healthy_init()
+        params = state.learner.params.at[1].set(np.inf)
+        return eqx.tree_at(lambda s: s.learner.params, state, params)
+
+    run.block.init = init
+    with pytest.warns(UserWarning, match="seed 1 diverged at step 11: its loss is not finite"):
+        result = run.execute(None, RunOptions(False, False, False, 60.0))
+    healthy = freqdyna.train(**SMALL)
+    assert result.metrics["diverged_at"][:, -1].tolist() == [-1, 11, -1]  # after the warm-up of 10
+    for row in (0, 2):
+        np.testing.assert_array_equal(result.returns[row], healthy.returns[row])
+        np.testing.assert_array_equal(result.parameters[row], healthy.parameters[row])
+
+
+def test_an_absurd_learning_rate_is_reported_for_every_seed():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        freqdyna.train(learning_rate=1e30, **SMALL)
+    texts = [str(w.message) for w in caught if "diverged" in str(w.message)]
+    assert sorted(text.split()[1] for text in texts) == ["0", "1", "2"]
+
+
+def test_tensorboard_events_can_be_read_back(tmp_path):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    result = freqdyna.train(out=tmp_path / "run", tensorboard=True, **SMALL)
+    events = EventAccumulator(str(tmp_path / "run" / "tensorboard"))
+    events.Reload()
+    scalars = events.Scalars("mean/return")
+    assert [event.step for event in scalars] == result.steps.tolist()
+    np.testing.assert_allclose([e.value for e in scalars], result.returns.mean(0), rtol=1e-5)
+    assert len(events.Scalars("return/seed_2")) == 5
+    with pytest.raises(FreqdynaError, match="it needs a run folder"):
+        freqdyna.train(tensorboard=True, **SMALL)
+
+
+def test_a_run_killed_at_a_random_point_resumes_to_the_same_bits(tmp_path):
+    options = {"env": "MountainCar-v0", "seeds": 2, "steps": 8000, "planning-steps": 2}
+    options |= {"batch-size": 8, "warmup-steps": 500, "checkpoint-seconds": 0.3, "hidden": 8}
+    arguments = ["train", *(f"--{name}={value}" for name, value in options.items())]
+    command = [sys.executable, "-m", "freqdyna"]
+    began = time.monotonic()
+    subprocess.run([*command, *arguments, "--out", tmp_path / "whole"], check=True)
+    duration = time.monotonic() - began
+    process = subprocess.Popen([*command, *arguments, "--out", tmp_path / "parts"])
+    delay = random.random() * duration
+    print(f"killed after {delay:.2f} of {duration:.2f} seconds")
+    time.sleep(delay)
+    process.kill()
+    process.wait()
+    if (tmp_path / "parts").exists():
+        subprocess.run([*command, "resume", tmp_path / "parts"], check=True)
+    else:  # killed before there was anything
+        subprocess.run([*command, *arguments, "--out", tmp_path / "parts"], check=True)
+    assert_same_outcome(tmp_path / "whole", tmp_path / "parts")

@@ -1,0 +1,168 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from freqdyna import envs
+from freqdyna.agents import algorithms
+from freqdyna.config import Config
+from freqdyna.training.block import CompiledBlock, Layout
+from freqdyna.training.training import Training, evaluation_steps
+
+SETTINGS = {
+    "env": "GridWorld",
+    "steps": 120,
+    "warmup_steps": 20,
+    "planning_steps": 2,
+    "hidden": (8, 8),
+    "batch_size": 8,
+    "episode_limit": 50,
+}
+
+
+def make_training(algorithm="er", **settings):
+    config = Config(algorithm=algorithm, **(SETTINGS | settings))
+    env = envs.make(config.env, episode_limit=config.episode_limit)
+    return Training(algorithms.build(config, env), eval_episodes=2, eval_exploration=0.05)
+
+
+def make_block(training, seeds, devices=2):
+    return CompiledBlock(training, Layout.of(np.array(seeds), jax.devices()[:devices]))
+
+
+def states_equal(first, second, rows=slice(None)):
+    def leaves(state):
+        data = jax.tree.map(
+            lambda x: jax.random.key_data(x) if jnp.issubdtype(x.dtype, jax.dtypes.prng_key) else x,
+            state,
+        )
+        return [np.asarray(leaf)[rows] for leaf in jax.tree.leaves(data)]
+
+    return all(
+        np.array_equal(a, b, equal_nan=True)
+        for a, b in zip(leaves(first), leaves(second), strict=True)
+    )
+
+
+@pytest.fixture(scope="module", params=["prioritized-er", "dyna-frequency"])
+def training(request):
+    return make_training(request.param)
+
+
+@pytest.fixture(scope="module")
+def block(training):
+    return make_block(training, [0, 1, 2, 3])
+
+
+def test_equal_seeds_agree_to_the_bit_and_different_seeds_differ(block):
+    first = block.advance(block.init(), 0, 60)
+    again = block.advance(block.init(), 0, 60)
+    assert states_equal(first, again)
+    params = np.asarray(first.learner.params)
+    assert len(np.unique(params, axis=0)) == 4
+    assert len(np.unique(np.asarray(first.replay.rows)[:, :40].reshape(4, -1), axis=0)) == 4
+
+
+def test_a_seed_does_not_depend_on_its_company(training, block):
+    one = make_block(training, [2], devices=1)
+    together, alone = block.advance(block.init(), 0, 24), one.advance(one.init(), 0, 24)
+    # The same random streams: in the warm-up the very same transitions.
+    np.testing.assert_allclose(together.replay.rows[2, :20], alone.replay.rows[0, :20], atol=1e-6)
+    # And the same first updates, up to rounding.
+    np.testing.assert_allclose(together.learner.params[2], alone.learner.params[0], atol=2e-5)
+
+
+def test_where_a_run_is_sliced_makes_no_difference(block):
+    whole = block.advance(block.init(), 0, 60)
+    sliced = block.init()
+    for start, stop in ((0, 1), (1, 1), (1, 17), (17, 59), (59, 60)):
+        sliced = block.advance(sliced, start, stop)
+    assert states_equal(whole, sliced)
+
+
+def test_evaluation_never_disturbs_training(block):
+    plain = block.advance(block.init(), 0, 60)
+    evaluated = block.init()
+    for start in range(0, 60, 20):
+        evaluated = block.advance(evaluated, start, start + 20)
+        evaluated, _ = block.evaluate(evaluated, start + 20)
+    for part in ("observation", "learner", "replay"):
+        assert states_equal(getattr(plain, part), getattr(evaluated, part))
+
+
+def test_evaluation_draws_anew_at_every_step_and_the_same_at_the_same_step():
+    noisy = envs.make("GridWorld", episode_limit=5, reward_noise=1.0)
+    training = Training(algorithms.build(Config(**SETTINGS), noisy), 1, 0.05)
+    block = make_block(training, [0, 1])
+    at_10, again, at_20 = (
+        np.asarray(block.evaluate(block.init(), step)[1]["return"]) for step in (10, 10, 20)
+    )
+    np.testing.assert_array_equal(at_10, again)
+    assert np.all(at_10 != at_20)
+    assert at_10[0] != at_10[1]
+
+
+def test_the_pure_function_of_a_key_equals_the_compiled_block():
+    training = make_training("prioritized-er")
+    # In float64: two programs round differently.
+    with jax.enable_x64(True):
+        keys = jax.vmap(jax.random.key)(jnp.array([5, 6]))
+        state, metrics = jax.jit(jax.vmap(lambda key: training.run(key, steps=50, eval_every=20)))(
+            keys
+        )
+        assert metrics["return"].shape == (2, 3)
+        block = make_block(training, [5, 6], devices=1)
+        mine, start = block.init(), 0
+        for column, stop in enumerate(evaluation_steps(50, 20)):
+            mine = block.advance(mine, start, int(stop))
+            mine, expected = block.evaluate(mine, int(stop))
+            start = int(stop)
+            for name in ("return", "length", "episodes"):
+                np.testing.assert_allclose(metrics[name][:, column], expected[name], rtol=1e-9)
+        np.testing.assert_allclose(state.learner.params, mine.learner.params, atol=1e-9)
+
+
+@pytest.mark.parametrize("algorithm", ["er", "prioritized-er", "dyna-value", "dyna-frequency"])
+def test_every_step_is_the_same_program(algorithm):
+    # A leaf whose type changes on the way would have everything compiled a second time.
+    training, key = make_training(algorithm), jax.random.key(0)
+    first = jax.eval_shape(training.init, key)
+    assert jax.tree.leaves(jax.eval_shape(training.advance, first, 0, 1)) == jax.tree.leaves(first)
+    evaluated, _ = jax.eval_shape(training.evaluate, first, key, 1)
+    assert jax.tree.leaves(evaluated) == jax.tree.leaves(first)
+    assert not any(leaf.weak_type for leaf in jax.tree.leaves(first))
+
+
+def test_seeds_that_do_not_divide_are_all_there(training, block):
+    odd = make_block(training, [0, 1, 2])
+    assert (odd.layout.seeds, odd.layout.rows) == (3, 4)
+    ours, theirs = odd.advance(odd.init(), 0, 30), block.advance(block.init(), 0, 30)
+    assert states_equal(ours, theirs, slice(3))
+
+
+def test_evaluations_are_regular_and_at_the_end():
+    np.testing.assert_array_equal(evaluation_steps(50, 20), [20, 40, 50])
+    np.testing.assert_array_equal(evaluation_steps(40, 20), [20, 40])
+    np.testing.assert_array_equal(evaluation_steps(5, 20), [5])
+
+
+def test_zero_learning_rate_learns_nothing_whatever_happens():
+    block = make_block(make_training(learning_rate=0.0), [0, 1])
+    before = np.asarray(block.init().learner.params)
+    after = block.advance(block.init(), 0, 60)
+    np.testing.assert_array_equal(after.learner.params, before)
+    assert np.asarray(after.diagnostics.updates).tolist() == [80, 80]  # after the warm-up
+
+
+@pytest.mark.parametrize("algorithm", ["prioritized-er", "dyna-frequency"])
+def test_training_needs_no_second_copy_of_the_buffers(algorithm):
+    training = make_training(algorithm, steps=20_000)
+    keys = jax.random.split(jax.random.key(0), 16)
+    states = jax.eval_shape(jax.vmap(training.init), keys)
+    number = jax.ShapeDtypeStruct((), jnp.int32)
+    advance = jax.vmap(training.advance, in_axes=(0, None, None))
+    compiled = jax.jit(advance, donate_argnums=0).lower(states, number, number).compile()
+    memory = compiled.memory_analysis()
+    assert memory.argument_size_in_bytes > 16 * 20_000 * 7 * 4
+    assert memory.alias_size_in_bytes > 0.99 * memory.argument_size_in_bytes
+    assert memory.temp_size_in_bytes < 0.1 * memory.argument_size_in_bytes

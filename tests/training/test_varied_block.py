@@ -1,0 +1,87 @@
+"""Rows of one program with numbers of their own."""
+
+from dataclasses import replace
+
+import jax
+import numpy as np
+import pytest
+
+from freqdyna import envs
+from freqdyna.agents import algorithms
+from freqdyna.config import Config
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.training.block import CompiledBlock, Layout
+from freqdyna.training.training import Training
+from freqdyna.training.varied_block import VariedBlock
+
+BASE = Config(
+    env="GridWorld",
+    algorithm="dyna-frequency",
+    planning_steps=2,
+    warmup_steps=20,
+    hidden=(8,),
+    search_states=3,
+    buffer_size=100,
+    queue_size=100,
+    steps=200,
+    episode_limit=50,
+)
+
+
+def training(**settings):
+    config = replace(BASE, **settings).resolved()
+    agent = algorithms.build(config, envs.make("GridWorld", episode_limit=50))
+    return Training(agent, 1, 0.05)
+
+
+def trained(trainings, seeds, steps=60):
+    """Parameters and returns, each with a row for a training and seed."""
+    layout = Layout.of(np.tile(seeds, len(trainings)), jax.devices()[:1])
+    block = VariedBlock(trainings, layout)
+    state, metrics = block.evaluate(block.advance(block.init(), 0, steps), steps)
+    return np.asarray(jax.vmap(block.training.agent.parameters)(state)), metrics["return"]
+
+
+VARIED = [
+    {"learning_rate": 0.003},
+    {"exploration": 0.3},
+    {"climb_step_size": 0.03},
+    {"climb_noise": 0.05},
+    {"frequency_probability": 0.9},
+    {"planning_exploration": 0.5},
+    {"target_period": 7},
+]
+ALL_AT_ONCE = {name: value for settings in VARIED for name, value in settings.items()}
+TRAININGS = [training(), *(training(**settings) for settings in VARIED), training(**ALL_AT_ONCE)]
+
+
+def test_a_row_does_not_depend_on_which_others_are_there():
+    rows, returns = trained(TRAININGS, np.array([0, 1]))
+    backwards, returns_backwards = trained(TRAININGS[::-1], np.array([0, 1]))
+    for place in range(len(TRAININGS)):
+        here, there = 2 * place, 2 * (len(TRAININGS) - 1 - place)
+        np.testing.assert_array_equal(rows[here : here + 2], backwards[there : there + 2])
+        np.testing.assert_array_equal(
+            returns[here : here + 2], returns_backwards[there : there + 2]
+        )
+    different = {row.tobytes() for row in rows[::2]}
+    assert len(different) == len(TRAININGS)  # each number reaches its row
+
+
+def test_rows_are_what_their_trainings_give_alone():
+    rows, _ = trained(TRAININGS, np.array([0, 1]), steps=25)
+    for place in (0, -1):
+        layout = Layout.of(np.array([0, 1]), jax.devices()[:1])
+        block = CompiledBlock(TRAININGS[place], layout)
+        state = block.advance(block.init(), 0, 25)
+        alone = np.asarray(jax.vmap(TRAININGS[place].agent.parameters)(state))
+        # Sums over more rows may be taken in another order.
+        ours = rows.reshape(len(TRAININGS), 2, -1)[place]
+        np.testing.assert_allclose(ours, alone, rtol=1e-3, atol=1e-5)
+
+
+def test_what_changes_shapes_is_refused():
+    with pytest.raises(FreqdynaError, match="differ in numbers alone"):
+        trained([training(), training(hidden=(9,))], np.array([0]))
+    with pytest.raises(FreqdynaError, match="differ in numbers alone"):
+        trained([training(), training(warmup_steps=9)], np.array([0]))  # when updates begin
