@@ -194,7 +194,7 @@ def test_b_judges_a_seed_by_its_last_evaluations(tmp_path, monkeypatch):
     result = SimpleNamespace(
         parameters=np.arange(6.0).reshape(2, 3), returns=returns, seeds=np.arange(2)
     )
-    monkeypatch.setattr(b.runs, "train", lambda **settings: result)
+    monkeypatch.setattr(b.api, "train", lambda **settings: result)
     columns = b.units(True)[0].compute(work(tmp_path))
     assert columns["seed"].tolist() == [0, 0, 0, 1, 1, 1]
     assert columns["parameter"].tolist() == list(range(6))

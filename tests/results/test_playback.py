@@ -17,6 +17,7 @@ from freqdyna.agents import algorithms
 from freqdyna.cli.main import main
 from freqdyna.envs.dyna_maze import GOAL_CELL, START_CELL
 from freqdyna.envs.episodes import run_episode
+from freqdyna.results import playback
 from freqdyna.results.playback import watch_key
 from freqdyna.training.run import named_environment
 
@@ -112,14 +113,14 @@ def greedy(result, seed):
 def test_an_episode_is_the_evaluation_of_the_greedy_policy(which, tmp_path, request, monkeypatch):
     result = request.getfixturevalue(which)
     ends = []
-    show = freqdyna.playback.Film.show
+    show = playback.Film.show
 
     def noted(film, episode, moment):
         if moment.over:
             ends.append(moment)
         show(film, episode, moment)
 
-    monkeypatch.setattr("freqdyna.playback.Film.show", noted)
+    monkeypatch.setattr(playback.Film, "show", noted)
     returns = result.watch(tmp_path / "film.gif", seed=4, episodes=2)
     env, policy = greedy(result, 4)
     for number, end in enumerate(ends):

@@ -105,7 +105,7 @@ def test_what_does_not_fit_on_the_disk_is_computed_once_it_does(tmp_path, monkey
     def full(storage, name, contents):
         if name.startswith("units/") and len(stored) >= 3:  # a unit and a half
             raise OSError(errno.ENOSPC, "No space left on device")
-        unit_files.append(name)
+        stored.append(name)
         write(storage, name, contents)
 
     with monkeypatch.context() as patched:

@@ -232,7 +232,7 @@ def test_scaled_observations_have_mean_zero_and_deviation_one_over_random_steps(
     other = host_space(
         Corridor, 30, True, seed=5, known=json.loads(json.dumps(space.facts()))["scaling"]
     )
-    np.testing.assert_array_equal(other.seen([0.3, 4.0]), space.to_agent([0.3, 4.0]))
+    np.testing.assert_array_equal(other.to_agent([0.3, 4.0]), space.to_agent([0.3, 4.0]))
 
 
 def test_environments_are_copied_made_anew_or_made_by_the_function_given():
