@@ -10,7 +10,7 @@ import pytest
 import freqdyna
 from freqdyna import FreqdynaError, SearchControl, search_control
 from freqdyna.cli.main import main
-from freqdyna.search_control import Proposal
+from freqdyna.search_control import Proposal, registry
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "top_frequency.py"
@@ -81,7 +81,7 @@ def test_a_class_or_an_object_is_passed_to_train(tmp_path):
 
 
 def test_a_registered_class_has_a_name(monkeypatch):
-    monkeypatch.setattr(search_control, "SEARCH_CONTROLS", dict(search_control.SEARCH_CONTROLS))
+    monkeypatch.setattr(registry, "SEARCH_CONTROLS", dict(registry.SEARCH_CONTROLS))
     assert search_control.register("corner")(Corner) is Corner
     assert search_control.find("corner") is Corner
     # What is written down must be found by a process that has not run the registration.

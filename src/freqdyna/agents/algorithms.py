@@ -39,20 +39,27 @@ class Recipe:
     """Whether it is for continuous actions alone; else for numbered ones alone."""
 
 
+_PAPERS_NAMES = {"gradient-norm": "dyna-gradnorm", "hessian-norm": "dyna-hessnorm"}
+"""Where the paper's name is not `dyna-` and the search-control's (appendix A.5)."""
+
+
+def _dyna_recipes() -> dict[str, Recipe]:
+    """Dyna with each of the built-in search-controls."""
+    recipes = {}
+    for name, strategy in search_control.SEARCH_CONTROLS.items():
+        summary = search_control.summary(strategy)
+        text = f"Dyna, planning from {summary[:1].lower()}{summary[1:]}"
+        recipes[_PAPERS_NAMES.get(name, f"dyna-{name}")] = Recipe(text, name)
+    return recipes
+
+
 ALGORITHMS: dict[str, Recipe] = {
     "er": Recipe("DQN with uniform experience replay"),
     "prioritized-er": Recipe(
         "DQN with proportional prioritized replay, half of each mini-batch uniform",
         prioritized=True,
     ),
-    "dyna-value": Recipe("Dyna, climbing the value V (HC-Dyna)", "value"),
-    "dyna-frequency": Recipe("Dyna, climbing the local frequency g, and V", "frequency"),
-    "dyna-gradnorm": Recipe("dyna-frequency with the gradient norm alone", "gradient-norm"),
-    "dyna-hessnorm": Recipe("dyna-frequency with the Hessian norm alone", "hessian-norm"),
-    "dyna-value-plus-frequency": Recipe("Dyna, climbing V + g", "value-plus-frequency"),
-    "dyna-value-times-frequency": Recipe("Dyna, climbing V · g", "value-times-frequency"),
-    "dyna-replay": Recipe("Dyna, planning from visited states", "replay"),
-    "dyna-uniform": Recipe("Dyna, planning from anywhere", "uniform"),
+    **_dyna_recipes(),
     "dyna": Recipe("Dyna with the search-control that you give", own_search_control=True),
     "naf": Recipe("NAF: Q-learning with continuous actions", continuous=True),
     "dyna-naf-value": Recipe("dyna-value with continuous actions", "value", continuous=True),

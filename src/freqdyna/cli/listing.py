@@ -11,18 +11,17 @@ class ListNames:
         """Do it."""
         from freqdyna.agents.algorithms import ALGORITHMS
         from freqdyna.envs import ENVIRONMENTS
-        from freqdyna.search_control import SEARCH_CONTROLS
+        from freqdyna.search_control import SEARCH_CONTROLS, summary
 
         names = {
             "algorithms": {name: recipe.summary for name, recipe in ALGORITHMS.items()},
             "environments": {name: env.summary for name, env in ENVIRONMENTS.items()},
             "search-controls": {
-                name: (strategy.__doc__ or "").splitlines()[0]
-                for name, strategy in SEARCH_CONTROLS.items()
+                name: summary(strategy) for name, strategy in SEARCH_CONTROLS.items()
             },
         }
         width = max(len(name) for entries in names.values() for name in entries)
         for title, entries in names.items():
             print(f"{title}:")
-            for name, summary in entries.items():
-                print(f"  {name:{width}}  {summary}")
+            for name, text in entries.items():
+                print(f"  {name:{width}}  {text}")

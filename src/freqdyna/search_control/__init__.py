@@ -1,32 +1,29 @@
-"""Search-control: which states to plan from. The strategies, by name."""
+"""Search-control: which states to plan from.
 
-from collections.abc import Callable
-from dataclasses import fields
-from importlib import import_module
-from typing import TypeVar
+A built-in search-control is a file in this folder whose class is decorated with `@register(name)`,
+and a line below. It is then an algorithm, `dyna-NAME`, too.
+"""
 
-from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError, unknown_name
+# The built-in search-controls, in the order in which they are listed.
+# isort: off
+from freqdyna.search_control import value as value
+from freqdyna.search_control import frequency as frequency
+from freqdyna.search_control import combined as combined
+from freqdyna.search_control import replay as replay
+from freqdyna.search_control import uniform as uniform
+# isort: on
+
 from freqdyna.search_control.base import Proposal, Search, SearchControl, State
-from freqdyna.search_control.combined import ValuePlusFrequencySearch, ValueTimesFrequencySearch
-from freqdyna.search_control.frequency import FrequencySearch, GradientNormSearch, HessianNormSearch
 from freqdyna.search_control.hill_climb import HillClimb
-from freqdyna.search_control.replay import ReplaySearch
-from freqdyna.search_control.uniform import UniformSearch
-from freqdyna.search_control.value import ValueSearch
-
-Strategy = TypeVar("Strategy", bound=SearchControl)
-
-SEARCH_CONTROLS: dict[str, type[SearchControl]] = {
-    "value": ValueSearch,
-    "frequency": FrequencySearch,
-    "gradient-norm": GradientNormSearch,
-    "hessian-norm": HessianNormSearch,
-    "value-plus-frequency": ValuePlusFrequencySearch,
-    "value-times-frequency": ValueTimesFrequencySearch,
-    "replay": ReplaySearch,
-    "uniform": UniformSearch,
-}
+from freqdyna.search_control.registry import (
+    SEARCH_CONTROLS,
+    describe,
+    find,
+    full_name,
+    make,
+    register,
+    summary,
+)
 
 __all__ = [
     "SEARCH_CONTROLS",
@@ -40,61 +37,5 @@ __all__ = [
     "full_name",
     "make",
     "register",
+    "summary",
 ]
-
-
-def register(name: str) -> Callable[[type[Strategy]], type[Strategy]]:
-    """A class decorator that makes a search-control of one's own known by `name`."""
-    if name in SEARCH_CONTROLS:
-        raise FreqdynaError(f"name is {name!r}, which is taken; choose another")
-
-    def add(strategy: type[Strategy]) -> type[Strategy]:
-        SEARCH_CONTROLS[name] = strategy
-        return strategy
-
-    return add
-
-
-def find(name: str) -> type[SearchControl]:
-    """The search-control called `name`; `module:Class` imports the class from the module."""
-    if name in SEARCH_CONTROLS:
-        return SEARCH_CONTROLS[name]
-    if ":" not in name:
-        raise unknown_name("search-control", name, SEARCH_CONTROLS)
-    module, attribute = name.split(":", 1)
-    try:
-        strategy = getattr(import_module(module), attribute, None)
-    except Exception as error:  # the user's module may fail in any way
-        raise FreqdynaError(
-            f"search_control is {name!r}, but importing {module!r} fails: {error}"
-        ) from error
-    if not (isinstance(strategy, type) and issubclass(strategy, SearchControl)):
-        raise FreqdynaError(
-            f"search_control is {name!r}; {attribute!r} must be a subclass of "
-            f"freqdyna.SearchControl in {module!r}"
-        )
-    return strategy
-
-
-def full_name(strategy: type[SearchControl]) -> str:
-    """A built-in's name, or `module:Class`: by it a later process finds the class again."""
-    for name, known in SEARCH_CONTROLS.items():
-        if known is strategy and strategy.__module__.startswith("freqdyna."):
-            return name
-    return f"{strategy.__module__}:{strategy.__qualname__}"
-
-
-def make(strategy: type[SearchControl], config: Config) -> SearchControl:
-    """An object of the class with the run's settings."""
-    try:
-        return strategy.from_config(config)
-    except TypeError as error:  # a class of the user's may lack a method or a default
-        raise FreqdynaError(
-            f"search_control is {full_name(strategy)!r}, which cannot be made: {error}"
-        ) from error
-
-
-def describe(search: SearchControl) -> str:
-    """The class and the value of every field, to tell whether two are the same."""
-    values = [f"{field.name}={getattr(search, field.name)!r}" for field in fields(search)]
-    return f"{type(search).__name__}({', '.join(values)})"

@@ -1,12 +1,14 @@
-"""One of the paper's "unsuccessful trials": climb V(s) + g(s) directly (appendix A.4)."""
+"""The paper's "unsuccessful trials": climb V(s) + g(s), or V(s) · g(s), directly (appendix A.4)."""
 
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.config import Config
 from freqdyna.search_control.base import Proposal, Search, SearchControl, State
 from freqdyna.search_control.hill_climb import HillClimb
+from freqdyna.search_control.registry import register
 
 
+@register("value-plus-frequency")
 class ValuePlusFrequencySearch(SearchControl):
     """States along climbs of V(s) + g(s), from visited states."""
 
@@ -31,6 +33,7 @@ class ValuePlusFrequencySearch(SearchControl):
         return self.climb.from_visited(search, objective, key)
 
 
+@register("value-times-frequency")
 class ValueTimesFrequencySearch(SearchControl):
     """States along climbs of V(s) · g(s), from visited states."""
 

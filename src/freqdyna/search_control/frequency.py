@@ -10,14 +10,17 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from freqdyna.config import Config
 from freqdyna.search_control.base import Proposal, Search, SearchControl, State
 from freqdyna.search_control.hill_climb import HillClimb
+from freqdyna.search_control.registry import register
 
 FREQUENCY, VALUE = 0, 1
 
 
+@register("frequency")
 class FrequencySearch(SearchControl):
-    """Climbs of g from queue states, with probability p, else of V from visited states.
+    """States along climbs of the local frequency g(s), or of V(s).
 
-    Climbs of g so begin where the value is already high.
+    With probability p a climb follows g from a state of the queue, else V from a visited state. So
+    climbs of g start where the value is already high.
     """
 
     climb: HillClimb
@@ -64,8 +67,9 @@ class FrequencySearch(SearchControl):
         return self.climb(search, directions, starts, rules, climb_key)
 
 
+@register("gradient-norm")
 class GradientNormSearch(FrequencySearch):
-    """As `frequency`, climbing ‖∇V‖² alone."""
+    """States along climbs of ‖∇V(s)‖², or of V(s)."""
 
     @classmethod
     def from_config(cls, config: Config) -> FrequencySearch:
@@ -73,8 +77,9 @@ class GradientNormSearch(FrequencySearch):
         return super().from_config(replace(config, hessian_weight=0.0))
 
 
+@register("hessian-norm")
 class HessianNormSearch(FrequencySearch):
-    """As `frequency`, climbing ‖H_V‖²_F alone."""
+    """States along climbs of ‖H_V(s)‖²_F, or of V(s)."""
 
     @classmethod
     def from_config(cls, config: Config) -> FrequencySearch:

@@ -5,8 +5,10 @@ from jaxtyping import PRNGKeyArray
 
 from freqdyna.config import Config
 from freqdyna.search_control.base import Proposal, Search, SearchControl
+from freqdyna.search_control.registry import register
 
 
+@register("replay")
 class ReplaySearch(SearchControl):
     """States drawn from the experience replay."""
 

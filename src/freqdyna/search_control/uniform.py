@@ -7,10 +7,12 @@ from jaxtyping import PRNGKeyArray
 
 from freqdyna.config import Config
 from freqdyna.search_control.base import Proposal, Search, SearchControl
+from freqdyna.search_control.registry import register
 
 
+@register("uniform")
 class UniformSearch(SearchControl):
-    """Uniform over the bounds; what is invalid or terminal is left out."""
+    """States drawn uniformly from the state space; terminal ones are omitted."""
 
     states: int = eqx.field(static=True)
 

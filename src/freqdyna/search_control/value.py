@@ -5,10 +5,12 @@ from jaxtyping import PRNGKeyArray
 from freqdyna.config import Config
 from freqdyna.search_control.base import Proposal, Search, SearchControl
 from freqdyna.search_control.hill_climb import HillClimb
+from freqdyna.search_control.registry import register
 
 
+@register("value")
 class ValueSearch(SearchControl):
-    """States along climbs of V(s)."""
+    """States along climbs of V(s), from visited states (HC-Dyna)."""
 
     climb: HillClimb
 

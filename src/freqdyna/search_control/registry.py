@@ -1,0 +1,85 @@
+"""Search-controls by name: the built-in ones, and those that users register."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from importlib import import_module
+from typing import TypeVar
+
+from freqdyna.config import Config
+from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.search_control.base import SearchControl
+
+Strategy = TypeVar("Strategy", bound=SearchControl)
+
+SEARCH_CONTROLS: dict[str, type[SearchControl]] = {}
+"""Every search-control that is known by a name, in the order of registration."""
+
+
+def register(name: str) -> Callable[[type[Strategy]], type[Strategy]]:
+    """Make a search-control known by a name: a class decorator.
+
+    Args:
+        name: What `search_control=` and `--search-control` call it; it must not be taken.
+
+    Returns:
+        The decorator, which returns the class unchanged.
+
+    """
+    if name in SEARCH_CONTROLS:
+        raise FreqdynaError(f"name is {name!r}, which is taken; choose another")
+
+    def add(strategy: type[Strategy]) -> type[Strategy]:
+        SEARCH_CONTROLS[name] = strategy
+        return strategy
+
+    return add
+
+
+def find(name: str) -> type[SearchControl]:
+    """The search-control called `name`; `module:Class` imports the class from the module."""
+    if name in SEARCH_CONTROLS:
+        return SEARCH_CONTROLS[name]
+    if ":" not in name:
+        raise unknown_name("search-control", name, SEARCH_CONTROLS)
+    module, attribute = name.split(":", 1)
+    try:
+        strategy = getattr(import_module(module), attribute, None)
+    except Exception as error:  # the user's module may fail in any way
+        raise FreqdynaError(
+            f"search_control is {name!r}, but importing {module!r} fails: {error}"
+        ) from error
+    if not (isinstance(strategy, type) and issubclass(strategy, SearchControl)):
+        raise FreqdynaError(
+            f"search_control is {name!r}; {attribute!r} must be a subclass of "
+            f"freqdyna.SearchControl in {module!r}"
+        )
+    return strategy
+
+
+def full_name(strategy: type[SearchControl]) -> str:
+    """A built-in's name, or `module:Class`: by it a later process finds the class again."""
+    for name, known in SEARCH_CONTROLS.items():
+        if known is strategy and strategy.__module__.startswith("freqdyna."):
+            return name
+    return f"{strategy.__module__}:{strategy.__qualname__}"
+
+
+def make(strategy: type[SearchControl], config: Config) -> SearchControl:
+    """An object of the class with the run's settings."""
+    try:
+        return strategy.from_config(config)
+    except TypeError as error:  # a class of the user's may lack a method or a default
+        raise FreqdynaError(
+            f"search_control is {full_name(strategy)!r}, which cannot be made: {error}"
+        ) from error
+
+
+def summary(strategy: type[SearchControl]) -> str:
+    """What `freqdyna list` prints: the first line of the class's docstring."""
+    return (strategy.__doc__ or "").partition("\n")[0].rstrip(".")
+
+
+def describe(search: SearchControl) -> str:
+    """The class and the value of every field, to tell whether two are the same."""
+    values = [f"{field.name}={getattr(search, field.name)!r}" for field in fields(search)]
+    return f"{type(search).__name__}({', '.join(values)})"
