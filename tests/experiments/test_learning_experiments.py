@@ -9,6 +9,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import MazeGridWorld
 from freqdyna.experiments import registry, reproduce, store
 from freqdyna.experiments.base import Experiment, Stored
+from freqdyna.experiments.compute import compute
 from freqdyna.experiments.parts.equal_budget.analysis import _against_compute
 from freqdyna.experiments.parts.f5.analysis import near_holes
 from freqdyna.experiments.trainings import (
@@ -133,7 +134,7 @@ def test_curves_and_states_are_read_as_they_were_put_in():
 def test_a_training_is_made_stored_and_verified(tmp_path, monkeypatch):
     settings = {"env": "MazeGridWorld", "algorithm": "dyna-value", "planning_steps": 1}
     unit = training(True, **settings, search_states=3)
-    reproduce.compute(unit, tmp_path / "X")
+    compute(unit, tmp_path / "X")
     stored = store.read(tmp_path / "X", unit)
     assert curves(stored)[1].shape == (3, 10)
     assert states(stored, "queue").shape == (3, 1000, 2)
@@ -142,7 +143,6 @@ def test_a_training_is_made_stored_and_verified(tmp_path, monkeypatch):
 
     alone = Experiment("X", "", lambda quick: [unit], lambda units: None)
     assert "to the bit" in verify(alone, tmp_path, None)
-    compute = reproduce.compute
 
     def copied(again, folder):
         """What trains as before was just seen to come to the same."""
@@ -150,7 +150,7 @@ def test_a_training_is_made_stored_and_verified(tmp_path, monkeypatch):
             return compute(again, folder)
         return store.write(folder, unit, stored.columns, stored.provenance)
 
-    monkeypatch.setattr(reproduce, "compute", copied)
+    monkeypatch.setattr("freqdyna.experiments.verify.compute", copied)
     with pytest.raises(FreqdynaError, match="seeds is 3; to tell trainings apart verify needs 4"):
         verify(alone, tmp_path, seeds=3)
     changed = dict(stored.columns)

@@ -18,7 +18,8 @@ from probes import ConstantReward
 import freqdyna
 from freqdyna import FreqdynaError, envs
 from freqdyna.core.arrays import load_arrays
-from freqdyna.training import checkpoint, saver
+from freqdyna.training import checkpoint
+from freqdyna.training.block import CompiledBlock
 from freqdyna.training.run import Run
 from freqdyna.training.saver import RunOptions
 
@@ -133,14 +134,14 @@ def test_an_environment_of_ones_own_trains_and_resumes(tmp_path):
 
 def stop_after(monkeypatch, steps):
     """Make a run get SIGINT as soon as it has taken so many steps."""
-    original = saver.Saver.save_if_due
+    original = CompiledBlock.advance
 
-    def save_if_due(self, state, step):
-        if step >= steps:
+    def advance(self, state, start, stop):
+        if stop >= steps:
             os.kill(os.getpid(), signal.SIGINT)
-        original(self, state, step)
+        return original(self, state, start, stop)
 
-    monkeypatch.setattr(saver.Saver, "save_if_due", save_if_due)
+    monkeypatch.setattr(CompiledBlock, "advance", advance)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -6,8 +6,9 @@ import pytest
 from freqdyna import envs
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
+from freqdyna.results.record import evaluation_steps
 from freqdyna.training.block import CompiledBlock, Layout
-from freqdyna.training.training import Training, evaluation_steps
+from freqdyna.training.training import Training
 
 SETTINGS = {
     "env": "GridWorld",

@@ -46,15 +46,15 @@ def compute_all(
 
 def _compute(experiment: str, name: str, out: Path, quick: bool, seeds: int | None) -> None:
     """One unit, in a process of its own; what it tells goes into a file beside it."""
-    from freqdyna.experiments import registry, reproduce, store
+    from freqdyna.experiments import compute, registry, store
 
     found = registry.find(experiment)
     folder = out / experiment
-    unit = next(u for u in reproduce.sized_units(found, quick, seeds) if u.name == name)
+    unit = next(u for u in compute.sized_units(found, quick, seeds) if u.name == name)
     log = store.unit_path(folder, unit).with_suffix(".log")
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as file, redirect_stdout(file):
-        reproduce.compute(unit, folder)
+        compute.compute(unit, folder)
     log.unlink()
 
 

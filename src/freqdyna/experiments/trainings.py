@@ -10,7 +10,7 @@ import numpy as np
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments.base import Columns, Experiment, Stored, Unit, Work
 from freqdyna.results import run_folder
-from freqdyna.results.result import Result
+from freqdyna.results.record import Record
 from freqdyna.training import api
 
 FOLDER = "trainings"
@@ -114,7 +114,7 @@ def _train(settings: dict[str, Any], work: Work) -> Columns:
     return columns_of(result)
 
 
-def columns_of(result: Result) -> Columns:
+def columns_of(result: Record) -> Columns:
     """The curves, and states of replay and queue at the end, in one table.
 
     The column "table" tells the rows apart: "curve", "queue" or "replay". States are kept to three

@@ -8,8 +8,9 @@ import numpy as np
 from scipy import stats
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.experiments import reproduce, store
+from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Stored
+from freqdyna.experiments.compute import compute
 from freqdyna.experiments.trainings import (
     area,
     curves,
@@ -54,7 +55,7 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
     print(f"{experiment.name}: training {unit.name} again, {again.settings['seeds']} seeds")
     with tempfile.TemporaryDirectory() as folder:
         try:
-            reproduce.compute(again, Path(folder) / experiment.name)
+            compute(again, Path(folder) / experiment.name)
         except InterruptedRun:
             raise InterruptedRun("stopped; nothing of the verification is kept") from None
         now = store.read(Path(folder) / experiment.name, again)

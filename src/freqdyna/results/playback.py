@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, SupportsInt
+from typing import Any, SupportsInt
 
 import jax
 import numpy as np
@@ -19,9 +19,7 @@ from freqdyna.envs.resolve import check_same_environment, environment_of_run, sp
 from freqdyna.envs.space import Factory, Space
 from freqdyna.results.film import Film, Moment, number
 from freqdyna.results.policy import greedy_policy
-
-if TYPE_CHECKING:
-    from freqdyna.results.result import Result
+from freqdyna.results.record import Record
 
 MOST_EPISODES = 100
 STREAM = 3
@@ -45,7 +43,7 @@ class Stage:
 
 
 def film_policy(
-    result: "Result",
+    result: Record,
     seed: SupportsInt | None,
     episodes: int,
     env: Any,

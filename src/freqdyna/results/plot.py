@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
+from freqdyna.results.record import Record
 from freqdyna.results.run_styles import run_labels, run_styles
 from freqdyna.results.seed_curve import draw_curve
 from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seeds_text
@@ -13,10 +14,8 @@ from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from freqdyna.results.result import Result
 
-
-def plot_curves(results: Sequence["Result"]) -> Figure:
+def plot_curves(results: Sequence[Record]) -> Figure:
     """Evaluation return against environment steps, one panel an environment."""
     names = list(dict.fromkeys(result.config.env for result in results))
     figure = Figure(figsize=(6.4 * len(names), 4.4), dpi=150, layout="constrained")
@@ -37,7 +36,7 @@ def plot_curves(results: Sequence["Result"]) -> Figure:
     return figure
 
 
-def _draw(panel: "Axes", result: "Result", label: str, style: dict[str, Any]) -> None:
+def _draw(panel: "Axes", result: Record, label: str, style: dict[str, Any]) -> None:
     kept = complete_seeds(result.returns)
     returns = result.returns[kept]
     text = f"{label} ({seeds_text(kept)} seed{'s' if len(kept) > 1 else ''})"

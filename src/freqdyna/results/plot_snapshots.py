@@ -13,13 +13,12 @@ from freqdyna.agents.snapshot import axes
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
 from freqdyna.envs.picture import COLORS
+from freqdyna.results.record import Record
 from freqdyna.results.run_styles import run_colors, run_labels
 from freqdyna.results.statistics import bootstrap_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from freqdyna.results.result import Result
 
 Snapshot = dict[str, np.ndarray]
 PANEL = 4.2
@@ -28,7 +27,7 @@ TITLES = {"value": "V(s)", "frequency": "local frequency g(s)"}
 
 
 def plot_states(
-    results: Sequence["Result"], step: int | None = None, seed: int | None = None
+    results: Sequence[Record], step: int | None = None, seed: int | None = None
 ) -> Figure:
     """States of the replay beside states of the search-control queue, one row a run."""
     figure = Figure(figsize=(2 * PANEL, PANEL * len(results)), dpi=150, layout="constrained")
@@ -49,7 +48,7 @@ def plot_states(
 
 
 def plot_surfaces(
-    results: Sequence["Result"], what: str, step: int | None = None, seed: int | None = None
+    results: Sequence[Record], what: str, step: int | None = None, seed: int | None = None
 ) -> Figure:
     """The value V or the local frequency g over the state space, one panel a run."""
     figure = Figure(figsize=((PANEL + 1) * len(results), PANEL), dpi=150, layout="constrained")
@@ -74,7 +73,7 @@ def plot_surfaces(
     return figure
 
 
-def plot_episodes(results: Sequence["Result"], step: int | None = None) -> Figure:
+def plot_episodes(results: Sequence[Record], step: int | None = None) -> Figure:
     """Steps of each training episode of a tabular agent, mean and interval over seeds."""
     figure = Figure(figsize=(6.4, 4.4), dpi=150, layout="constrained")
     panel = figure.subplots()
@@ -99,11 +98,11 @@ def plot_episodes(results: Sequence["Result"], step: int | None = None) -> Figur
     return figure
 
 
-def _labels(results: Sequence["Result"]) -> list[str]:
+def _labels(results: Sequence[Record]) -> list[str]:
     return run_labels([result.config for result in results])
 
 
-def _environment(result: "Result") -> Environment:
+def _environment(result: Record) -> Environment:
     """The run's environment, which must have two coordinates to be drawn."""
     env = envs.make(result.config.env)
     if env.observation_size != 2:
@@ -114,7 +113,7 @@ def _environment(result: "Result") -> Environment:
     return env
 
 
-def _snapshot(result: "Result", step: int | None, wanted: str) -> tuple[int, Snapshot]:
+def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snapshot]:
     """The snapshot of `step`, or the last, that holds `wanted`."""
     config, steps = result.config, sorted(result.snapshots)
     if not steps:
@@ -130,7 +129,7 @@ def _snapshot(result: "Result", step: int | None, wanted: str) -> tuple[int, Sna
     return at, result.snapshots[at]
 
 
-def _seed(result: "Result", seed: int | None) -> tuple[int, int]:
+def _seed(result: Record, seed: int | None) -> tuple[int, int]:
     """The row of a seed, the first if none is named, and its name."""
     seeds = result.seeds.tolist()
     if seed is not None and seed not in seeds:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, SupportsInt
+from typing import Any, SupportsInt
 
 import jax
 import jax.numpy as jnp
@@ -17,9 +17,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.episodes import Policy
 from freqdyna.envs.resolve import check_same_environment, environment_of_run, space_of_run
 from freqdyna.envs.space import Action, Space
-
-if TYPE_CHECKING:
-    from freqdyna.results.result import Result
+from freqdyna.results.record import Record
 
 
 def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Policy:
@@ -49,7 +47,7 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
     return best
 
 
-def policy_of(result: "Result", seed: SupportsInt, env: Any) -> Callable[[Any], Any]:
+def policy_of(result: Record, seed: SupportsInt, env: Any) -> Callable[[Any], Any]:
     """From an observation of the environment's to the greedy action that it takes."""
     config, facts = result.config, result.provenance
     place = environment_of_run(config, env, facts, "give it as env=...")

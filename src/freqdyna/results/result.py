@@ -1,63 +1,29 @@
-"""The outcome of a run: curves of every seed, trained parameters, configuration and provenance."""
+"""A training's data with what one does with them: plot, act, watch, save."""
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsInt
 
 import numpy as np
 
-from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results import run_folder
-from freqdyna.results.statistics import seeds_text
+from freqdyna.results.record import Record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
-class Result:
+@dataclass(frozen=True, repr=False)
+class Result(Record):
     """What `freqdyna.train` returns and `freqdyna.load` reads back."""
 
-    config: Config
-    provenance: dict[str, Any]
-    """Versions, commit, machine and date of the run."""
-    seeds: np.ndarray
-    """The seeds, shape (seeds,)."""
-    steps: np.ndarray
-    """The environment steps at which each seed was evaluated, shape (evaluations,)."""
-    metrics: dict[str, np.ndarray]
-    """Each metric by name, shape (seeds, evaluations); `docs/metrics.md` defines them."""
-    parameters: np.ndarray
-    """The trained parameters, one flat vector a seed, shape (seeds, parameters)."""
-    layer_sizes: tuple[int, ...]
-    """Widths of the network's layers, from the observation size to the number of outputs."""
-    snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
-    """What was recorded after each of `snapshot_steps`; `docs/metrics.md` says what is in it."""
-
-    @property
-    def returns(self) -> np.ndarray:
-        """The evaluation returns, shape (seeds, evaluations)."""
-        return self.metrics["return"]
-
-    def mean_return(self, first_step: int = 0) -> np.ndarray:
-        """Each seed's mean evaluation return from `first_step` on, shape (seeds,)."""
-        return self.returns[:, self.steps >= first_step].mean(axis=1)
-
-    def rows(self, config: Config, first: int) -> "Result":
-        """The rows from `first` on as a result of `config`, for runs of several configurations."""
-        chosen = slice(first, first + config.seeds)
-        return Result(
-            config=config,
-            provenance=self.provenance,
-            seeds=np.arange(config.first_seed, config.first_seed + config.seeds),
-            steps=self.steps,
-            metrics={name: values[chosen] for name, values in self.metrics.items()},
-            parameters=self.parameters[chosen],
-            layer_sizes=self.layer_sizes,
-        )
+    @staticmethod
+    def of(record: Record) -> "Result":
+        """The same data as a result."""
+        return Result(**{field.name: getattr(record, field.name) for field in fields(record)})
 
     def network(self, seed: SupportsInt) -> Any:
         """The trained network of one seed: a function from a state to its outputs.
@@ -70,7 +36,7 @@ class Result:
 
         from freqdyna.agents.networks.mlp import network_from_flat
 
-        row = self._row(seed)
+        row = self.row(seed)
         if not self.layer_sizes:
             raise FreqdynaError(f"{self!r} was stored without a network")
         return network_from_flat(jnp.asarray(self.parameters[row]), self.layer_sizes)
@@ -83,13 +49,6 @@ class Result:
         from freqdyna.results.policy import policy_of
 
         return policy_of(self, seed, env)
-
-    def seed_parameters(self, seed: SupportsInt) -> np.ndarray:
-        """The trained parameters of one seed, shape (p,)."""
-        row = self._row(seed)
-        if self.parameters.shape[1] == 0:
-            raise FreqdynaError(f"{self!r} was stored without its parameters")
-        return self.parameters[row]
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """The learning curve as a Matplotlib figure, also written to `path` if one is given."""
@@ -133,23 +92,8 @@ class Result:
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write a new run folder; an existing one is refused."""
         path = run_folder.create(folder, self.config)
-        run_folder.write_result(path, self)
+        run_folder.write_record(path, self)
         return path
-
-    def _row(self, seed: SupportsInt) -> int:
-        rows = np.flatnonzero(self.seeds == int(seed))
-        if len(rows) == 0:
-            raise FreqdynaError(f"seed is {seed}; it must be one of {self.seeds.tolist()}")
-        return int(rows[0])
-
-    def __repr__(self) -> str:
-        last = self.returns[:, -1]
-        there = np.isfinite(last)
-        mean = f"{last[there].mean():.1f}" if there.any() else "none: every seed ended or diverged"
-        return (
-            f"Result({self.config.algorithm} on {self.config.env}, {seeds_text(there)} seeds, "
-            f"{self.steps[-1]:,} steps, last mean return {mean})"
-        )
 
 
 def _say_nothing(text: str) -> None:
@@ -158,4 +102,4 @@ def _say_nothing(text: str) -> None:
 
 def load(folder: str | os.PathLike[str]) -> Result:
     """Read a run folder."""
-    return Result(**run_folder.read_result(Path(folder)))
+    return Result.of(run_folder.read_record(Path(folder)))

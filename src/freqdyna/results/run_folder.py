@@ -16,7 +16,7 @@ import sys
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,7 @@ from freqdyna.config import Config
 from freqdyna.core.arrays import load_arrays, save_arrays
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.files import write_atomically
-
-if TYPE_CHECKING:
-    from freqdyna.results.result import Result
+from freqdyna.results.record import Record
 
 CONFIG, PROVENANCE = "config.toml", "provenance.json"
 METRICS, PARAMETERS = "metrics.parquet", "parameters.npz"
@@ -108,7 +106,7 @@ def write_metrics(
     """Write `metrics.parquet`: a row for each seed and evaluation.
 
     Where pyarrow is missing (a bare GPU machine) the same columns go to `metrics.npz`, which
-    `read_result` takes as well.
+    `read_record` takes as well.
     """
     columns: dict[str, np.ndarray] = {
         "seed": np.repeat(seeds, len(steps)).astype(np.int64),
@@ -127,13 +125,13 @@ def write_metrics(
     (folder / METRICS_WITHOUT_PYARROW).unlink(missing_ok=True)
 
 
-def write_result(folder: Path, result: "Result") -> None:
-    """Write all of a result but its configuration, which `create` wrote."""
-    write_provenance(folder, result.provenance)
-    sizes = {"layer_sizes": list(result.layer_sizes)}
-    save_arrays(folder / PARAMETERS, {"parameters": result.parameters}, sizes)
-    write_metrics(folder, result.seeds, result.steps, result.metrics)
-    for step, arrays in result.snapshots.items():
+def write_record(folder: Path, record: Record) -> None:
+    """Write all of a training but its configuration, which `create` wrote."""
+    write_provenance(folder, record.provenance)
+    sizes = {"layer_sizes": list(record.layer_sizes)}
+    save_arrays(folder / PARAMETERS, {"parameters": record.parameters}, sizes)
+    write_metrics(folder, record.seeds, record.steps, record.metrics)
+    for step, arrays in record.snapshots.items():
         if not snapshot_path(folder, step).exists():
             write_snapshot(folder, step, arrays)
 
@@ -154,8 +152,8 @@ def read_snapshots(folder: Path) -> dict[int, dict[str, np.ndarray]]:
     return {note["step"]: arrays for arrays, note in snapshots}
 
 
-def read_result(folder: Path) -> dict[str, Any]:
-    """The fields of the `Result` in a run folder."""
+def read_record(folder: Path) -> Record:
+    """The training in a run folder, as far as it got."""
     config = read_config(folder)
     if not has_results(folder):
         raise FreqdynaError(
@@ -168,16 +166,16 @@ def read_result(folder: Path) -> dict[str, Any]:
     note: dict[str, Any] = {"layer_sizes": ()}
     if (folder / PARAMETERS).is_file():
         parameters, note = load_arrays(folder / PARAMETERS)
-    return {
-        "config": config,
-        "provenance": read_provenance(folder),
-        "seeds": seeds,
-        "steps": steps,
-        "metrics": {k: v.reshape(len(seeds), len(steps)) for k, v in columns.items()},
-        "parameters": parameters["parameters"],
-        "layer_sizes": tuple(note["layer_sizes"]),
-        "snapshots": read_snapshots(folder),
-    }
+    return Record(
+        config=config,
+        provenance=read_provenance(folder),
+        seeds=seeds,
+        steps=steps,
+        metrics={k: v.reshape(len(seeds), len(steps)) for k, v in columns.items()},
+        parameters=parameters["parameters"],
+        layer_sizes=tuple(note["layer_sizes"]),
+        snapshots=read_snapshots(folder),
+    )
 
 
 def has_results(folder: Path) -> bool:

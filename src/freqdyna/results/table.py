@@ -7,11 +7,11 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from freqdyna.results.result import Result
+from freqdyna.results.record import Record
 from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seeds_text
 
 
-def print_table(runs: list[tuple[Path, Result]], names: list[str] | None = None) -> None:
+def print_table(runs: list[tuple[Path, Record]], names: list[str] | None = None) -> None:
     """Each run's mean return over the evaluations after the warm-up, and at the last one.
 
     `names` take the place of algorithm and environment.

@@ -19,7 +19,7 @@ def load_sweep(location: str) -> dict[str, Result]:
     sweep = sweep_at(storage)
     if sweep.search is not None:
         return {
-            f"trial {number}: {_listed(trial.settings)}": trial.result(storage)
+            f"trial {number}: {_listed(trial.settings)}": Result.of(trial.record(storage))
             for number, trial in enumerate(found(sweep, storage))
             if trial.state == "done"
         }
@@ -28,7 +28,7 @@ def load_sweep(location: str) -> dict[str, Result]:
     for config, varied in zip(sweep.configs(), sweep.varied(), strict=True):
         blocks = [unit_files.load(storage, u) for u in sweep.blocks(config) if u.name in there]
         if blocks:
-            combinations[_listed(varied) or config.algorithm] = unit_files.merged(blocks)
+            combinations[_listed(varied) or config.algorithm] = Result.of(unit_files.merged(blocks))
     return combinations
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from freqdyna.results.result import Result
+from freqdyna.results.record import Record
 from freqdyna.sweeps import unit_files
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import SweepUnit
@@ -22,7 +22,7 @@ class Trial:
     value: float | None = None
     """What was reached; None if the trial is not done, or if it reached no finite number."""
 
-    def result(self, storage: Storage) -> Result:
+    def record(self, storage: Storage) -> Record:
         """Of all seeds, if it is done."""
         return unit_files.merged([unit_files.load(storage, unit) for unit in self.units])
 
@@ -39,15 +39,15 @@ def trial_at(
     if open_units:
         failed = all(storage.has(f"failed/{unit.name}.json") for unit in open_units)
         return Trial(settings, units, "failed" if failed else "waiting")
-    result = Trial(settings, units, "done").result(storage)
-    return Trial(settings, units, "done", _reached(result, objective))
+    record = Trial(settings, units, "done").record(storage)
+    return Trial(settings, units, "done", _reached(record, objective))
 
 
-def _reached(result: Result, objective: str) -> float | None:
+def _reached(record: Record, objective: str) -> float | None:
     """The mean over all seeds."""
-    returns = result.returns[:, -1:]
+    returns = record.returns[:, -1:]
     if objective == "mean":
-        after = result.steps >= result.config.warmup_steps
-        returns = result.returns[:, after] if after.any() else returns
+        after = record.steps >= record.config.warmup_steps
+        returns = record.returns[:, after] if after.any() else returns
     mean = float(np.mean(returns))
     return mean if np.isfinite(mean) else None

@@ -14,10 +14,9 @@ import pyarrow.parquet
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results.result import Result
+from freqdyna.results.record import Record, evaluation_steps
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import SweepUnit
-from freqdyna.training.training import evaluation_steps
 
 _FACTS = b"freqdyna"
 """The key of settings and provenance in a file's metadata."""
@@ -25,17 +24,17 @@ _DAMAGES = (FreqdynaError, pyarrow.ArrowException, OSError, LookupError, TypeErr
 """What reading a file that is not whole, or not ours, may raise."""
 
 
-def store(storage: Storage, unit: SweepUnit, result: Result) -> None:
-    """Leave the result, the file that says "finished" last."""
+def store(storage: Storage, unit: SweepUnit, record: Record) -> None:
+    """Store a finished unit, the file that says "finished" last."""
     parameters = io.BytesIO()
-    np.savez(parameters, parameters=result.parameters, layer_sizes=np.array(result.layer_sizes))
+    np.savez(parameters, parameters=record.parameters, layer_sizes=np.array(record.layer_sizes))
     storage.write(f"units/{unit.name}.npz", parameters.getvalue())
     rows = {
-        "seed": np.repeat(result.seeds.astype(np.int64), len(result.steps)),
-        "step": np.tile(result.steps.astype(np.int64), len(result.seeds)),
+        "seed": np.repeat(record.seeds.astype(np.int64), len(record.steps)),
+        "step": np.tile(record.steps.astype(np.int64), len(record.seeds)),
     }
-    rows |= {name: values.reshape(-1) for name, values in result.metrics.items()}
-    facts = {"settings": asdict(result.config), "provenance": result.provenance}
+    rows |= {name: values.reshape(-1) for name, values in record.metrics.items()}
+    facts = {"settings": asdict(record.config), "provenance": record.provenance}
     table = pyarrow.table(rows).replace_schema_metadata({_FACTS: json.dumps(facts).encode()})
     file = io.BytesIO()
     pyarrow.parquet.write_table(table, file, compression="zstd")
@@ -44,7 +43,7 @@ def store(storage: Storage, unit: SweepUnit, result: Result) -> None:
         storage.remove(leftover.format(unit.name))
 
 
-def load(storage: Storage, unit: SweepUnit) -> Result:
+def load(storage: Storage, unit: SweepUnit) -> Record:
     """A stored unit; a file that is damaged, or that another unit's settings made, is refused."""
     contents = storage.read(f"units/{unit.name}.parquet")
     path = f"{storage.location}/units/{unit.name}.parquet"
@@ -64,11 +63,11 @@ def load(storage: Storage, unit: SweepUnit) -> Result:
     except _DAMAGES as error:
         raise FreqdynaError(f"{path} is damaged ({error}); {remedy}") from None
     parameters, sizes = _load_parameters(storage.read(f"units/{unit.name}.npz"), len(seeds))
-    return Result(config, provenance, seeds, steps, metrics, parameters, sizes)
+    return Record(config, provenance, seeds, steps, metrics, parameters, sizes)
 
 
-def merged(blocks: list[Result]) -> Result:
-    """Blocks of seeds of one combination as one result, with the parameters if all have them."""
+def merged(blocks: list[Record]) -> Record:
+    """Blocks of seeds of one combination as one record, with the parameters if all have them."""
     first = blocks[0]
     seeds = np.concatenate([block.seeds for block in blocks])
     names = [name for name in first.metrics if all(name in block.metrics for block in blocks)]
@@ -76,7 +75,7 @@ def merged(blocks: list[Result]) -> Result:
     if len({(block.parameters.shape[1], block.layer_sizes) for block in blocks}) == 1:
         parameters = np.concatenate([block.parameters for block in blocks])
         sizes = first.layer_sizes
-    return Result(
+    return Record(
         config=replace(first.config, seeds=len(seeds)),
         provenance=first.provenance,
         seeds=seeds,

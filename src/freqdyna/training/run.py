@@ -20,6 +20,7 @@ from freqdyna.envs import Environment
 from freqdyna.envs.resolve import named_environment, needs_env_argument, space_of_run
 from freqdyna.envs.space import Factory
 from freqdyna.results import run_folder
+from freqdyna.results.record import evaluation_steps
 from freqdyna.results.result import Result
 from freqdyna.search_control import SearchControl, describe
 from freqdyna.training import checkpoint
@@ -29,7 +30,7 @@ from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.progress import Progress, make_progress
 from freqdyna.training.saver import RunOptions, Saver
 from freqdyna.training.tensorboard import Events
-from freqdyna.training.training import Training, evaluation_steps
+from freqdyna.training.training import Training
 from freqdyna.training.varied_block import VariedBlock
 
 SECONDS_A_SLICE = 1.0
@@ -138,10 +139,10 @@ class Run:
             for note in notes:
                 progress.warn(note)
             with stop_requests(folder is not None) as stop_requested:
-                saver = Saver(self, folder, options.checkpoint_seconds)
+                saver = Saver(folder, options.checkpoint_seconds)
                 state = self._train(state, step, progress, saver, stop_requested, events)
             result = self.result(state)
-            saver.save(state, self.config.steps)
+            self._save(saver, state, self.config.steps)
         finally:
             progress.close()
             self.block.close()
@@ -177,15 +178,16 @@ class Run:
                 self._pass_on(progress)
                 progress.update(step, mean_return)
                 if stop_requested.is_set():
-                    saver.save(state, step)
+                    self._save(saver, state, step)
                     raise InterruptedRun(
                         f"stopped at step {step:,}; continue with: {self._again(saver)}"
                     )
-                saver.save_if_due(state, step)
+                if saver.is_due():
+                    self._save(saver, state, step)
             if stop in snapshots:
                 shown = self.block.snapshot(state, stop)
                 self.snapshots[stop] = self._own_rows(shown)
-                saver.save_snapshot(stop)
+                saver.save_snapshot(stop, self.snapshots[stop])
             if stop not in evaluations:
                 continue
             state, metrics = self.block.evaluate(state, stop)
@@ -200,6 +202,11 @@ class Run:
                 events.write(stop, self.curves[-1])
             progress.update(step, mean_return)
         return state
+
+    def _save(self, saver: Saver, state: AgentState, step: int) -> None:
+        if saver.folder is not None:
+            saved = self.block.to_checkpoint(state)
+            saver.save(step, self.result(state), saved, self.block.facts())
 
     def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
         """The state to go on from, its step, and what the user must know about it."""

@@ -4,15 +4,15 @@ import time
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
 
 from freqdyna.agents.base import AgentState
 from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.results import run_folder
+from freqdyna.results.record import Record
 from freqdyna.training import checkpoint
-
-if TYPE_CHECKING:
-    from freqdyna.training.run import Run
 
 
 @dataclass(frozen=True)
@@ -38,32 +38,37 @@ class RunOptions:
 class Saver:
     """Saves a run into its folder, now and then or on demand; does nothing without a folder."""
 
-    run: "Run"
     folder: Path | None
     seconds: float
+    """Between two checkpoints."""
     last: float = field(default_factory=time.monotonic)
 
-    def save_if_due(self, state: AgentState, step: int) -> None:
-        """A checkpoint, if the last is long enough ago."""
-        if time.monotonic() - self.last >= self.seconds:
-            self.save(state, step)
+    def is_due(self) -> bool:
+        """Whether the last checkpoint is long enough ago for another one."""
+        return self.folder is not None and time.monotonic() - self.last >= self.seconds
 
-    def save_snapshot(self, step: int) -> None:
-        """What was recorded after `step` steps."""
+    def save_snapshot(self, step: int, arrays: dict[str, np.ndarray]) -> None:
+        """Write what was recorded after `step` steps."""
         if self.folder is not None:
-            run_folder.write_snapshot(self.folder, step, self.run.snapshots[step])
+            run_folder.write_snapshot(self.folder, step, arrays)
 
-    def save(self, state: AgentState, step: int) -> None:
-        """A checkpoint, and the results so far."""
+    def save(self, step: int, record: Record, state: AgentState, facts: dict[str, Any]) -> None:
+        """Write a checkpoint, and the results so far.
+
+        Args:
+            step: The steps that every seed has done.
+            record: The training so far.
+            state: What the training resumes from, as `Block.to_checkpoint` gives it.
+            facts: What the block needs to know besides, as `Block.facts` gives it.
+
+        """
         if self.folder is None:
             return
-        result = self.run.result(state)
-        curves = {name: values.T for name, values in result.metrics.items()}
-        note = {"step": step, "config": asdict(self.run.config), "facts": self.run.block.facts()}
-        note |= {k: self.run.provenance[k] for k in ("devices", "device_kind")}
-        saved = self.run.block.to_checkpoint(state)
-        checkpoint.save(checkpoint.checkpoint_path(self.folder, step), saved, curves, note)
+        curves = {name: values.T for name, values in record.metrics.items()}
+        note = {"step": step, "config": asdict(record.config), "facts": facts}
+        note |= {k: record.provenance[k] for k in ("devices", "device_kind")}
+        checkpoint.save(checkpoint.checkpoint_path(self.folder, step), state, curves, note)
         checkpoint.prune(self.folder)
-        if len(result.steps):
-            run_folder.write_result(self.folder, result)
+        if len(record.steps):
+            run_folder.write_record(self.folder, record)
         self.last = time.monotonic()

@@ -5,12 +5,12 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Int, PRNGKeyArray
 
 from freqdyna.agents.base import Agent, AgentState
 from freqdyna.envs.base import Environment
 from freqdyna.envs.episodes import evaluate
+from freqdyna.results.record import evaluation_steps
 
 Metrics = dict[str, Array]
 
@@ -64,8 +64,3 @@ class Training(eqx.Module):
         return jax.lax.scan(
             between_evaluations, self.init(key), jnp.asarray(evaluation_steps(steps, eval_every))
         )
-
-
-def evaluation_steps(steps: int, eval_every: int) -> np.ndarray:
-    """After which steps to evaluate: every `eval_every`, and at the end."""
-    return np.unique(np.append(np.arange(eval_every, steps + 1, eval_every), steps))

@@ -1,0 +1,89 @@
+"""The data of a training: curves of every seed, trained parameters, configuration, provenance."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, SupportsInt
+
+import numpy as np
+
+from freqdyna.config import Config
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.results.statistics import seeds_text
+
+
+@dataclass(frozen=True)
+class Record:
+    """Everything that is stored of a training; `Result` adds what can be done with it."""
+
+    config: Config
+    provenance: dict[str, Any]
+    """Versions, commit, machine and date of the run."""
+    seeds: np.ndarray
+    """The seeds, shape (seeds,)."""
+    steps: np.ndarray
+    """The environment steps at which each seed was evaluated, shape (evaluations,)."""
+    metrics: dict[str, np.ndarray]
+    """Each metric by name, shape (seeds, evaluations); `docs/metrics.md` defines them."""
+    parameters: np.ndarray
+    """The trained parameters, one flat vector a seed, shape (seeds, parameters)."""
+    layer_sizes: tuple[int, ...]
+    """Widths of the network's layers, from the observation size to the number of outputs."""
+    snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
+    """What was recorded after each of `snapshot_steps`; `docs/metrics.md` says what is in it."""
+
+    @property
+    def returns(self) -> np.ndarray:
+        """The evaluation returns, shape (seeds, evaluations)."""
+        return self.metrics["return"]
+
+    def mean_return(self, first_step: int = 0) -> np.ndarray:
+        """Each seed's mean evaluation return from `first_step` on, shape (seeds,)."""
+        return self.returns[:, self.steps >= first_step].mean(axis=1)
+
+    def rows(self, config: Config, first: int) -> "Record":
+        """A part of a run that trained several configurations as rows of one program.
+
+        Args:
+            config: The configuration of the part.
+            first: Its first row; it has `config.seeds` rows.
+
+        Returns:
+            The record of that configuration alone, without snapshots.
+
+        """
+        chosen = slice(first, first + config.seeds)
+        return replace(
+            self,
+            config=config,
+            seeds=np.arange(config.first_seed, config.first_seed + config.seeds),
+            metrics={name: values[chosen] for name, values in self.metrics.items()},
+            parameters=self.parameters[chosen],
+            snapshots={},
+        )
+
+    def seed_parameters(self, seed: SupportsInt) -> np.ndarray:
+        """The trained parameters of one seed, shape (p,)."""
+        row = self.row(seed)
+        if self.parameters.shape[1] == 0:
+            raise FreqdynaError(f"{self!r} was stored without its parameters")
+        return self.parameters[row]
+
+    def row(self, seed: SupportsInt) -> int:
+        """The row of a seed in `metrics` and `parameters`."""
+        rows = np.flatnonzero(self.seeds == int(seed))
+        if len(rows) == 0:
+            raise FreqdynaError(f"seed is {seed}; it must be one of {self.seeds.tolist()}")
+        return int(rows[0])
+
+    def __repr__(self) -> str:
+        last = self.returns[:, -1]
+        there = np.isfinite(last)
+        mean = f"{last[there].mean():.1f}" if there.any() else "none: every seed ended or diverged"
+        return (
+            f"{type(self).__name__}({self.config.algorithm} on {self.config.env}, "
+            f"{seeds_text(there)} seeds, {self.steps[-1]:,} steps, last mean return {mean})"
+        )
+
+
+def evaluation_steps(steps: int, eval_every: int) -> np.ndarray:
+    """After which steps a run evaluates: every `eval_every`, and at the end."""
+    return np.unique(np.append(np.arange(eval_every, steps + 1, eval_every), steps))
