@@ -166,19 +166,19 @@ def test_a_training_is_made_stored_and_verified(tmp_path, monkeypatch):
 
 def test_seeds_are_for_trainings(tmp_path):
     assert with_seeds(training(False, env="GridWorld", algorithm="er"), 5).settings["seeds"] == 5
-    learning = "learning experiments, F3, F4, F5, F6, F7, F8, X1, S, R"
+    trainings = "for experiments that consist of trainings"
     for name, has in (
         ("F1", "has its own number of seeds, 50"),
         ("F2", "has its own number of seeds, 50"),
         ("B", "has its own number of seeds, 10"),
         ("E1", "has no seeds"),
     ):
-        with pytest.raises(FreqdynaError, match=f"seeds is 5; {name} {has}: .*{learning}"):
+        with pytest.raises(FreqdynaError, match=f"seeds is 5; {name} {has}: .*{trainings}"):
             reproduce.reproduce(registry.find(name), tmp_path, seeds=5)
-        with pytest.raises(FreqdynaError, match=f"verify is for the {learning}; to check {name}"):
+        with pytest.raises(FreqdynaError, match=f"verify is {trainings}; to check {name}"):
             verify(registry.find(name), tmp_path, None)
     assert list(tmp_path.iterdir()) == []
-    for name in learning.split("s, ")[1].split(", "):
+    for name in ("F3", "F4", "F5", "F6", "F7", "F8", "X1", "S", "R"):
         seeds = {"F7": {10}, "S": {10, 30}}.get(name, {30})  # the paper's; fewer on a CPU in S
         assert {u.settings["seeds"] for u in registry.find(name).units(False)} == seeds
 

@@ -200,7 +200,7 @@ def test_a_reader_may_leave_before_the_end():
         (["F1", "--seeds=5"], "seeds is 5; F1 has its own number of seeds, 50"),
         (["all", "--verify"], "verify is True; it goes with one part, not with 'all'"),
         (["all", "--seeds=5"], "seeds is 5; it goes with one part, not with 'all'"),
-        (["B", "--verify"], "verify is for the learning experiments, F3, "),
+        (["B", "--verify"], "verify is for experiments that consist of trainings"),
     ],
 )
 def test_bad_names_are_refused_in_one_sentence(arguments, message, capsys):
