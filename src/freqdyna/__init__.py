@@ -5,6 +5,8 @@ The public names are loaded on first use, so that importing the package is quick
 
 from typing import TYPE_CHECKING, Any
 
+from freqdyna.core.moved import MovedModules
+
 if TYPE_CHECKING:
     from freqdyna import envs
     from freqdyna.config import Config
@@ -59,6 +61,44 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     return __all__
 
+
+_MOVED = {
+    # What version 0.1 called these modules.
+    "freqdyna.agent": "freqdyna.agents.base",
+    "freqdyna.algorithms": "freqdyna.agents.algorithms",
+    "freqdyna.dyna": "freqdyna.agents.dyna.dyna",
+    "freqdyna.errors": "freqdyna.core.errors",
+    "freqdyna.evaluation": "freqdyna.envs.episodes",
+    "freqdyna.envs.host": "freqdyna.envs.gym.seats",
+    "freqdyna.envs.host_space": "freqdyna.envs.gym.space",
+    "freqdyna.frequency.bandwidth": "freqdyna.frequency.theory.bandwidth",
+    "freqdyna.frequency.fourier_series": "freqdyna.frequency.theory.fourier_series",
+    "freqdyna.frequency.network": "freqdyna.agents.networks.state_value",
+    "freqdyna.frequency.quadrature": "freqdyna.frequency.theory.quadrature",
+    "freqdyna.frequency.uncertainty": "freqdyna.frequency.theory.uncertainty",
+    "freqdyna.learners": "freqdyna.agents.learners",
+    "freqdyna.learners.base": "freqdyna.agents.learners.base",
+    "freqdyna.learners.dqn": "freqdyna.agents.learners.dqn",
+    "freqdyna.learners.naf": "freqdyna.agents.learners.naf",
+    "freqdyna.learners.network": "freqdyna.agents.networks.mlp",
+    "freqdyna.models": "freqdyna.agents.models",
+    "freqdyna.models.base": "freqdyna.agents.models.base",
+    "freqdyna.models.learned_model": "freqdyna.agents.models.learned_model",
+    "freqdyna.models.true_model": "freqdyna.agents.models.true_model",
+    "freqdyna.replay": "freqdyna.agents.replay",
+    "freqdyna.replay.base": "freqdyna.agents.replay.base",
+    "freqdyna.replay.prioritized": "freqdyna.agents.replay.prioritized",
+    "freqdyna.replay.ring": "freqdyna.agents.replay.ring",
+    "freqdyna.replay.sum_tree": "freqdyna.agents.replay.sum_tree",
+    "freqdyna.replay.transition": "freqdyna.agents.replay.transition",
+    "freqdyna.runs": "freqdyna.training.api",
+    "freqdyna.search_control.gradient_norm": "freqdyna.search_control.frequency",
+    "freqdyna.search_control.hessian_norm": "freqdyna.search_control.frequency",
+    "freqdyna.search_control.value_plus_frequency": "freqdyna.search_control.combined",
+    "freqdyna.search_control.value_times_frequency": "freqdyna.search_control.combined",
+    "freqdyna.sweeps.results": "freqdyna.sweeps.load",
+}
+MovedModules(_MOVED).install()
 
 try:
     from freqdyna.envs.registration import register as _register

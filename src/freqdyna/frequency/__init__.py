@@ -17,20 +17,22 @@ from freqdyna.frequency.local import (
 from freqdyna.frequency.stochastic import random_signs, stochastic_frequency, stochastic_slopes
 
 if TYPE_CHECKING:
-    from freqdyna.frequency.theory.bandwidth import LocalSpectrum, local_spectrum
-    from freqdyna.frequency.theory.fourier_series import FourierSeries
-    from freqdyna.frequency.theory.quadrature import interval_energy
-    from freqdyna.frequency.theory.theorem import (
+    from freqdyna.frequency.theory import (
+        FourierSeries,
         Identities,
+        LocalSpectrum,
+        interval_energy,
+        local_dispersion,
         local_energy,
         local_fourier_transform,
         local_frequency_distribution,
         local_gradient_energy,
         local_hessian_energy,
+        local_spectrum,
         radial_spectrum,
         theorem_identities,
+        uncertainty_ratio,
     )
-    from freqdyna.frequency.theory.uncertainty import local_dispersion, uncertainty_ratio
 
 __all__ = [
     "Derivatives",
@@ -57,29 +59,11 @@ __all__ = [
     "uncertainty_ratio",
 ]
 
-_MODULES = {
-    "bandwidth": ("LocalSpectrum", "local_spectrum"),
-    "fourier_series": ("FourierSeries",),
-    "quadrature": ("interval_energy",),
-    "theorem": (
-        "Identities",
-        "local_energy",
-        "local_fourier_transform",
-        "local_frequency_distribution",
-        "local_gradient_energy",
-        "local_hessian_energy",
-        "radial_spectrum",
-        "theorem_identities",
-    ),
-    "uncertainty": ("local_dispersion", "uncertainty_ratio"),
-}
-
 
 def __getattr__(name: str) -> Any:
     """Load the theory on first use: training needs none of it, nor SciPy."""
-    import importlib
+    if name not in __all__:
+        raise AttributeError(f"module 'freqdyna.frequency' has no attribute {name!r}")
+    from freqdyna.frequency import theory
 
-    for module, names in _MODULES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"freqdyna.frequency.theory.{module}"), name)
-    raise AttributeError(f"module 'freqdyna.frequency' has no attribute {name!r}")
+    return getattr(theory, name)
