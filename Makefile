@@ -1,4 +1,4 @@
-# Everything runs in a virtual environment of this folder; `make` sets it up when needed.
+# Everything runs in a virtual environment in this folder; `make` creates it when needed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,13 +8,13 @@ BIN := $(VENV)/bin
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
 
-# Most tests compile more than they compute: they get XLA's quickest compilation. The second flag may
-# go in a later XLA, which would refuse to start with it.
+# Most tests spend their time compiling, so they use XLA's fastest compilation. A later XLA may no
+# longer have the second flag and would then refuse to start with it.
 QUICK = level=--xla_backend_optimization_level=0; older=--xla_cpu_use_fusion_emitters=false; \
 	XLA_FLAGS=$$older $(BIN)/python -c "import jax; jax.devices()" 2> /dev/null || older=; \
 	export XLA_FLAGS="$$XLA_FLAGS $$level $$older";
 
-# The tests of a file are run by one process: they share fixtures and compiled programs.
+# One process runs all tests of a file, so that they share fixtures and compiled programs.
 test: $(VENV)/.dev lint
 	$(QUICK) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder \
 		-m "not learning and not browser"
@@ -25,21 +25,21 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The site, into site/; a broken link or anchor, or a page left out of the navigation, is an error.
-# Not --quiet: MkDocs then overlooks its own warnings.
+# Builds the site in site/; a broken link or anchor, or a page missing from the navigation, is an error.
+# Not --quiet: MkDocs would then ignore its own warnings.
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean
-	@echo "the site is in site/; to read it: python3 -m http.server --directory site, then http://localhost:8000"
+	@echo "the site is in site/; to read it, run python3 -m http.server --directory site and open http://localhost:8000"
 
-# Report and site in a real browser: needs Chromium, which no package of Python's brings.
+# Tests the report and the site in a real browser: needs Chromium, which cannot be installed with pip.
 browser: $(VENV)/.dev docs
 	$(QUICK) $(BIN)/python -m pytest -n auto -m browser
 
-# Runs the notebook anew and keeps its outputs.
+# Runs the notebook again and stores its outputs.
 tour: $(VENV)/.dev
 	$(BIN)/python docs/tools/run_notebook.py docs/tour.ipynb
 
-# First that the plain implementation computes the same as ours, then how fast all are.
+# First checks that the plain implementation computes the same as ours, then measures how fast all are.
 bench: $(VENV)/.bench
 	$(BIN)/python -m pytest benchmarks
 	$(BIN)/python benchmarks/replay.py
@@ -50,11 +50,11 @@ clean:
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "freqdyna needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 1; }
+		{ echo "freqdyna needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.runtime: pyproject.toml | $(VENV)/bin/python
-	@echo "installing freqdyna and what it needs into $(VENV) (a minute or two) ..."
+	@echo "installing freqdyna and its dependencies into $(VENV) (a minute or two) ..."
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable .
 	@touch $@
 

@@ -1,4 +1,4 @@
-"""The two-command start: learn MountainCar without and with search-control, and compare."""
+"""Quickstart: train on MountainCar without and with search-control, and compare."""
 
 import shutil
 from pathlib import Path
@@ -10,9 +10,9 @@ ALGORITHMS = ("er", "dyna-value", "dyna-frequency")
 
 
 def quickstart() -> None:
-    """Train the three algorithms, then print a table and draw a picture."""
+    """Train the three algorithms, then print a table and draw a plot."""
     print("MountainCar, 10 seeds of each of 3 algorithms: three to four minutes on 2 cores.")
-    shutil.rmtree(FOLDER, ignore_errors=True)  # our own folder, made anew at each quickstart
+    shutil.rmtree(FOLDER, ignore_errors=True)  # this folder belongs to the quickstart alone
     for algorithm in ALGORITHMS:
         main(
             [

@@ -1,4 +1,4 @@
-"""An environment of one's own: cross a windy lake in a boat, to the far corner."""
+"""A custom environment: cross a windy lake in a boat, to the far corner."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from gymnasium import spaces
 
 
 class Lake(gymnasium.Env):
-    """The unit square; each action moves the boat in one of four directions, and the wind too."""
+    """The unit square; actions move the boat in four directions, and wind adds noise."""
 
     observation_space = spaces.Box(0.0, 1.0, (2,))
     action_space = spaces.Discrete(4)
     directions = np.array([[0, 1], [0, -1], [-1, 0], [1, 0]])
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict]:
-        """Begin at the near shore."""
+        """Start at the near shore."""
         super().reset(seed=seed)
         self.boat = self.np_random.uniform(0, 0.1, 2).astype(np.float32)
         return self.boat.copy(), {}
@@ -27,11 +27,11 @@ class Lake(gymnasium.Env):
         return self.boat.copy(), -1.0, bool((self.boat > 0.9).all()), False, {}
 
     def simulate(self, states: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The true model, if you have one: what actions lead to, from any states."""
+        """The true model, if there is one: next states, rewards and whether they are terminal."""
         wind = np.random.default_rng().normal(0, 0.01, states.shape)
         moved = self.moved(states, actions, wind)
         return moved, np.full(len(states), -1.0), (moved > 0.9).all(-1)
 
     def moved(self, boats: np.ndarray, actions: Any, wind: np.ndarray) -> np.ndarray:
-        """Where boats are blown to."""
+        """The boats' new positions."""
         return np.clip(boats + 0.1 * self.directions[actions] + wind, 0, 1)

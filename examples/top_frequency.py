@@ -1,4 +1,4 @@
-"""A search-control of one's own: near visited states, where the local frequency is highest."""
+"""A custom search-control: states near visited ones where the local frequency is highest."""
 
 import jax
 import jax.numpy as jnp
@@ -8,14 +8,14 @@ from freqdyna.search_control import Proposal, Search, SearchControl, State
 
 
 class TopFrequency(SearchControl):
-    """The best of many candidates, by g: no climbing."""
+    """The best of many candidates by local frequency g, without climbing."""
 
     states: int = 20
     candidates: int = 200
     spread: float = 0.3
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
-        """Scatter candidates about visited states, and keep those with the largest g."""
+        """Sample candidates around visited states and keep those with the largest g."""
         visited_key, noise_key = jax.random.split(key)
         near = search.visited(visited_key, self.candidates)
         scale = self.spread * jnp.sqrt(jnp.diag(search.covariance))
