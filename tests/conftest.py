@@ -1,10 +1,12 @@
+import ctypes
+import gc
 import os
-import tempfile
 from pathlib import Path
 
-# Tests compile the same small programs again and again, in several processes: share them.
-_CACHE = Path(tempfile.gettempdir()) / f"freqdyna-tests-{os.getuid()}"
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_CACHE))
+# Tests compile the same small programs again and again, in several processes: share them. They are
+# kept with this checkout, so that nothing depends on what another one left on the machine.
+_PROGRAMS = Path(__file__).parents[1] / ".pytest_cache" / "programs"
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_PROGRAMS))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 from jaxtyping import install_import_hook  # noqa: E402
@@ -15,6 +17,17 @@ import freqdyna.config  # noqa: E402, F401 - checks its own types, in one senten
 install_import_hook("freqdyna", "typechecker.check")
 
 import jax  # noqa: E402
+import pytest  # noqa: E402
 
 # Two devices wherever the tests run, so that the split over devices is always exercised.
 jax.config.update("jax_num_cpu_devices", 2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget_compiled_programs():
+    """Free the programs of each file after it: over a whole run they come to gigabytes."""
+    yield
+    jax.clear_caches()
+    gc.collect()
+    if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
+        libc.malloc_trim(0)  # freed memory goes back to the system only when asked to

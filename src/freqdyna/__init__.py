@@ -101,7 +101,7 @@ _MOVED = {
 MovedModules(_MOVED).install()
 
 try:
-    from freqdyna.envs.registration import register as _register
+    from freqdyna.core.registration import register as _register
 except ImportError:  # a bare machine without Gymnasium trains all the same
     pass
 else:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from disturbed import LAST_RESORT
 
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training.engines.local import Local
+from freqdyna.training.engines.base import Engine, TaskOutcome, one_line
 
 TEXT = """
 [settings]
@@ -33,6 +34,30 @@ learning_rate = [0.001, 0.003]
 number = 2
 block = 1
 """
+QUICK = TEXT.replace("12_000", "400").replace("3_000", "100")
+"""The same for tests that train it."""
+
+
+def failing_and_good():
+    """A sweep of two units, of which the first cannot be trained."""
+    text = QUICK.replace('algorithm = "er"\n', "").replace("number = 2", "number = 1")
+    return text.replace("learning_rate = [0.001, 0.003]", 'algorithm = ["naf", "er"]')
+
+
+class Here(Engine):
+    """Computes in this process."""
+
+    def slots(self):
+        return 1
+
+    def run(self, tasks):
+        for task in tasks:
+            try:
+                task.compute()
+            except OSError as error:
+                yield TaskOutcome(task.name, one_line(error))
+            else:
+                yield TaskOutcome(task.name)
 
 
 def pytest_collection_modifyitems(items):
@@ -84,27 +109,22 @@ def assert_complete(location, reference):
     assert storage.read("lock.json") is None
 
 
-def wait_for(condition, seconds=120.0):
-    """What `condition` returns as soon as it is true."""
-    until = time.monotonic() + seconds
+def wait_for(condition, alive=lambda: True):
+    """What `condition` returns as soon as it is true, however long that takes while `alive`."""
+    until = time.monotonic() + LAST_RESORT
     while time.monotonic() < until:
+        going_on = alive()
         if found := condition():
             return found
+        assert going_on, "it ended before that happened"
         time.sleep(0.05)
-    raise AssertionError("it did not happen in time")
-
-
-def running(location):
-    """The notes of the units that are under way."""
-    storage = Storage(str(location))
-    notes = (storage.read_json(f"running/{n}.json") for n in storage.units("running", ".json"))
-    return [note for note in notes if note]
+    raise AssertionError("it hangs")
 
 
 @pytest.fixture(scope="session")
 def reference(tmp_path_factory):
-    """What an undisturbed sweep on this machine stores."""
+    """What an undisturbed sweep in one process stores."""
     out = tmp_path_factory.mktemp("reference")
-    status = execute_sweep(TEXT, Sweep.parse(TEXT), Storage(str(out)), Local(2))
+    status = execute_sweep(QUICK, Sweep.parse(QUICK), Storage(str(out)), Here())
     assert len(status.done) == 4
     return Reference(tables(out), parameters(out))

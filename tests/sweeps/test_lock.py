@@ -6,9 +6,11 @@ import socket
 import subprocess
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from conftest import TEXT, wait_for
+from disturbed import LAST_RESORT
 
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps import lock
@@ -56,7 +58,7 @@ def test_a_second_sweep_on_the_same_folder_is_refused(tmp_path):
 
 def test_an_owner_on_this_machine_is_alive_as_long_as_its_process():
     here, now = socket.gethostname(), time.time()
-    with subprocess.Popen(["sleep", "60"]) as process:
+    with subprocess.Popen(["sleep", "1200"]) as process:
         owner = {"host": here, "pid": process.pid, "started": lock.started(process.pid)}
         assert lock.is_alive(owner | {"time": now - 1e6})  # on a full disk it gives no sign of life
         process.send_signal(signal.SIGSTOP)
@@ -64,9 +66,8 @@ def test_an_owner_on_this_machine_is_alive_as_long_as_its_process():
         assert not lock.is_alive(owner | {"time": now, "started": "before"})  # another's number
         assert not lock.is_alive(owner | {"time": now - 60, "host": "elsewhere"})
         process.kill()
-        wait_for(
-            lambda: lock.started(process.pid) is None, 10
-        )  # though nobody has taken it away yet
+        # Though nobody has waited for it yet.
+        wait_for(lambda: lock.started(process.pid) is None)
         assert not lock.is_alive(owner | {"time": now - 60})
     assert not lock.is_alive(owner | {"time": now})
 
@@ -85,9 +86,9 @@ def test_the_owner_gives_signs_of_life_through_an_outage(tmp_path, monkeypatch):
     monkeypatch.setattr(storage, "write", fail_at_first)
     with locked(storage):
         taken = storage.read_json("lock.json")["time"]
-        wait_for(lambda: storage.read_json("lock.json")["time"] > taken + 0.1, 10)
+        wait_for(lambda: storage.read_json("lock.json")["time"] > taken + 0.1)
         storage.remove("lock.json")
-        wait_for(lambda: storage.read_json("lock.json"), 10)
+        wait_for(lambda: storage.read_json("lock.json"))
     assert len(failures) == 2
     assert storage.read("lock.json") is None
 
@@ -97,7 +98,7 @@ def test_a_lock_that_was_taken_over_is_left_to_its_new_owner(tmp_path, monkeypat
     storage, told = Storage(str(tmp_path)), []
     with locked(storage):
         storage.write_json("lock.json", STALE)
-        wait_for(lambda: told.append(capsys.readouterr().err) or told[-1], 10)
+        wait_for(lambda: told.append(capsys.readouterr().err) or told[-1])
     assert "which process 1 on gone has taken over" in told[-1]
     assert storage.read_json("lock.json") == STALE
 
@@ -106,11 +107,21 @@ def test_a_lock_that_was_taken_over_is_left_to_its_new_owner(tmp_path, monkeypat
 def test_of_many_who_find_a_lock_left_behind_one_takes_it(
     tmp_path, monkeypatch, folders_can_be_held
 ):
-    if not folders_can_be_held:
-        monkeypatch.setattr(lock, "_hold", lambda path: None)
-        monkeypatch.setattr(lock, "SETTLE", 0.3)
-    storage, together, took = Storage(str(tmp_path)), threading.Barrier(8), []
+    storage, took, waited = Storage(str(tmp_path)), [], threading.local()
+    together, tried = threading.Barrier(8), threading.Barrier(8)
     storage.write_json("lock.json", STALE)
+
+    def settle(seconds):
+        """Long enough, whatever the machine does meanwhile: until everyone has tried."""
+        waited.done = True
+        tried.wait()
+
+    if folders_can_be_held:
+        monkeypatch.setattr(lock, "SETTLE", LAST_RESORT)
+    else:
+        monkeypatch.setattr(lock, "_hold", lambda path: None)
+        clock = SimpleNamespace(time=time.time, monotonic=time.monotonic, sleep=settle)
+        monkeypatch.setattr(lock, "time", clock)
 
     def start():
         together.wait()
@@ -119,6 +130,8 @@ def test_of_many_who_find_a_lock_left_behind_one_takes_it(
                 took.append(True)
                 together.wait()
         except FreqdynaError:
+            if not folders_can_be_held and not hasattr(waited, "done"):
+                tried.wait()
             together.wait()
 
     threads = [threading.Thread(target=start) for _ in range(8)]

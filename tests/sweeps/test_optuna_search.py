@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import TEXT, tables
+from conftest import TEXT, Here, tables
 
 import freqdyna
 from freqdyna.cli.main import main
@@ -40,13 +40,13 @@ def test_a_search_is_the_same_wherever_it_runs_and_goes_on(tmp_path):
     text = text_of(SEARCH)
     sweep = Sweep.parse(text)
     one, two = Storage(str(tmp_path / "one")), Storage(str(tmp_path / "two"))
-    trials = search(text, sweep, one, Local(1))
+    trials = search(text, sweep, one, Here())
     assert len(trials) == 4
     assert len({trial.settings["learning_rate"] for trial in trials}) == 4
     assert len(tables(tmp_path / "one")) == 8  # 4 trials of 2 blocks of one seed
     next(batches(sweep, two))
     fewer = Sweep.parse(text.replace("trials = 4", "trials = 2"))
-    search(text, fewer, two, Local(2))
+    search(text, fewer, two, Here())
     assert [trial.state for trial in found(sweep, two)] == ["done"] * 2 + ["waiting"] * 2
     assert search(text, sweep, two, Local(2)) == trials == found(sweep, two)
     assert {unit.name for unit in known_units(sweep, two)} == set(tables(tmp_path / "two"))

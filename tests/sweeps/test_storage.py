@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import os
+import resource
 import time
 from dataclasses import asdict, replace
 
@@ -12,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import TEXT, assert_complete
+from conftest import QUICK, TEXT, Here, assert_complete
 from moto.server import ThreadedMotoServer
 
 import freqdyna
@@ -26,7 +27,7 @@ from freqdyna.sweeps.status import read_status, sweep_at
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
 from freqdyna.sweeps.view import headline
-from freqdyna.training.engines.base import Engine, TaskOutcome, one_line
+from freqdyna.training.engines.base import Engine, TaskOutcome
 from freqdyna.training.engines.local import Local
 
 SWEEP = Sweep.parse(TEXT)
@@ -50,12 +51,12 @@ def bucket(monkeypatch):
 
 
 def test_a_sweep_on_an_object_store(bucket, reference):
-    status = execute_sweep(TEXT, SWEEP, bucket, Local(2), checkpoint_seconds=0.5)
+    status = execute_sweep(QUICK, Sweep.parse(QUICK), bucket, Local(1), checkpoint_seconds=0.0)
     assert len(status.done) == 4
     assert_complete(bucket.location, reference)
     assert len(freqdyna.load_sweep(bucket.location)) == 2
     with locked(bucket), pytest.raises(FreqdynaError, match="is working on"):
-        execute_sweep(TEXT, SWEEP, bucket, Local(2))
+        execute_sweep(QUICK, Sweep.parse(QUICK), bucket, Local(1))
 
 
 class Nowhere(Engine):
@@ -81,41 +82,39 @@ def test_units_that_do_not_arrive_are_missed(tmp_path, monkeypatch):
     assert Storage("memory://here").location == "memory://here"
 
 
-class Here(Engine):
-    """Computes in this process."""
-
-    def slots(self):
-        return 1
-
-    def run(self, tasks):
-        for task in tasks:
-            try:
-                task.compute()
-            except OSError as error:
-                yield TaskOutcome(task.name, one_line(error))
-            else:
-                yield TaskOutcome(task.name)
-
-
 def test_what_does_not_fit_on_the_disk_is_computed_once_it_does(tmp_path, monkeypatch):
-    """As on a real disk, which takes the right to mount one (`test_the_disk_is_full`)."""
-    text = TEXT.replace("12_000", "300").replace("3_000", "300")
     storage, write, stored = Storage(str(tmp_path)), Storage.write, []
 
     def full(storage, name, contents):
-        if name.startswith("units/") and len(stored) >= 3:  # a unit and a half
-            raise OSError(errno.ENOSPC, "No space left on device")
-        stored.append(name)
+        if name.startswith("units/"):
+            if len(stored) >= 3:  # a unit and a half
+                raise OSError(errno.ENOSPC, "No space left on device")
+            stored.append(name)
         write(storage, name, contents)
 
     with monkeypatch.context() as patched:
         patched.setattr(Storage, "write", full)
-        patched.setattr(Storage, "write_json", lambda *_: None)
-        status = execute_sweep(text, Sweep.parse(text), storage, Here())
-    assert 0 < len(status.done) < 4
+        status = execute_sweep(QUICK, Sweep.parse(QUICK), storage, Here())
+    assert len(status.done) == 1
     assert all("No space left" in error for error in status.failed.values())
-    assert len(execute_sweep(text, Sweep.parse(text), storage, Here()).done) == 4
-    assert [r.returns.shape for r in freqdyna.load_sweep(str(tmp_path)).values()] == [(2, 1)] * 2
+    assert len(execute_sweep(QUICK, Sweep.parse(QUICK), storage, Here()).done) == 4
+    assert [r.returns.shape for r in freqdyna.load_sweep(str(tmp_path)).values()] == [(2, 4)] * 2
+
+
+def test_a_file_that_the_system_cannot_write_whole_is_not_there(tmp_path):
+    """A limit on the size of files stands for a full disk, which nobody but root can mount."""
+    storage, name = Storage(str(tmp_path)), "units/0123456789abcdef.parquet"
+    storage.write(name, b"as before")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        for write in (storage.write, lambda name, contents: storage.create("lock.json", contents)):
+            with pytest.raises(OSError, match="File too large"):
+                write(name, bytes(5000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert storage.read(name) == b"as before"
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [name.split("/")[1]]
 
 
 def test_failures_count_even_where_no_note_fits(tmp_path, monkeypatch):

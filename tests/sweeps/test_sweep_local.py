@@ -1,15 +1,12 @@
 """A sweep on the processes of one machine."""
 
 import json
-import os
-import signal
-import threading
 from dataclasses import asdict
 
 import numpy as np
 import pytest
-from conftest import TEXT, assert_complete, running, tables, wait_for
-from fake_task import Fake
+from conftest import QUICK, TEXT, Here, assert_complete, failing_and_good, tables
+from disturbed import Disturbing, Fake, KilledOnce, marked
 
 import freqdyna
 from freqdyna.config import Config
@@ -22,26 +19,15 @@ from freqdyna.training.engines import local
 from freqdyna.training.engines.local import Local
 from freqdyna.training.run import Run
 
-SWEEP = Sweep.parse(TEXT)
+SWEEP = Sweep.parse(QUICK)
 
 
-def test_the_number_of_workers_changes_nothing(tmp_path, reference):
-    execute_sweep(TEXT, SWEEP, Storage(str(tmp_path)), Local(1))
-    assert_complete(tmp_path, reference)
-
-
-def test_a_worker_is_killed(tmp_path, reference):
-    storage = Storage(str(tmp_path))
-    thread = threading.Thread(
-        target=execute_sweep,
-        args=(TEXT, SWEEP, storage, Local(2)),
-        kwargs={"checkpoint_seconds": 0.2},
-    )
-    thread.start()
-    note = wait_for(lambda: running(tmp_path))[0]
-    os.kill(note["pid"], signal.SIGKILL)
-    thread.join()
-    assert_complete(tmp_path, reference)
+def test_neither_more_workers_nor_one_that_is_killed_change_anything(tmp_path, reference):
+    out = tmp_path / "out"
+    engine = Disturbing(Local(2), KilledOnce, last=1)
+    execute_sweep(QUICK, SWEEP, Storage(str(out)), engine, checkpoint_seconds=0.0)
+    assert len(marked(out)) == 1
+    assert_complete(out, reference)
 
 
 def test_a_unit_that_kills_its_worker_takes_no_other_with_it(monkeypatch):
@@ -55,11 +41,11 @@ def test_a_unit_that_kills_its_worker_takes_no_other_with_it(monkeypatch):
 
 def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, reference):
     storage = Storage(str(tmp_path))
-    fewer = Sweep.parse(TEXT.replace("number = 2", "number = 1"))
-    execute_sweep("", fewer, storage, Local(2))
+    fewer = Sweep.parse(QUICK.replace("number = 2", "number = 1"))
+    execute_sweep("", fewer, storage, Here())
     files = {n: storage.fs.info(f"{tmp_path}/units/{n}.parquet")["mtime"] for n in tables(tmp_path)}
     assert len(files) == 2
-    execute_sweep(TEXT, SWEEP, storage, Local(2))
+    execute_sweep(QUICK, SWEEP, storage, Here())
     assert_complete(tmp_path, reference)
     for name, written in files.items():
         assert storage.fs.info(f"{tmp_path}/units/{name}.parquet")["mtime"] == written
@@ -69,14 +55,10 @@ def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, ref
 
 
 def test_a_unit_that_fails_leaves_the_others(tmp_path):
-    text = TEXT.replace('algorithm = "er"\n', "").replace(
-        "[vary]", '[vary]\nalgorithm = ["naf", "er"]'
-    )
-    text = text.replace("learning_rate = [0.001, 0.003]", "")
+    text = failing_and_good()
     storage = Storage(str(tmp_path))
-    status = execute_sweep(text, Sweep.parse(text), storage, Local(2))
-    assert len(status.done) == 2
-    assert len(status.failed) == 2
+    status = execute_sweep(text, Sweep.parse(text), storage, Local(1))
+    assert (len(status.done), len(status.failed)) == (1, 1)
     for error in status.failed.values():
         assert "algorithm is 'naf', but the actions of 'GridWorld' are numbered" in error
     assert list(freqdyna.load_sweep(str(tmp_path))) == ["algorithm er"]
@@ -95,7 +77,7 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
         write(storage, name, contents)
         if name.endswith(".npz"):
             kept.append(load_arrays(tmp_path / name)[1]["step"])
-            if kept[-1] > 1000:
+            if kept[-1] > 50:
                 raise Stop
 
     def tell(keeper, step, mean_return):

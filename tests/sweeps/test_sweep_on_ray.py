@@ -1,17 +1,17 @@
 """A sweep on a real Ray cluster of several nodes on this machine, and what may befall it."""
 
-import os
-import signal
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
 import ray
-from conftest import TEXT, assert_complete, running, tables, wait_for
+from conftest import QUICK, assert_complete, failing_and_good, tables, wait_for
+from disturbed import LAST_RESORT, Disturbing, Held, KilledOnce, marked, release
 
+from freqdyna.cli.main import main
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.storage import Storage
@@ -19,7 +19,15 @@ from freqdyna.sweeps.sweep import Sweep
 from freqdyna.training.engines.base import Task
 from freqdyna.training.engines.ray import Ray, _check
 
-SWEEP = Sweep.parse(TEXT)
+SWEEP = Sweep.parse(QUICK)
+HELPERS = Path(__file__).parent
+PATIENCE = {
+    "RAY_worker_niceness": "0",
+    "RAY_worker_register_timeout_seconds": str(int(LAST_RESORT)),
+    "RAY_gcs_server_request_timeout_seconds": str(int(LAST_RESORT)),
+    "RAY_health_check_timeout_ms": str(int(1000 * LAST_RESORT)),
+}
+"""Ray's workers give way to everything else by default, and on a busy machine get no turn."""
 
 
 @pytest.fixture(scope="module")
@@ -27,97 +35,81 @@ def cluster():
     """A head that computes nothing."""
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
-    ray.init(address=cluster.address, log_to_driver=False)
-    yield cluster
-    ray.shutdown()
-    cluster.shutdown()
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in PATIENCE.items():
+            patched.setenv(name, value)
+        patched.setenv("PYTHONPATH", str(HELPERS), prepend=":")
+        head = {"num_cpus": 0, "include_dashboard": False, "wait": False}
+        cluster = Cluster(initialize_head=True, head_node_args=head)
+        ray.init(address=cluster.address, log_to_driver=False)
+        yield cluster
+        ray.shutdown()
+        cluster.shutdown()
 
 
 @pytest.fixture(scope="module")
 def nodes(cluster):
-    """Two nodes of one CPU each; a test may take one away if it adds another."""
-    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
-    cluster.wait_for_nodes()
-    return nodes
+    """A node of two CPUs; a test may take it away if it adds another."""
+    return [add_node(cluster)]
 
 
-def in_background(storage):
-    thread = threading.Thread(
-        target=execute_sweep, args=(TEXT, SWEEP, storage, Ray()), kwargs={"checkpoint_seconds": 0.2}
-    )
-    thread.start()
-    return thread
+def add_node(cluster):
+    node = cluster.add_node(num_cpus=2, wait=False)
+    cluster.wait_for_nodes(LAST_RESORT)
+    return node
 
 
-def test_a_worker_is_killed(tmp_path, nodes, reference):
-    assert Ray().slots() == 2
-    sweep = in_background(Storage(str(tmp_path)))
-    os.kill(wait_for(lambda: running(tmp_path))[0]["pid"], signal.SIGKILL)
-    sweep.join()
-    assert_complete(tmp_path, reference)
-
-
-def test_a_node_is_lost_and_another_comes(tmp_path, nodes, cluster, reference):
-    sweep = in_background(Storage(str(tmp_path)))
-    wait_for(lambda: len(running(tmp_path)) == 2)
-    cluster.remove_node(nodes.pop(), allow_graceful=False)
-    nodes.append(cluster.add_node(num_cpus=1))
-    sweep.join()
-    assert_complete(tmp_path, reference)
-
-
-def test_the_driver_is_killed_and_begins_again(tmp_path, nodes, cluster, reference):
-    file = tmp_path / "sweep.toml"
-    file.write_text(TEXT)
-    out = tmp_path / "out"
-    command = [sys.executable, "-m", "freqdyna", "sweep", str(file), "--out", str(out)]
-    command += ["--engine", "ray", "--address", cluster.address, "--checkpoint-seconds", "0.2"]
-    first = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    held = wait_for(lambda: running(out))[0]["pid"]
-    os.kill(held, signal.SIGSTOP)  # however quick the machine, a unit is left to do
-    wait_for(lambda: tables(out))
-    second = subprocess.run(command, capture_output=True, text=True)
-    assert second.returncode == 2
-    assert f"process {first.pid} on " in second.stderr
-    first.kill()
-    first.wait()
-    with suppress(ProcessLookupError):  # Ray kills it as well
-        os.kill(held, signal.SIGKILL)
-    assert 0 < len(tables(out)) < 4
-    again = subprocess.run(command, capture_output=True, text=True)
-    assert again.returncode == 0, again.stderr
+@pytest.mark.usefixtures("nodes")
+def test_a_worker_is_killed(tmp_path, reference):
+    out, engine = tmp_path / "out", Ray()
+    assert engine.slots() == 2
+    killing = Disturbing(engine, KilledOnce, last=1)
+    execute_sweep(QUICK, SWEEP, Storage(str(out)), killing, checkpoint_seconds=0.0)
+    assert len(marked(out)) == 1
     assert_complete(out, reference)
 
 
-def test_a_unit_that_always_fails(tmp_path, nodes):
-    text = TEXT.replace('algorithm = "er"\n', "").replace(
-        "learning_rate = [0.001, 0.003]", 'algorithm = ["naf", "er"]'
+def test_a_node_is_lost_and_another_comes(tmp_path, nodes, cluster, reference):
+    out = tmp_path / "out"
+    sweep = threading.Thread(
+        target=execute_sweep, args=(QUICK, SWEEP, Storage(str(out)), Disturbing(Ray(), Held), 0.0)
     )
+    sweep.start()
+    wait_for(lambda: len(marked(out)) == 2, sweep.is_alive)
+    cluster.remove_node(nodes.pop(), allow_graceful=False)
+    nodes.append(add_node(cluster))
+    release(out)
+    sweep.join()
+    assert_complete(out, reference)
+
+
+@pytest.mark.usefixtures("nodes")
+def test_the_driver_is_killed_and_begins_again(tmp_path, cluster, reference, capsys):
+    file, out = tmp_path / "sweep.toml", tmp_path / "out"
+    file.write_text(QUICK)
+    command = ["sweep", str(file), "--out", str(out), "--engine", "ray"]
+    command += ["--address", cluster.address, "--checkpoint-seconds", "0"]
+    driver = [sys.executable, str(HELPERS / "held_driver.py"), *command]
+    with subprocess.Popen(driver, stdout=subprocess.DEVNULL) as first:
+        try:
+            wait_for(lambda: marked(out) and len(tables(out)) == 3, lambda: first.poll() is None)
+            with pytest.raises(SystemExit, match="2"):
+                main(command)
+            assert f"process {first.pid} on " in capsys.readouterr().err
+        finally:
+            first.kill()
+    assert len(tables(out)) == 3
+    main(command)
+    assert_complete(out, reference)
+
+
+@pytest.mark.usefixtures("nodes")
+def test_a_unit_that_always_fails(tmp_path):
+    text = failing_and_good()
     status = execute_sweep(text, Sweep.parse(text), Storage(str(tmp_path)), Ray())
-    assert (len(status.done), len(status.failed)) == (2, 2)
+    assert (len(status.done), len(status.failed)) == (1, 1)
     for error in status.failed.values():
         assert error.startswith("FreqdynaError: algorithm is 'naf', but the actions")
-
-
-def test_the_disk_is_full(tmp_path, nodes, reference):
-    """A disk of 40 kB holds some of the units; then it grows."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", str(disk)]
-    if subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("needs the right to mount a file system")
-    try:
-        storage = Storage(str(disk))
-        status = execute_sweep(TEXT, SWEEP, storage, Ray())
-        assert 0 < len(status.done) < 4
-        for table in tables(disk).values():
-            assert table.num_rows == 4
-        subprocess.run(["mount", "-o", "remount,size=10m", str(disk)], check=True)
-        execute_sweep(TEXT, SWEEP, storage, Ray())
-        assert_complete(disk, reference)
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
 
 
 def test_units_share_gpus(monkeypatch):

@@ -1,0 +1,117 @@
+"""Tasks that die or wait at a known point of their unit, so that no test depends on timing.
+
+Worker processes import this file.
+"""
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from freqdyna.sweeps.storage import Storage
+from freqdyna.training.engines.base import Engine, Task
+
+LAST_RESORT = 1200.0
+"""Seconds after which something hangs, however slow or busy the machine is."""
+
+
+@dataclass(frozen=True)
+class Fake(Task):
+    """Kills its process if it is called deadly; otherwise it does nothing."""
+
+    def compute(self) -> None:
+        """Do that."""
+        if self.name == "deadly":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class Disturbed(Task):
+    """A unit that calls `disturb` as soon as its first checkpoint is stored."""
+
+    def compute(self) -> None:
+        """Compute the unit."""
+        write = Storage.write
+
+        def write_and_disturb(storage: Storage, name: str, contents: bytes) -> None:
+            write(storage, name, contents)
+            if name.startswith("running/") and name.endswith(".npz"):
+                self.disturb()
+
+        Storage.write = write_and_disturb
+        try:
+            super().compute()
+        finally:
+            Storage.write = write
+
+    def disturb(self) -> None:
+        """Do what this task is for."""
+        raise NotImplementedError
+
+    def mark(self) -> Path:
+        """A file beside the sweep's folder that says that the unit was disturbed."""
+        return marks(self.location) / self.name
+
+
+@dataclass(frozen=True)
+class KilledOnce(Disturbed):
+    """Its worker is killed at the first attempt."""
+
+    def disturb(self) -> None:
+        """Leave a mark and die, unless there is a mark."""
+        if not self.mark().exists():
+            self.mark().touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class Held(Disturbed):
+    """It waits until `release` is called."""
+
+    def disturb(self) -> None:
+        """Leave a mark and wait."""
+        self.mark().touch()
+        until = time.monotonic() + LAST_RESORT
+        while not _released(self.location).exists():
+            if time.monotonic() > until:
+                os._exit(1)
+            time.sleep(0.05)
+
+
+def marks(location: object) -> Path:
+    """The folder of marks for the sweep at `location`."""
+    folder = Path(f"{location}.marks")
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def marked(location: object) -> set[str]:
+    """The units that were disturbed."""
+    return {path.name for path in marks(location).iterdir()} - {"released"}
+
+
+def release(location: object) -> None:
+    """Let the units that are held go on."""
+    _released(location).touch()
+
+
+def _released(location: object) -> Path:
+    return marks(location) / "released"
+
+
+class Disturbing(Engine):
+    """Another engine, with tasks of the given class in place of its own; `last` of them, or all."""
+
+    def __init__(self, engine: Engine, kind: type[Disturbed], last: int | None = None) -> None:
+        self.engine, self.kind, self.last = engine, kind, last
+
+    def slots(self):
+        """As many as the engine has."""
+        return self.engine.slots()
+
+    def run(self, tasks):
+        """Run the tasks on the engine."""
+        first = 0 if self.last is None else len(tasks) - self.last
+        replaced = [self.kind(**vars(task)) for task in tasks[first:]]
+        return self.engine.run([*tasks[:first], *replaced])
