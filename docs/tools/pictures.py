@@ -9,14 +9,16 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
-from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 import freqdyna
 from freqdyna import envs
 from freqdyna.agents.snapshot import axes
 from freqdyna.experiments.parts.regression.f_sin import HIGH, LOW, f_sin
-from freqdyna.results.plot_snapshots import frame
+from freqdyna.results.chart import Chart, Mesh, Points
+from freqdyna.results.draw_matplotlib import draw
+from freqdyna.results.plot_snapshots import STORES
+from freqdyna.results.state_map import map_panel
 
 IMAGES = Path(__file__).parent.parent / "images"
 
@@ -46,29 +48,25 @@ def draw_run(folder: Path) -> Figure:
     env = envs.make(result.config.env)
     step = max(result.snapshots)
     found = {name: values[0] for name, values in result.snapshots[step].items()}
-    figure = Figure(figsize=(8.4, 7), dpi=110, layout="constrained")
-    figure.suptitle(
-        f"{result.config.algorithm} on {env.name}, seed {result.seeds[0]}, step {step:,}"
-    )
-    panels = figure.subplots(2, 2)
-    for panel, name, title in zip(
-        panels[0], ("value", "frequency"), ("value V(s)", "local frequency g(s)"), strict=True
-    ):
-        surface = found[name]
-        scale = LogNorm(surface.max() * 1e-6, surface.max()) if name == "frequency" else None
-        frame(panel, env, filled=False)
-        image = panel.pcolormesh(
-            *axes(env, surface.shape), surface.T, shading="nearest", rasterized=True, norm=scale
+    value, frequency = found["value"], found["frequency"]
+    x, y = axes(env, value.shape)
+    greatest = float(frequency.max())
+    surfaces = {
+        "value V(s)": Mesh(x, y, value.T, (float(value.min()), float(value.max()))),
+        "local frequency g(s)": Mesh(x, y, frequency.T, (greatest * 1e-6, greatest), log=True),
+    }
+    states = {
+        f"states of the {name}": Points(
+            found[name][:, 0], found[name][:, 1], color, size=2, opacity=0.5
         )
-        figure.colorbar(image, ax=panel)
-        panel.set_title(title)
-    for panel, name, color in zip(panels[1], ("replay", "queue"), ("0.35", "red"), strict=True):
-        frame(panel, env)
-        panel.scatter(*found[name].T, s=2, color=color, alpha=0.5, linewidths=0, zorder=3)
-        panel.set_title(f"states of the {name}")
-    return figure
+        for name, color in STORES.items()
+    }
+    panels = [map_panel(env, title, [mesh], filled=False) for title, mesh in surfaces.items()]
+    panels += [map_panel(env, title, [points]) for title, points in states.items()]
+    title = f"{result.config.algorithm} on {env.name}, seed {result.seeds[0]}, step {step:,}"
+    return draw(Chart(panels, title, columns=2, panel_size=(4.2, 3.5)))
 
 
 if __name__ == "__main__":
     draw_f_sin().savefig(IMAGES / "f-sin.png")
-    draw_run(Path(sys.argv[1])).savefig(IMAGES / "mountain-car.png")
+    draw_run(Path(sys.argv[1])).savefig(IMAGES / "mountain-car.png", dpi=110)

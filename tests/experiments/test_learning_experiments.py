@@ -11,7 +11,7 @@ from freqdyna.experiments import registry, reproduce, store
 from freqdyna.experiments.base import Experiment, Stored
 from freqdyna.experiments.compute import compute
 from freqdyna.experiments.parts.equal_budget.analysis import _against_compute
-from freqdyna.experiments.parts.f5.analysis import near_holes
+from freqdyna.experiments.parts.maze import near_holes
 from freqdyna.experiments.trainings import (
     area,
     curves,
@@ -23,6 +23,7 @@ from freqdyna.experiments.trainings import (
     with_seeds,
 )
 from freqdyna.experiments.verify import verify
+from freqdyna.results.draw_matplotlib import draw
 
 SEEDS, STEPS = 12, np.arange(500, 50_001, 500)
 
@@ -96,7 +97,7 @@ def is_30(settings):
 @pytest.mark.parametrize("name", ["F3", "F4", "F5", "F6", "F7", "F8", "X1", "S", "R"])
 def test_what_the_paper_claims_holds_where_it_was_put_in(name, tmp_path):
     findings = registry.find(name).analyse(made_up_units(name))
-    findings.figure.savefig(tmp_path / "figure.png")
+    draw(findings.chart).savefig(tmp_path / "figure.png")
     verdicts = {claim.what: claim.verdict for claim in findings.claims}
     if name == "F8":  # both queues were made alike near the goal, but for the holes' states
         return

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from freqdyna.cli.main import main
 from freqdyna.core.errors import FreqdynaError
@@ -15,6 +14,7 @@ from freqdyna.experiments import registry, reproduce, store, tables
 from freqdyna.experiments.base import Experiment, Findings, Unit
 from freqdyna.experiments.claims import Claim
 from freqdyna.results import run_folder
+from freqdyna.results.chart import Chart, Panel
 from freqdyna.training.interrupts import InterruptedRun
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ def toy(log, seeds=3):
     def analyse(units):
         mean = units["part"].columns["number"].mean()
         claim = Claim("mean", "1", f"{mean:g}", "", "holds", "accuracy")
-        return Findings(Figure(), [claim], notes=("A note.",))
+        return Findings(Chart([Panel()]), [claim], notes=("A note.",))
 
     units = [Unit("part", {"seeds": seeds}, compute)]
     return Experiment("toy", "seconds", lambda quick: units, analyse)
@@ -73,7 +73,7 @@ def resumable(seeds, stop, checkpoint=True):
         return {"resumed": np.array([len(found)])}
 
     units = [Unit("part", {"seeds": seeds}, compute)]
-    return Experiment("toy", "", lambda quick: units, lambda units: Findings(Figure(), []))
+    return Experiment("toy", "", lambda quick: units, lambda units: Findings(Chart([Panel()]), []))
 
 
 def test_what_another_size_left_unfinished_is_not_taken_up(tmp_path):

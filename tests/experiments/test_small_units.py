@@ -24,6 +24,7 @@ from freqdyna.experiments.parts.f2 import units as f2
 from freqdyna.experiments.parts.regression import regression
 from freqdyna.experiments.parts.t1 import units as t1
 from freqdyna.experiments.parts.uncertainty import units as u
+from freqdyna.results.draw_matplotlib import draw
 
 
 def work(folder):
@@ -37,9 +38,9 @@ def stored(unit, folder):
 
 
 def analysed(name, units, folder):
-    """The findings, whose figure can be drawn."""
+    """The findings, whose chart can be drawn."""
     findings = registry.find(name).analyse(units)
-    findings.figure.savefig(folder / "figure.png")
+    draw(findings.chart).savefig(folder / "figure.png")
     return findings
 
 
@@ -150,7 +151,7 @@ def test_f1_and_f2_are_trained_and_analysed(tmp_path, monkeypatch):
     assert len(findings.claims) == 4 + 3 * 3
     x, y = (points.columns[k][:1000] for k in "xy")
     inside = 100 * np.mean(x <= 0), 100 * np.mean(np.abs(np.abs(y) - 1) < 0.1)
-    title = findings.figure.axes[1].get_title()
+    title = findings.chart.panels[1].title
     assert f"{inside[0]:.1f}% in [−2, 0], {inside[1]:.1f}% in the spike band" in title
 
 
@@ -184,7 +185,7 @@ def test_b_trains_and_tells_which_seeds_solved_it(tmp_path, monkeypatch):
     told = " ".join(findings.notes)
     assert "On MountainCar-v0 the verdicts with plane and with mean removed" in told
     assert "On MazeGridWorld the verdicts" not in told
-    assert findings.figure.axes[0].get_title() == "MountainCar-v0: V, seed 1"
+    assert findings.chart.panels[0].title == "MountainCar-v0: V, seed 1"
     assert {c.verdict for c in findings.claims if "Maze" in c.what} == {"undecided"}
     assert [len(row) for row in findings.summary] == [2 + 4] * 9
 

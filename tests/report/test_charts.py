@@ -1,93 +1,125 @@
 import json
 
 import numpy as np
-from matplotlib.colors import LogNorm
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
-from freqdyna.experiments.drawing import PART_OF
-from freqdyna.report.charts import chart, plain, rounded
-from freqdyna.results.seed_curve import draw_curve
+from freqdyna.report.charts import as_json, rounded
+from freqdyna.results.chart import (
+    Area,
+    Axis,
+    Box,
+    Chart,
+    Line,
+    LineStyle,
+    Mesh,
+    Panel,
+    Points,
+    Rule,
+    SeedCurve,
+    Text,
+)
+
+SOME = np.array([1.0, 10.0])
+RED = LineStyle("red")
 
 
-def panel_of(draw):
-    """The only panel of a figure, after a round trip through JSON."""
-    figure = Figure()
-    draw(figure.subplots())
-    return json.loads(json.dumps(chart(figure)))["panels"][0]
+def panel_of(*marks, **more):
+    """A chart's only panel, after a round trip through JSON."""
+    return json.loads(json.dumps(as_json(Chart([Panel(marks=marks, **more)]))))["panels"][0]
 
 
 def test_curves_keep_every_seed_and_leave_the_interval_to_the_page():
     values = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 7.0]])
-
-    def draw(axes):
-        draw_curve(axes, np.arange(3), values, (values[0], values[1]), 0.2, color="red", label="A")
-        axes.set_ylim(-1, 8)
-
-    panel = panel_of(draw)
+    interval = values[0], values[1]
+    curve = SeedCurve(np.arange(3), values, RED, interval, np.array([5, 8]), label="A")
+    panel = panel_of(curve, y=Axis(low=-1, high=8))
     (mark,) = panel["marks"]
     assert (mark["kind"], mark["label"], mark["color"]) == ("seeds", "A", "#ff0000")
-    assert mark["seeds"] == values.tolist()
+    assert (mark["seeds"], mark["numbers"]) == (values.tolist(), [5, 8])
+    assert (mark["every"], mark["x"], mark["mode"]) == (1, [0, 1, 2], "lines")
     assert panel["y"]["range"] == [-1, 8]
 
 
-def test_marks_of_every_kind_keep_their_numbers():
-    def draw(axes):
-        axes.plot([1, 10], [2, 20], "s--", color="black", label="line")
-        axes.scatter([3], [4], color="blue", label="in the legend", gid="in the page")
-        axes.fill_between([0, 1], [0, 0], [1, 1], color="green")
-        axes.pcolormesh([0, 1], [0, 2], [[1.0, 10.0], [100.0, 1000.0]], norm=LogNorm(1, 1000))
-        axes.axhline(5, linestyle=":", label="level")
-        axes.axvline(6)
-        axes.add_patch(Rectangle((0, 1), 2, 3, facecolor="red", edgecolor="none"))
-        axes.axhspan(2, 3, alpha=0.4, label="band")
-        axes.text(7, 8, "here")
-        axes.set_xscale("log")
-        axes.set_yticks([0, 1], ["low", "high"])
+def test_of_long_curves_every_nth_evaluation_is_kept_with_the_last():
+    values = np.arange(400.0)[None]
+    (mark,) = panel_of(SeedCurve(np.arange(1, 401), values, RED))["marks"]
+    assert mark["every"] == 2
+    assert (mark["x"][0], mark["x"][-1]) == (2, 400)
+    assert (mark["seeds"][0][0], mark["seeds"][0][-1]) == (1, 399)
+    assert mark["numbers"] == [0]
 
-    panel = panel_of(draw)
-    mesh, points, area, line = panel["marks"]
-    assert (line["x"], line["y"], line["dash"], line["mode"]) == (
-        *([1, 10], [2, 20]),
-        *("dash", "lines+markers"),
+
+def test_marks_of_every_kind_keep_their_numbers():
+    line, points, area, mesh = panel_of(
+        Line(SOME, 2 * SOME, LineStyle("black", "dashed"), marker="square", label="line"),
+        Points(SOME, SOME, "blue", label="in the legend", series="on the page"),
+        Area(SOME, np.zeros(2), np.ones(2), "green"),
+        Mesh(np.array([0, 1]), np.array([0, 2]), np.array([[1, 10], [100, 1000]]), (1, 1000), True),
+    )["marks"]
+    assert (line["kind"], line["x"], line["y"]) == ("line", [1, 10], [2, 20])
+    assert (line["dash"], line["mode"]) == ("dash", "lines+markers")
+    assert (line["symbol"], line["width"]) == ("square", 1.5)
+    assert (points["kind"], points["label"]) == ("points", "on the page")
+    assert (points["x"], points["y"], points["color"]) == ([1, 10], [1, 10], "#0000ff")
+    assert (area["kind"], area["x"], area["y"]) == ("area", [1, 10, 10, 1], [1, 1, 0, 0])
+    assert (mesh["kind"], mesh["x"], mesh["y"]) == ("mesh", [0, 1], [0, 2])
+    assert (mesh["z"], mesh["log"], mesh["ends"]) == ([[1, 10], [100, 1000]], True, [1, 1000])
+
+
+def test_rules_boxes_and_texts_keep_their_places():
+    panel = panel_of(
+        rules=[
+            Rule(5, style=LineStyle("red", "dotted"), label="level"),
+            Rule(6, upright=True),
+        ],
+        boxes=[
+            Box((0, 2), (1, 4), "red"),
+            Box(None, (2, 3), "red", opacity=0.4, label="band"),
+            Box((0, 1), None, edge="blue", above=True),
+        ],
+        texts=[Text(7, 8, "here")],
     )
-    assert (line["symbol"], points["label"]) == ("square", "in the page")
-    assert (points["x"], points["y"], points["color"]) == ([3], [4], "#0000ff")
-    assert set(area["y"]) == {0, 1}
-    assert (mesh["x"], mesh["y"], mesh["log"], mesh["ends"]) == ([0, 1], [0, 2], True, [1, 1000])
-    assert mesh["z"] == [[1, 10], [100, 1000]]
     level, upright = panel["rules"]
     assert (level["at"], level["upright"], level["label"]) == (5, False, "level")
+    assert (level["dash"], level["color"]) == ("dot", "#ff0000")
     assert (upright["at"], upright["upright"]) == (6, True)
-    assert panel["boxes"][0]["corners"] == [0, 1, 2, 4]
-    box, band = panel["boxes"]
-    assert (box["color"], box["opacity"], box["edge"], box["across"]) == ("#ff0000", 1, None, None)
+    box, band, outline = panel["boxes"]
+    assert (box["corners"], box["across"], box["above"]) == ([0, 1, 2, 4], None, False)
+    assert (box["color"], box["opacity"], box["edge"]) == ("#ff0000", 1, None)
     assert (band["across"], band["corners"][1::2], band["label"]) == ("x", [2, 3], "band")
     assert band["opacity"] == 0.4
+    assert (outline["across"], outline["corners"][::2]) == ("y", [0, 1])
+    assert (outline["color"], outline["edge"], outline["above"]) == (None, "#0000ff", True)
     assert panel["texts"] == [{"x": 7, "y": 8, "text": "here"}]
-    assert panel["x"]["log"]
+
+
+def test_axes_have_limits_and_their_own_ticks():
+    panel = panel_of(
+        Line(np.array([1, 10]), np.array([0, 1]), RED),
+        x=Axis("x", log=True),
+        y=Axis("y", ticks=[(0, "low"), (1, "high")]),
+    )
+    assert (panel["x"]["label"], panel["x"]["log"]) == ("x", True)
+    np.testing.assert_allclose(panel["x"]["range"], [10**-0.05, 10**1.05], rtol=1e-3)
+    assert "ticks" not in panel["x"]
     assert panel["y"]["ticks"] == {"at": [0, 1], "texts": ["low", "high"]}
+    assert panel["y"]["range"] == [-0.05, 1.05]
 
 
-def test_a_colour_bar_is_no_panel_of_its_own():
-    figure = Figure()
-    axes = figure.subplots()
-    figure.colorbar(axes.pcolormesh([[1.0, 2.0], [3.0, 4.0]]), ax=axes)
-    assert len(chart(figure)["panels"]) == 1
+def test_what_is_for_static_pictures_is_left_out():
+    empty = Line(np.empty(0), np.empty(0), RED, label="for the legend")
+    panel = Panel(y=Axis("return", static_note="mean"), marks=[empty])
+    found = as_json(Chart([panel], "a title", "shaded: standard error"))
+    assert found["title"] == "a title"
+    assert found["panels"][0]["y"]["label"] == "return"
+    assert found["panels"][0]["marks"] == []
 
 
-def test_numbers_are_cut_to_what_a_screen_shows_and_gaps_stay_gaps():
+def test_a_mark_outside_the_legend_can_belong_to_a_series():
+    (mark,) = panel_of(Line(SOME, SOME, LineStyle("red", "none"), marker="circle", series="A"))[
+        "marks"
+    ]
+    assert (mark["label"], mark["mode"]) == ("A", "markers")
+
+
+def test_numbers_are_rounded_to_what_a_screen_shows_and_gaps_stay_gaps():
     assert rounded([1.23456, 1e-9, np.nan, np.inf]) == [1.235, 1e-9, None, None]
-    figure = Figure()
-    figure.subplots().set_title("a $name$", parse_math=False)
-    assert chart(figure)["panels"][0]["title"] == "a $name$"
-    assert plain(r"$p_b$ = 60%, $\mathrm{x}$") == "p_b = 60%, x"
-
-
-def test_marks_of_a_series_are_known_by_it_and_empty_lines_are_left_out():
-    def draw(axes):
-        axes.plot([1], [2], "o", label=PART_OF + "A")
-        axes.plot([], [], label="for the legend")
-
-    (mark,) = panel_of(draw)["marks"]
-    assert mark["label"] == "A"

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 
 from freqdyna import Config, Result
-from freqdyna.results.plot import plot_curves
+from freqdyna.results.plot import curves_chart, plot_curves
 from freqdyna.results.table import print_table
 
 
@@ -22,23 +22,31 @@ def test_one_panel_an_environment_and_one_colour_an_algorithm():
         make_result(algorithm="prioritized-er"),
         make_result(algorithm="er", env="MazeGridWorld"),
     ]
-    panels = plot_curves(results).axes
-    assert [panel.get_title() for panel in panels] == ["MountainCar-v0", "MazeGridWorld"]
-    lines = panels[0].lines
-    assert [line.get_label() for line in lines] == ["er (4 seeds)", "prioritized-er (4 seeds)"]
-    assert [line.get_color() for line in lines] == ["forestgreen", "blue"]
-    np.testing.assert_allclose(lines[0].get_ydata(), results[0].returns.mean(0))
-    assert len(panels[0].collections) == 2  # the shaded intervals
+    panels = curves_chart(results).panels
+    assert [panel.title for panel in panels] == ["MountainCar-v0", "MazeGridWorld"]
+    curves = panels[0].marks
+    assert [curve.label for curve in curves] == ["er (4 seeds)", "prioritized-er (4 seeds)"]
+    assert [curve.style.color for curve in curves] == ["forestgreen", "blue"]
+    np.testing.assert_array_equal(curves[0].values, results[0].returns)
+    low, high = curves[0].interval
+    assert (low < curves[0].mean).all()
+    assert (curves[0].mean < high).all()
+
+
+def test_the_figure_shows_the_means():
+    result = make_result(algorithm="er")
+    (line,) = plot_curves([result]).axes[0].lines
+    np.testing.assert_allclose(line.get_ydata(), result.returns.mean(0))
 
 
 def test_runs_of_one_algorithm_are_told_apart_by_what_differs():
     results = [make_result(planning_steps=10), make_result(planning_steps=30)]
-    lines = plot_curves(results).axes[0].lines
-    assert [line.get_label() for line in lines] == [
+    curves = curves_chart(results).panels[0].marks
+    assert [curve.label for curve in curves] == [
         "er, planning steps 10 (4 seeds)",
         "er, planning steps 30 (4 seeds)",
     ]
-    assert lines[0].get_color() != lines[1].get_color()
+    assert curves[0].style.color != curves[1].style.color
 
 
 def test_of_many_runs_no_two_look_the_same():
@@ -50,22 +58,23 @@ def test_of_many_runs_no_two_look_the_same():
             for rate in rates
             for size in sizes
         ]
-        lines = plot_curves(results).axes[0].lines
-        assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(results)
+        curves = curves_chart(results).panels[0].marks
+        assert len({curve.style for curve in curves}) == len(results)
 
 
 def test_one_seed_has_a_curve_without_an_interval():
-    panel = plot_curves([make_result(seeds=1)]).axes[0]
-    assert panel.lines[0].get_label() == "er (1 seed)"
-    assert not panel.collections
+    (curve,) = curves_chart([make_result(seeds=1)]).panels[0].marks
+    assert curve.label == "er (1 seed)"
+    assert curve.interval is None
 
 
 def test_a_seed_that_ended_early_does_not_take_the_others_with_it(capsys):
     result = make_result()
     result.returns[1, 3:] = np.nan
-    (line,) = plot_curves([result]).axes[0].lines
-    assert line.get_label() == "er (3 of 4 seeds)"
-    np.testing.assert_allclose(line.get_ydata(), result.returns[[0, 2, 3]].mean(0))
+    (curve,) = curves_chart([result]).panels[0].marks
+    assert curve.label == "er (3 of 4 seeds)"
+    np.testing.assert_array_equal(curve.values, result.returns[[0, 2, 3]])
+    assert curve.seeds.tolist() == [0, 2, 3]
     print_table([(Path("runs/one"), result)])
     shown = capsys.readouterr().out
     assert "3 of 4 × 5,000" in shown
@@ -75,5 +84,7 @@ def test_a_seed_that_ended_early_does_not_take_the_others_with_it(capsys):
 def test_a_run_of_which_no_seed_is_left_is_named_in_the_legend():
     result = make_result()
     result.returns[:, -1] = np.nan
-    (line,) = plot_curves([result]).axes[0].lines
-    assert line.get_label() == "er (0 of 4 seeds)"
+    (line,) = curves_chart([result]).panels[0].marks
+    assert (line.label, len(line.x)) == ("er (0 of 4 seeds)", 0)
+    (text,) = plot_curves([result]).axes[0].get_legend().get_texts()
+    assert text.get_text() == "er (0 of 4 seeds)"

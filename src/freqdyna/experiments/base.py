@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from freqdyna.experiments.claims import Claim
+from freqdyna.results.chart import Chart
 
 Columns = dict[str, np.ndarray]
 """A table: columns of equal length by name."""
@@ -62,7 +62,7 @@ class Stored:
 class Findings:
     """What the stored numbers show."""
 
-    figure: Figure
+    chart: Chart
     claims: Sequence[Claim]
     summary: Sequence[Sequence[str]] = field(default=())
     """A table of statistics, its header first; may be empty."""

@@ -6,6 +6,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Findings, Stored
 from freqdyna.experiments.compute import compute, sized_units
+from freqdyna.results.draw_matplotlib import draw
 
 FULL, QUICK = Path("runs/reproduce"), Path("runs/reproduce-quick")
 """Where results go unless told otherwise."""
@@ -46,7 +47,7 @@ def reproduce(
         for unit in missing:
             compute(unit, folder)
     findings = analyse(experiment, out, quick, seeds)
-    findings.figure.savefig(folder / FIGURE)
+    draw(findings.chart).savefig(folder / FIGURE)
     return findings
 
 

@@ -7,7 +7,7 @@ from freqdyna.experiments import reproduce
 from freqdyna.experiments.claims import Claim
 from freqdyna.experiments.registry import PARTS, find
 from freqdyna.experiments.tables import origins, remarks, tables
-from freqdyna.report.charts import chart
+from freqdyna.report.charts import as_json
 from freqdyna.report.section import ClaimRow, Section
 
 
@@ -30,7 +30,7 @@ def sections(folder: Path, parts: list[str]) -> Iterator[Section]:
             name=name,
             title=PARTS[name].title[:1].upper() + PARTS[name].title[1:],
             command=f"freqdyna reproduce {name}",
-            chart=chart(findings.figure),
+            chart=as_json(findings.chart),
             claims=[
                 ClaimRow(name, c.what, c.paper, c.ours, c.interval, c.verdict, _is_ours(name, c))
                 for c in findings.claims

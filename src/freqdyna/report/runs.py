@@ -4,21 +4,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from freqdyna.report.charts import chart
+from freqdyna.report.charts import as_json
 from freqdyna.report.section import Section, Table
-from freqdyna.results.plot import plot_curves
+from freqdyna.results.plot import curves_chart
 from freqdyna.results.result import Result
 from freqdyna.results.run_styles import run_labels
 from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seeds_text
 
 
 def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
-    """Learning curves of all, one panel an environment, and a table."""
+    """Learning curves of all, one panel for each environment, and a table."""
     labels = run_labels([result.config for result in results])
     return Section(
         name="runs",
         title="Learning curves",
-        chart=chart(plot_curves(results)),
+        chart=as_json(curves_chart(results)),
         tables=[_table(results, labels)],
         notes=[
             "The return is the mean over all evaluations of a seed; in brackets the 95% interval "
@@ -54,7 +54,7 @@ def _mean(values: np.ndarray) -> str:
 
 
 def _origins(labels: Sequence[str], sources: Sequence[str], results: Sequence[Result]) -> list[str]:
-    """Where the runs come from; those that come from the same are told in one line."""
+    """Where the runs come from, with one line for all runs of the same origin."""
     alike: dict[str, list[str]] = {}
     for label, source, result in zip(labels, sources, results, strict=True):
         alike.setdefault(f"`{source}`, {_facts(result)}.", []).append(label)

@@ -5,15 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from freqdyna.config import Config
-from freqdyna.report.charts import chart
+from freqdyna.report.charts import as_json
 from freqdyna.report.section import Section
+from freqdyna.results.chart import Axis, Chart, LineStyle, Panel, SeedCurve
 from freqdyna.results.result import Result
 from freqdyna.results.run_styles import run_labels, run_styles
-from freqdyna.results.seed_curve import draw_curve
 from freqdyna.results.statistics import complete_seeds
 
 NOT_VARIED = ("seeds", "first_seed", "steps", "eval_every", "eval_episodes", "devices")
@@ -30,23 +28,18 @@ Line = dict[float, Result]
 def section(results: Sequence[Result]) -> Section | None:
     """The return against each setting with two values or more; None if there is no such."""
     found = {name: _lines(results, name) for name in _numeric(results)}
-    pictures = [
-        (name, env, of_env)
+    panels = [
+        _panel(name, env, of_env)
         for name, lines in found.items()
         for env in dict.fromkeys(env for env, _ in lines)
         if (of_env := {label: line for (e, label), line in lines.items() if e == env})
     ]
-    if not pictures:
+    if not panels:
         return None
-    figure = Figure()
-    panels = figure.subplots(1, len(pictures), squeeze=False)[0]
-    for panel, (name, env, lines) in zip(panels, pictures, strict=True):
-        _draw(panel, name, lines)
-        panel.set_title(f"{env}: {name.replace('_', ' ')}", parse_math=False)
     return Section(
         name="sensitivity",
         title="How the return depends on what was varied",
-        chart=chart(figure),
+        chart=as_json(Chart(panels)),
         notes=[
             "A point is the mean return over all evaluations of a run, averaged over the seeds "
             "that every point of its line has; the interval is by bootstrap over these seeds.",
@@ -68,11 +61,11 @@ def _numeric(results: Sequence[Result]) -> list[str]:
     ]
 
 
-def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[Line, Any]]:
+def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[Line, LineStyle]]:
     """Each line and its style, by environment and what the other settings are."""
     value = getattr(results[0].config, name)
     others = [replace(result.config, **{name: value}) for result in results]
-    found: dict[tuple[str, str], tuple[Line, Any]] = {}
+    found: dict[tuple[str, str], tuple[Line, LineStyle]] = {}
     for result, label, style in zip(results, run_labels(others), run_styles(others), strict=True):
         line, _ = found.setdefault((result.config.env, label), ({}, style))
         line.setdefault(getattr(result.config, name), result)
@@ -85,7 +78,9 @@ def _seeds(line: Line) -> list[int]:
     return sorted(set.intersection(*kept))
 
 
-def _draw(panel: Axes, name: str, lines: dict[str, tuple[Line, Any]]) -> None:
+def _panel(name: str, env: str, lines: dict[str, tuple[Line, LineStyle]]) -> Panel:
+    """The return against the setting `name` in one environment."""
+    marks = []
     for label, (line, style) in lines.items():
         seeds, at = _seeds(line), sorted(line)
         values = np.stack(
@@ -93,11 +88,18 @@ def _draw(panel: Axes, name: str, lines: dict[str, tuple[Line, Any]]) -> None:
         )
         text = f"{label} ({len(seeds)} seed{'s' if len(seeds) > 1 else ''})"
         numbers = np.array(seeds)
-        draw_curve(panel, np.array(at), values, None, 0, numbers, marker="o", label=text, **style)
+        marks.append(
+            SeedCurve(np.array(at), values, style, seeds=numbers, marker="circle", label=text)
+        )
     every = sorted({x for line, _ in lines.values() for x in line})
-    if every[0] > 0 and every[-1] >= WIDE * every[0]:
-        panel.set_xscale("log")
-    if len(every) <= TICKS:
-        panel.set_xticks(every, [f"{x:g}" for x in every])
-    panel.set_xlabel(name.replace("_", " "))
-    panel.set_ylabel("mean return over the run")
+    words = name.replace("_", " ")
+    return Panel(
+        title=f"{env}: {words}",
+        x=Axis(
+            words,
+            log=every[0] > 0 and every[-1] >= WIDE * every[0],
+            ticks=[(x, f"{x:g}") for x in every] if len(every) <= TICKS else (),
+        ),
+        y=Axis("mean return over the run"),
+        marks=marks,
+    )

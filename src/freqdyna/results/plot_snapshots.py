@@ -1,101 +1,146 @@
 """Pictures of snapshots: where the replay and the queue are, V and g, and tabular episodes."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from freqdyna import envs
 from freqdyna.agents.snapshot import axes
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
-from freqdyna.envs.picture import COLORS
+from freqdyna.results.chart import (
+    Axis,
+    Chart,
+    Legend,
+    LineStyle,
+    Mesh,
+    Panel,
+    Points,
+    SeedCurve,
+    Text,
+)
+from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.record import Record
 from freqdyna.results.run_styles import run_colors, run_labels
+from freqdyna.results.state_map import map_panel, rows_first
 from freqdyna.results.statistics import bootstrap_interval
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Snapshot = dict[str, np.ndarray]
 PANEL = 4.2
 """Inches along a side of a panel."""
 TITLES = {"value": "V(s)", "frequency": "local frequency g(s)"}
+STORES = {"replay": "0.35", "queue": "red"}
+"""What holds states, and their colours."""
 
 
 def plot_states(
     results: Sequence[Record], step: int | None = None, seed: int | None = None
 ) -> Figure:
-    """States of the replay beside states of the search-control queue, one row a run."""
-    figure = Figure(figsize=(2 * PANEL, PANEL * len(results)), dpi=150, layout="constrained")
-    rows = figure.subplots(len(results), 2, squeeze=False)
-    for result, label, row in zip(results, _labels(results), rows, strict=True):
-        env, (at, snapshot) = _environment(result), _snapshot(result, step, "replay")
-        index, name = _seed(result, seed)
-        for panel, store, color in zip(row, ("replay", "queue"), ("0.35", "red"), strict=True):
-            if store not in snapshot or (store == "queue" and not snapshot["queue_count"][index]):
-                panel.set_axis_off()
-                panel.text(0.5, 0.5, f"{label}: no {store}", ha="center")
-                continue
-            x, y = snapshot[store][index].T[:: -1 if _rows_first(env) else 1]
-            frame(panel, env)
-            panel.scatter(x, y, s=2, color=color, alpha=0.5, linewidths=0, zorder=3)
-            panel.set_title(f"{store} of {label}\nseed {name}, step {at:,}", fontsize=10)
-    return figure
+    """Draw `states_chart`."""
+    return draw(states_chart(results, step, seed))
 
 
 def plot_surfaces(
     results: Sequence[Record], what: str, step: int | None = None, seed: int | None = None
 ) -> Figure:
-    """The value V or the local frequency g over the state space, one panel a run."""
-    figure = Figure(figsize=((PANEL + 1) * len(results), PANEL), dpi=150, layout="constrained")
-    panels = figure.subplots(1, len(results), squeeze=False)[0]
-    for result, label, panel in zip(results, _labels(results), panels, strict=True):
-        env, (at, snapshot) = _environment(result), _snapshot(result, step, what)
-        index, name = _seed(result, seed)
-        surface = snapshot[what][index]
-        scale: dict[str, Any] = {}
-        if what == "frequency":  # it spans orders of magnitude
-            greatest = max(float(surface.max()), 1e-12)
-            scale = {"norm": LogNorm(max(float(surface.min()), 1e-6 * greatest), greatest)}
-        coordinates = axes(env, surface.shape)
-        frame(panel, env, filled=False)
-        if _rows_first(env):
-            coordinates, surface = coordinates[::-1], surface.T
-        image = panel.pcolormesh(
-            *coordinates, surface.T, shading="nearest", rasterized=True, **scale
-        )
-        figure.colorbar(image, ax=panel, label=TITLES[what])
-        panel.set_title(f"{label}\nseed {name}, step {at:,}", fontsize=10)
-    return figure
+    """Draw `surfaces_chart`."""
+    return draw(surfaces_chart(results, what, step, seed))
 
 
 def plot_episodes(results: Sequence[Record], step: int | None = None) -> Figure:
-    """Steps of each training episode of a tabular agent, mean and interval over seeds."""
-    figure = Figure(figsize=(6.4, 4.4), dpi=150, layout="constrained")
-    panel = figure.subplots()
+    """Draw `episodes_chart`."""
+    return draw(episodes_chart(results, step))
+
+
+def states_chart(
+    results: Sequence[Record], step: int | None = None, seed: int | None = None
+) -> Chart:
+    """States in the replay and in the search-control queue, one row for each run.
+
+    Args:
+        results: Runs with snapshots of a two-dimensional state space.
+        step: Which snapshot; None: the last.
+        seed: Whose states; None: the first seed's.
+
+    """
+    panels = [
+        _states_panel(result, label, store, step, seed)
+        for result, label in zip(results, _labels(results), strict=True)
+        for store in STORES
+    ]
+    return Chart(panels, columns=len(STORES), panel_size=(PANEL, PANEL))
+
+
+def _states_panel(
+    result: Record, label: str, store: str, step: int | None, seed: int | None
+) -> Panel:
+    env, (at, snapshot) = _environment(result), _snapshot(result, step, "replay")
+    index, name = _seed(result, seed)
+    if store not in snapshot or (store == "queue" and not snapshot["queue_count"][index]):
+        return Panel(texts=[Text(0.5, 0.5, f"{label}: no {store}")], is_blank=True)
+    x, y = snapshot[store][index].T[:: -1 if rows_first(env) else 1]
+    drawn = Points(x, y, STORES[store], size=2, opacity=0.5)
+    return map_panel(env, f"{store} of {label}\nseed {name}, step {at:,}", [drawn], title_size=10)
+
+
+def surfaces_chart(
+    results: Sequence[Record], what: str, step: int | None = None, seed: int | None = None
+) -> Chart:
+    """The value V or the local frequency g over the state space, one panel for each run.
+
+    Args:
+        results: Runs with snapshots of a two-dimensional state space.
+        what: "value" or "frequency".
+        step: Which snapshot; None: the last.
+        seed: Whose network; None: the first seed's.
+
+    """
+    panels = []
+    for result, label in zip(results, _labels(results), strict=True):
+        env, (at, snapshot) = _environment(result), _snapshot(result, step, what)
+        index, name = _seed(result, seed)
+        surface = snapshot[what][index]
+        ends = float(surface.min()), float(surface.max())
+        log = what == "frequency"  # it spans orders of magnitude
+        if log:
+            greatest = max(ends[1], 1e-12)
+            ends = max(ends[0], 1e-6 * greatest), greatest
+        x, y = axes(env, surface.shape)
+        if rows_first(env):
+            x, y, surface = y, x, surface.T
+        mesh = Mesh(x, y, surface.T, ends, log, bar_label=TITLES[what])
+        title = f"{label}\nseed {name}, step {at:,}"
+        panels.append(map_panel(env, title, [mesh], title_size=10, filled=False))
+    return Chart(panels, panel_size=(PANEL + 1, PANEL))
+
+
+def episodes_chart(results: Sequence[Record], step: int | None = None) -> Chart:
+    """Steps of each training episode of tabular agents, mean and interval over seeds.
+
+    Args:
+        results: Runs of tabular agents with snapshots.
+        step: Which snapshot; None: the last.
+
+    """
     labels = _labels(results)
     colors = run_colors([result.config.algorithm for result in results], labels)
+    marks = []
     for result, label, color in zip(results, labels, colors, strict=True):
         lengths = _snapshot(result, step, "episode_lengths")[1]["episode_lengths"]
         finished = int((lengths > 0).all(axis=0).sum())  # episodes that every seed has finished
         if finished == 0:
             raise FreqdynaError(f"no episode of {label} was finished by every seed; train longer")
-        low, high = bootstrap_interval(lengths[:, :finished])
-        episodes = np.arange(1, finished + 1)
-        panel.plot(episodes, lengths[:, :finished].mean(axis=0), color=color, label=label)
-        panel.fill_between(episodes, low, high, color=color, alpha=0.2, linewidth=0)
-    panel.set_yscale("log")
-    panel.set_xlabel("training episode")
-    panel.set_ylabel("steps of the episode (mean, 95% interval)")
-    panel.set_xlim(1, 50)
-    panel.grid(alpha=0.3, which="both")
-    panel.spines[["top", "right"]].set_visible(False)
-    panel.legend(frameon=False)
-    return figure
+        lengths = lengths[:, :finished]
+        at, interval = np.arange(1, finished + 1), bootstrap_interval(lengths)
+        marks.append(SeedCurve(at, lengths, LineStyle(color), interval, result.seeds, label=label))
+    panel = Panel(
+        x=Axis("training episode", low=1, high=50, minor_grid=True),
+        y=Axis("steps of the episode", "mean, 95% interval", log=True, minor_grid=True),
+        marks=marks,
+        legend=Legend(),
+    )
+    return Chart([panel], panel_size=(6.4, 4.4))
 
 
 def _labels(results: Sequence[Record]) -> list[str]:
@@ -135,34 +180,3 @@ def _seed(result: Record, seed: int | None) -> tuple[int, int]:
     if seed is not None and seed not in seeds:
         raise FreqdynaError(f"seed is {seed}; it must be one of {seeds}")
     return (0 if seed is None else seeds.index(seed)), (seeds[0] if seed is None else seed)
-
-
-def _rows_first(env: Environment) -> bool:
-    """Whether the state is (row, column), to be drawn as a matrix: columns along, rows down."""
-    return env.coordinates[0] == "row"
-
-
-def frame(panel: "Axes", env: Environment, filled: bool = True) -> None:
-    """Axes over the state space, its landmarks filled below the data or outlined above them."""
-    order = -1 if _rows_first(env) else 1
-    margin = 0.5 if _rows_first(env) else 0.0  # a cell reaches half a step beyond its number
-    (x0, y0), (x1, y1) = (env.low - margin)[::order], (env.high + margin)[::order]
-    panel.set_xlim(x0, x1)
-    panel.set_ylim(*((y1, y0) if _rows_first(env) else (y0, y1)))
-    panel.set_xlabel(env.coordinates[::order][0])
-    panel.set_ylabel(env.coordinates[::order][1])
-    for kind, low, high in env.landmarks:
-        (left, bottom), (right, top) = low[::order], high[::order]
-        color = np.array(COLORS[kind]) / 255
-        solid = filled or kind == "wall"
-        panel.add_patch(
-            Rectangle(
-                (left, bottom),
-                right - left,
-                top - bottom,
-                facecolor=color if solid else "none",
-                edgecolor="none" if solid else color,
-                linewidth=1.5,
-                zorder=1 if filled else 3,
-            )
-        )

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from itertools import cycle
-from typing import Any
 
 from matplotlib.colors import to_hex, to_rgb
 
 from freqdyna.config import Config
+from freqdyna.results.chart import Dash, LineStyle
 
 # The paper's colours; an algorithm that is not in it takes the next free colour.
 COLORS = {
@@ -18,10 +18,10 @@ COLORS = {
     "dyna-hessnorm": "magenta",
 }
 FEW = 10
-"""So many runs have a colour each; of more, those of one kind share theirs."""
+"""Up to this number every run has its own colour; among more, runs of one kind share a colour."""
 FREE = ("orange", "purple", "cyan", "brown", "olive", "pink", "gray", "blue", "green", "red")
 """Colours of Matplotlib's palette for further runs; those near the paper's come last."""
-DASHES = ("-", "--", ":", "-.")
+DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted", "dashdot")
 
 
 def run_labels(configs: list[Config]) -> list[str]:
@@ -52,16 +52,16 @@ def run_colors(algorithms: list[str], labels: list[str]) -> list[str]:
     return [chosen[label] for label in labels]
 
 
-def run_styles(configs: list[Config]) -> list[dict[str, Any]]:
-    """How Matplotlib draws the line of each run: runs of the same label alike, others not.
+def run_styles(configs: list[Config]) -> list[LineStyle]:
+    """The line of each run; runs of the same label look the same, and others do not.
 
-    Many runs share a colour by algorithm, or by the first setting that varies if there is one
-    algorithm alone; dashes and shades tell them apart.
+    Many runs share a colour by algorithm, or by the first setting that varies if there is only
+    one algorithm; dashes and shades tell them apart.
     """
     labels = run_labels(configs)
     algorithms = [config.algorithm for config in configs]
     if len(set(labels)) <= FEW:
-        return [{"color": color} for color in run_colors(algorithms, labels)]
+        return [LineStyle(color) for color in run_colors(algorithms, labels)]
     kinds = algorithms if len(set(algorithms)) > 1 else [_kind(c, configs) for c in configs]
     color_of = dict(zip(labels, run_colors(algorithms, kinds), strict=True))
     styles = {}
@@ -71,10 +71,7 @@ def run_styles(configs: list[Config]) -> list[dict[str, Any]]:
         for place, label in enumerate(alike):
             shade = 0.8 * (place // len(DASHES)) / shades
             r, g, b = (v + (1 - v) * shade for v in to_rgb(color))
-            styles[label] = {
-                "color": to_hex((r, g, b)),
-                "linestyle": DASHES[place % len(DASHES)],
-            }
+            styles[label] = LineStyle(to_hex((r, g, b)), DASHES[place % len(DASHES)])
     return [styles[label] for label in labels]
 
 

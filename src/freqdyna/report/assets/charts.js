@@ -71,7 +71,6 @@ function drawPanel(node, panel, state) {
     hoverlabel: { bgcolor: style("--card"), font: { color: style("--text") } },
     annotations: panel.texts.map(({ x, y, text }) => ({ x: panel.x.log ? Math.log10(x) : x, y: panel.y.log ? Math.log10(y) : y, text: shown(text), showarrow: false })),
   };
-  if (panel.equal) Object.assign(layout.yaxis, { scaleanchor: "x", constrain: "domain" });
   const options = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d"] };
   return Plotly.react(node, marks.flatMap((mark) => traces(mark, state)), layout, options);
 }

@@ -2,12 +2,10 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from matplotlib.colors import LogNorm
 from scipy.stats import rankdata, spearmanr
 
 from freqdyna import envs
@@ -15,10 +13,11 @@ from freqdyna.agents.networks.mlp import network_from_flat
 from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.agents.snapshot import RESOLUTION, axes, surfaces
 from freqdyna.envs import Environment
-from freqdyna.experiments import claims, drawing
+from freqdyna.experiments import claims
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.claims import Claim
 from freqdyna.frequency.theory.bandwidth import Trend, local_spectrum, window_means
+from freqdyna.results.chart import Axis, Chart, Legend, Mesh, Panel, Points
 from freqdyna.results.statistics import bootstrap_interval
 
 SIZES = (8, 16, 24, 32)
@@ -46,14 +45,13 @@ Regions = dict[str, np.ndarray]
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """Four rankings for each environment, and pictures of a solved seed."""
-    figure = drawing.panels(len(units), 4, width=4.3, height=3.7)
-    grid = figure.subplots(len(units), 4, squeeze=False)
+    panels: list[Panel] = []
     rows: list[Claim] = []
     header = [f"{size} × {size}" for size in SIZES]
     table: list[list[str]] = [["environment", "rank correlation of g with", *header]]
     shares: dict[str, list[float]] = {}
     solved = {name: np.flatnonzero(_returns(unit) > SOLVED) for name, unit in units.items()}
-    for panels, (name, unit) in zip(grid, units.items(), strict=True):
+    for name, unit in units.items():
         env = envs.make(name)
         # A quick run has solved nothing: it shows all of its seeds, and decides nothing.
         chosen = solved[name] if len(solved[name]) else np.arange(len(_returns(unit)))
@@ -68,10 +66,11 @@ def analyse(units: dict[str, Stored]) -> Findings:
             float(np.mean([_second_share(env, value, trend) for value, _ in found]))
             for trend in TRENDS
         ]
-        _draw(figure, panels, env, chosen.tolist()[0], *found[0])
-    figure.suptitle(f"B: g beside the spectrum of learned values in windows of {DRAWN} × {DRAWN}")
+        panels += _panels(env, chosen.tolist()[0], *found[0])
+    title = f"B: g beside the spectrum of learned values in windows of {DRAWN} × {DRAWN}"
+    chart = Chart(panels, title, columns=4, panel_size=(4.3, 3.7))
     notes = [HOW, *_on_bandwidths(rows, shares, solved), _trained(units, solved)]
-    return Findings(figure, rows, table, notes)
+    return Findings(chart, rows, table, notes)
 
 
 HOW = (
@@ -184,37 +183,48 @@ def _interval(correlations: np.ndarray) -> str:
     return f"{correlations.mean():+.2f} [{low:+.2f}, {high:+.2f}]"
 
 
-def _draw(
-    figure: Any,
-    panels: Any,
-    env: Environment,
-    seed: int,
-    value: np.ndarray,
-    frequency: np.ndarray,
-) -> None:
+def _panels(env: Environment, seed: int, value: np.ndarray, frequency: np.ndarray) -> list[Panel]:
     """V, g and the bandwidth over the state space, and the ranks of the last two."""
     found = _regions(env, value, frequency, DRAWN)
     x, y = axes(env, value.shape)
     middle = np.arange(found["g"].shape[0]) * (DRAWN // OVERLAP) + (DRAWN - 1) / 2
-    inner = [np.interp(middle, np.arange(len(axis)), axis) for axis in (x, y)]
+    inner_x, inner_y = (np.interp(middle, np.arange(len(axis)), axis) for axis in (x, y))
     least = max(float(frequency.min()), 1e-4 * float(frequency.max()))
-    for panel, where, surface, title, scale in (
-        (panels[0], (x, y), value, f"V, seed {seed}", {}),
-        (panels[1], (x, y), frequency, "g", {"norm": LogNorm(least, frequency.max())}),
-        (panels[2], inner, found["bandwidth"], "bandwidth, plane removed", {}),
-    ):
-        mesh = panel.pcolormesh(*where, surface.T, shading="nearest", rasterized=True, **scale)
-        figure.colorbar(mesh, ax=panel)
-        panel.set_title(f"{env.name}: {title}")
-        panel.set_xlabel(env.coordinates[0])
-        panel.set_ylabel(env.coordinates[1])
-        panel.set_xlim(x[0], x[-1])
-        panel.set_ylim(y[0], y[-1])
+    across, along = (
+        Axis(name, low=float(axis[0]), high=float(axis[-1]))
+        for name, axis in zip(env.coordinates, (x, y), strict=True)
+    )
+    bandwidth = found["bandwidth"]
+    maps = {
+        f"V, seed {seed}": Mesh(x, y, value.T, _range(value)),
+        "g": Mesh(x, y, frequency.T, (least, float(frequency.max())), log=True),
+        "bandwidth, plane removed": Mesh(inner_x, inner_y, bandwidth.T, _range(bandwidth)),
+    }
+    return [
+        *(
+            Panel(f"{env.name}: {title}", across, along, [mesh], is_map=True)
+            for title, mesh in maps.items()
+        ),
+        _ranks_panel(env, found),
+    ]
+
+
+def _range(values: np.ndarray) -> tuple[float, float]:
+    return float(values.min()), float(values.max())
+
+
+def _ranks_panel(env: Environment, found: Regions) -> Panel:
+    """Ranks of the windows by g, and by what the windowed FFT finds."""
     ranks = {key: rankdata(values) for key, values in found.items()}
+    marks = []
     for key, color in (("product", "tab:blue"), ("bandwidth", "red")):
         label = f"{WORDS[key]}: {_rank_correlation(found, key):+.2f}"
-        # The page shows the legends of all panels together.
-        name = f"{env.name}, {label}"
-        panels[3].scatter(ranks["g"], ranks[key], s=8, color=color, label=label, gid=name)
-    panels[3].legend(frameon=False, fontsize=9, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    drawing.finish(panels[3], "", "rank of the region by g", "rank by the windowed FFT")
+        # The report's page shows the series of all panels together.
+        series = f"{env.name}, {label}"
+        marks.append(Points(ranks["g"], ranks[key], color, size=15, label=label, series=series))
+    return Panel(
+        x=Axis("rank of the region by g"),
+        y=Axis("rank by the windowed FFT"),
+        marks=marks,
+        legend=Legend("above", size=9),
+    )

@@ -5,32 +5,43 @@ import math
 import jax
 import numpy as np
 
-from freqdyna.experiments import claims, drawing
+from freqdyna.experiments import claims
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.parts.regression.f_sin import HIGH, LOW, f_sin
 from freqdyna.frequency.theory import quadrature
+from freqdyna.results.chart import Area, Axis, Chart, Line, LineStyle, Panel, Text
 
 PAPER = (64.0, 1.0)
 """In units of π²."""
 TOLERANCE = 1e-12
+FLOOR = 1e-2
+"""Of the squares drawn, which are zero in places, on a logarithmic axis."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """The function, its squared derivative, and the two integrals."""
     integrals = units["integrals"].columns["integral"]
     x = np.linspace(LOW, HIGH, 2001)
-    figure = drawing.panels(2, 1, width=8.0, height=2.6)
-    top, bottom = figure.subplots(2, 1, sharex=True)
-    top.plot(x, quadrature.values(lambda y: f_sin(y[0]), x[:, None]), color="black")
-    drawing.finish(top, "E1: $f_{\\sin}$ and its squared derivative", "", "$f_{\\sin}(x)$")
+    values = quadrature.values(lambda y: f_sin(y[0]), x[:, None])
     squares = quadrature.values(lambda y: jax.grad(f_sin)(y[0]) ** 2, x[:, None])
-    bottom.fill_between(x, np.maximum(squares, 1e-2), 1e-2, color="tab:red", alpha=0.4, linewidth=0)
-    bottom.set_yscale("log")
-    bottom.set_ylim(0.1, 1e5)
-    drawing.finish(bottom, "", "x", "$f_{\\sin}'(x)^2$")
-    for place, integral in zip((-1.0, 1.0), integrals, strict=True):
-        text = f"$\\int = {integral / math.pi**2:.6g}\\,\\pi^2$"
-        bottom.text(place, 8e3, text, ha="center", fontsize=13)
+    above = np.maximum(squares, FLOOR)
+    panels = [
+        Panel(
+            title="E1: f_sin and its squared derivative",
+            y=Axis("f_sin(x)"),
+            marks=[Line(x, values, LineStyle("black"))],
+        ),
+        Panel(
+            x=Axis("x"),
+            y=Axis("f_sin′(x)²", log=True, low=0.1, high=1e5),
+            marks=[Area(x, np.full_like(above, FLOOR), above, "tab:red", opacity=0.4)],
+            texts=[
+                Text(place, 8e3, f"∫ = {integral / math.pi**2:.6g} π²", size=13)
+                for place, integral in zip((-1.0, 1.0), integrals, strict=True)
+            ],
+        ),
+    ]
+    chart = Chart(panels, columns=1, panel_size=(8.0, 2.6), share_x=True)
     regions = ("[−2, 0)", "[0, 2]")
     rows = [
         claims.accuracy(
@@ -42,4 +53,4 @@ def analyse(units: dict[str, Stored]) -> Findings:
         )
         for region, paper, integral in zip(regions, PAPER, integrals, strict=True)
     ]
-    return Findings(figure, rows, notes=("The error is relative, of quadrature in float64.",))
+    return Findings(chart, rows, notes=("The error is relative, of quadrature in float64.",))

@@ -1,29 +1,35 @@
 """What E2 shows: the integrals equal the coefficients' sums weighted by n² and n⁴."""
 
+from typing import Any
+
 import numpy as np
 
-from freqdyna.experiments import claims, drawing
+from freqdyna.experiments import claims
 from freqdyna.experiments.base import Findings, Stored
+from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Marker, Panel
 
 TOLERANCE = 1e-10
-SIGNS = {1: ("n²", "′", "tab:blue", "o"), 2: ("n⁴", "″", "tab:red", "s")}
+SIGNS: dict[int, tuple[str, str, str, Marker]] = {
+    1: ("n²", "′", "tab:blue", "circle"),
+    2: ("n⁴", "″", "tab:red", "square"),
+}
 """Of each derivative: weight, primes, colour and marker."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """Quadrature against formula over orders of magnitude, and the greatest relative error."""
     columns = units["series"].columns
-    figure = drawing.panels(1, 1, width=6.4, height=4.8)
-    panel = figure.subplots()
-    ends = [columns["formula"].min() / 2, columns["formula"].max() * 2]
-    panel.plot(ends, ends, color="0.6", linewidth=1, label="equal")
+    ends = np.array([columns["formula"].min() / 2, columns["formula"].max() * 2])
+    marks = [Line(ends, ends, LineStyle("0.6"), width=1, label="equal")]
     rows = []
     series = len(columns["order"]) // 2
     for derivative, (weight, primes, color, marker) in SIGNS.items():
         own = columns["derivative"] == derivative
         integral, formula = columns["integral"][own], columns["formula"][own]
         label = f"∫ |f{primes}|², weight {weight}"
-        panel.loglog(formula, integral, marker, color=color, markersize=4, alpha=0.6, label=label)
+        look: dict[str, Any] = {"marker_size": 4, "opacity": 0.6, "label": label}
+        style = LineStyle(color, "none")
+        marks.append(Line(formula, integral, style, marker=marker, **look))
         error = float(np.abs(integral / formula - 1).max())
         rows.append(
             claims.accuracy(
@@ -35,7 +41,12 @@ def analyse(units: dict[str, Stored]) -> Findings:
                 TOLERANCE,
             )
         )
-    title = f"E2: {series} random Fourier series"
-    drawing.finish(panel, title, "π Σ weight · (aₙ² + bₙ²)", "integral by quadrature")
-    panel.legend(frameon=False)
-    return Findings(figure, rows, notes=("Coefficients are standard normal; errors are relative.",))
+    panel = Panel(
+        title=f"E2: {series} random Fourier series",
+        x=Axis("π Σ weight · (aₙ² + bₙ²)", log=True),
+        y=Axis("integral by quadrature", log=True),
+        marks=marks,
+        legend=Legend(),
+    )
+    chart = Chart([panel], panel_size=(6.4, 4.8))
+    return Findings(chart, rows, notes=("Coefficients are standard normal; errors are relative.",))

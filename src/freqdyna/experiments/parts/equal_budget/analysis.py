@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
+from freqdyna.experiments.learning_curves import SMALL, curves_panel
 from freqdyna.experiments.parts.equal_budget.units import ALGORITHMS, PAPER, Grid, by_point
 from freqdyna.experiments.trainings import area, curves
+from freqdyna.results.chart import Chart, Legend
 
 UPDATES = 10
 POINTS = 200
@@ -17,22 +18,21 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """Two panels: curves at the best points, and the paper's point against compute."""
     grid = by_point(units)
     best = {name: _best(grid, name) for name in ALGORITHMS}
-    figure = drawing.panels(1, 2)
-    tuned, equal = figure.subplots(1, 2, sharey=True)
-    for name, point in best.items():
-        label = f"{name}: rate {point[0]:g}, period {point[1]:,}"
-        drawing.learning_curve(tuned, *curves(grid[name, *point]), label)
-    drawing.finish(tuned, "each at its best", "environment steps", "return")
+    tuned = {
+        f"{name}: rate {point[0]:g}, period {point[1]:,}": curves(grid[name, *point])
+        for name, point in best.items()
+    }
     compute = {name: _against_compute(grid[name, *PAPER]) for name in ALGORITHMS}
     least = min(costs[:, -1].min() for costs, _ in compute.values())
     at = np.linspace(0, least, POINTS + 1)[1:]
     returns = {name: _at(at, *pair) for name, pair in compute.items()}
-    for name, values in returns.items():
-        drawing.learning_curve(equal, at, values, name)
-    drawing.finish(equal, "the paper's settings", "updates + climbing steps", "return")
-    tuned.legend(frameon=False, fontsize="small")
-    equal.legend(frameon=False, fontsize="small")
-    figure.suptitle("R: MountainCar, 10 updates: tuned alike, and at equal compute")
+    small, equal = Legend(size=SMALL), {name: (at, values) for name, values in returns.items()}
+    panels = [
+        curves_panel("each at its best", tuned, legend=small),
+        curves_panel("the paper's settings", equal, "updates + climbing steps", small),
+    ]
+    title = "R: MountainCar, 10 updates: tuned alike, and at equal compute"
+    chart = Chart(panels, title, share_y=True)
     frequency = "Dyna-Frequency"
     comparisons = [
         Comparison(
@@ -63,7 +63,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "it is compared on the others, so that choosing gives no advantage. An update and a "
         "climbing step count as one unit of compute each; an update costs more."
     )
-    return Findings(figure, judge(comparisons), rows, (note,))
+    return Findings(chart, judge(comparisons), rows, (note,))
 
 
 def _best(grid: Grid, name: str) -> tuple[float, int]:

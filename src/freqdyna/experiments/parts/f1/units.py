@@ -3,6 +3,7 @@
 from functools import partial
 
 from freqdyna.experiments.base import Unit
+from freqdyna.experiments.parts.regression.curves import SEEDS, UPDATES
 from freqdyna.experiments.parts.regression.regression import (
     Draw,
     curves_unit,
@@ -10,9 +11,6 @@ from freqdyna.experiments.parts.regression.regression import (
     draw_unbiased,
 )
 
-UPDATES = 40_000
-"""Not in the paper. By then the data sets have parted; with half as many they had not yet."""
-SEEDS = 50
 SHARES = (60, 70, 80)
 """p_b in percent."""
 

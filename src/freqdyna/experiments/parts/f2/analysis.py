@@ -1,18 +1,16 @@
 """What F2 shows: curves of the three data sets, where biased points lie, and the four shares."""
 
-from typing import Any
-
 import numpy as np
-from matplotlib.axes import Axes
 
-from freqdyna.experiments import claims, drawing
+from freqdyna.experiments import claims
 from freqdyna.experiments.base import Columns, Findings, Stored
-from freqdyna.experiments.parts.f1.analysis import compared, cut_start, mark_plateau
 from freqdyna.experiments.parts.f2.units import BAND, BY_NORM, SHOWN, SPIKE, in_regions
+from freqdyna.experiments.parts.regression.curves import SHADED, compared, errors_panel
 from freqdyna.experiments.parts.regression.f_sin import HIGH, LOW
 from freqdyna.experiments.parts.regression.regression import curves_by_setting
 from freqdyna.experiments.parts.regression.run_length import length_note, length_table
 from freqdyna.experiments.parts.regression.speed import speed_note, speed_table
+from freqdyna.results.chart import Axis, Box, Chart, Panel, Points
 
 COLORS = {"Unbiased": "blue", "Biased-GradientNorm": "red", "Biased-HessianNorm": "black"}
 PAPER = {
@@ -26,20 +24,14 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """The paper's three panels."""
     updates, errors = curves_by_setting(units["curves"].columns)
     shares, points = units["shares"].columns, units["points"].columns
-    figure = drawing.panels(1, 3)
-    learning, *scatters = figure.subplots(1, 3)
-    for name, color in COLORS.items():
-        drawing.curve(learning, updates, errors[name], name, color)
-    mark_plateau(learning)
-    drawing.finish(learning, "learning curves", "mini-batch updates", "test error (RMSE)")
-    cut_start(learning)
-    learning.legend(frameon=False, loc="upper right")
-    for panel, name in zip(scatters, BY_NORM, strict=True):
-        _scatter(panel, points, name)
+    own = {name: errors[name] for name in COLORS}
+    panels = [
+        errors_panel("learning curves", updates, own, COLORS),
+        *(_points_panel(points, name) for name in BY_NORM),
+    ]
     seeds = len(errors["Unbiased"])
-    figure.suptitle(
-        f"F2: data biased by gradient or Hessian, {seeds} seeds, shaded: standard error"
-    )
+    title = f"F2: data biased by gradient or Hessian, {seeds} seeds"
+    chart = Chart(panels, title, SHADED)
     rows = [
         claims.share(f"{name}: points {WORDS[k]}", paper, shares[k][shares["setting"] == name])
         for k in WORDS
@@ -68,19 +60,23 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "and F2 say against it is not independent evidence.",
     )
     tables = speed_table(updates, errors), length_table(*biased)
-    return Findings(figure, rows, tables[0], notes, tables[1:])
+    return Findings(chart, rows, tables[0], notes, tables[1:])
 
 
-def _scatter(panel: Axes, points: Columns, name: str) -> None:
+def _points_panel(points: Columns, name: str) -> Panel:
     """The points of a data set, the spike band shaded, titled with the shares of these points."""
     own = points["setting"] == name
     x, y = points["x"][own], points["y"][own]
-    for spike in (-SPIKE, SPIKE):
-        style: dict[str, Any] = {"color": "gold", "alpha": 0.4, "linewidth": 0}
-        label = f"spike band: noisy y within {BAND:g} of ±{SPIKE:g}"
-        panel.axhspan(spike - BAND, spike + BAND, label=label, **style)
-    panel.scatter(x, y, s=5, color="tab:blue", linewidths=0)
+    band = f"spike band: noisy y within {BAND:g} of ±{SPIKE:g}"
     shares = zip(in_regions(x, y), WORDS.values(), strict=True)
     text = ", ".join(f"{100 * inside.mean():.1f}% {words}" for inside, words in shares)
-    drawing.finish(panel, f"{name}: {SHOWN:,} points\n{text}", "x", "noisy y")
-    panel.set_xlim(LOW, HIGH)
+    return Panel(
+        title=f"{name}: {SHOWN:,} points\n{text}",
+        x=Axis("x", low=LOW, high=HIGH),
+        y=Axis("noisy y"),
+        marks=[Points(x, y, "tab:blue", size=5)],
+        boxes=[
+            Box(None, (spike - BAND, spike + BAND), "gold", opacity=0.4, label=band)
+            for spike in (-SPIKE, SPIKE)
+        ],
+    )

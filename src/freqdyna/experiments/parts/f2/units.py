@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.experiments.base import Columns, Unit, Work
-from freqdyna.experiments.parts.f1.units import SEEDS, UPDATES
+from freqdyna.experiments.parts.regression.curves import SEEDS, UPDATES
 from freqdyna.experiments.parts.regression.f_sin import HIGH, LOW
 from freqdyna.experiments.parts.regression.regression import (
     GRID,

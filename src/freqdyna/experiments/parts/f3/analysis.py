@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.claims import Claim, Verdict
 from freqdyna.experiments.comparisons import (
@@ -13,9 +12,11 @@ from freqdyna.experiments.comparisons import (
     judge,
     judge_interactions,
 )
+from freqdyna.experiments.learning_curves import SHADED, SMALL, curves_panel
 from freqdyna.experiments.parts.f3.units import ALGORITHMS, NOISES, UPDATES, settings
 from freqdyna.experiments.summary import summary
 from freqdyna.experiments.trainings import area, curves, pick
+from freqdyna.results.chart import Chart, Legend
 
 THRESHOLD = -200.0
 Cells = dict[tuple[str, int, float], Stored]
@@ -31,21 +32,21 @@ def analyse(units: dict[str, Stored]) -> Findings:
         if (stored := pick(units, **settings(name, d, noise))) is not None
     }
     corners = list(dict.fromkeys((d, noise) for _, d, noise in cells))
-    figure = drawing.panels(1, len(corners), width=4.5)
-    panels = figure.subplots(1, len(corners), sharey=True, squeeze=False)[0]
-    for panel, corner in zip(panels, corners, strict=True):
-        for (name, *where), stored in cells.items():
-            if tuple(where) == corner:
-                drawing.learning_curve(panel, *curves(stored), name)
-        title = f"{corner[0]} updates, σ = {corner[1]:g}"
-        drawing.finish(panel, title, "environment steps", "return")
-    panels[0].legend(frameon=False, fontsize="small")
+    panels = [
+        curves_panel(
+            f"{d} updates, σ = {noise:g}",
+            {name: curves(cell) for (name, *at), cell in cells.items() if at == [d, noise]},
+            legend=Legend(size=SMALL) if (d, noise) == corners[0] else None,
+        )
+        for d, noise in corners
+    ]
     seeds = len(area(next(iter(cells.values()))))
-    figure.suptitle(f"F3: MountainCar, {seeds} seeds, shaded: 95% interval of the mean")
+    title = f"F3: MountainCar, {seeds} seeds"
+    chart = Chart(panels, title, SHADED, panel_size=(4.5, 4.0), share_y=True)
     table = summary(
         {f"{n}, d = {d}, σ = {s:g}": cell for (n, d, s), cell in cells.items()}, THRESHOLD
     )
-    return Findings(figure, _claims(cells), table)
+    return Findings(chart, _claims(cells), table)
 
 
 def _claims(cells: Cells) -> list[Claim]:

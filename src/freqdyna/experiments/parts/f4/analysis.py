@@ -3,13 +3,14 @@
 import numpy as np
 
 from freqdyna import envs
-from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, interval, judge, judge_spread
-from freqdyna.experiments.parts.f4.units import by_name
+from freqdyna.experiments.learning_curves import SHADED, curves_panel
+from freqdyna.experiments.parts.maze import by_name
 from freqdyna.experiments.summary import summary
 from freqdyna.experiments.trainings import area, curves, final, states, unlearned
-from freqdyna.results.plot_snapshots import frame
+from freqdyna.results.chart import Chart, Legend
+from freqdyna.results.state_map import map_panel
 
 THRESHOLD = -200.0
 LAST_WALL = 0.8
@@ -19,17 +20,15 @@ LAST_WALL = 0.8
 def analyse(units: dict[str, Stored]) -> Findings:
     """Two panels: the domain and the curves."""
     found = by_name(units)
-    figure = drawing.panels(1, 2)
-    domain, panel = figure.subplots(1, 2, width_ratios=(0.8, 1.2))
-    frame(domain, envs.make("MazeGridWorld"))
-    domain.set_title("MazeGridWorld")
-    for name, stored in found.items():
-        drawing.learning_curve(panel, *curves(stored), name)
-    drawing.finish(panel, "30 updates", "environment steps", "return")
-    panel.legend(frameon=False, loc="lower right")
+    trained = {name: curves(stored) for name, stored in found.items()}
+    panels = [
+        map_panel(envs.make("MazeGridWorld"), "MazeGridWorld"),
+        curves_panel("30 updates", trained, legend=Legend("lower right")),
+    ]
     frequency, value = found["Dyna-Frequency"], found["Dyna-Value"]
     seeds = len(area(frequency))
-    figure.suptitle(f"F4: MazeGridWorld, {seeds} seeds, shaded: 95% interval of the mean")
+    title = f"F4: MazeGridWorld, {seeds} seeds"
+    chart = Chart(panels, title, SHADED, column_widths=(0.8, 1.2))
     measures = (("area", area), ("final return", final))
     claims = judge_spread(
         [
@@ -63,7 +62,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         ]
     )
     notes = (_who_learned(frequency, value), _where_they_were(frequency, value))
-    return Findings(figure, claims, summary(found, THRESHOLD), notes)
+    return Findings(chart, claims, summary(found, THRESHOLD), notes)
 
 
 def _who_learned(frequency: Stored, value: Stored) -> str:

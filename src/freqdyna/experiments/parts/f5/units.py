@@ -1,7 +1,7 @@
-"""F5 looks at F4's trainings with the true model."""
+"""What F5 looks at: F4's trainings with the true model."""
 
 from freqdyna.experiments.base import Unit
-from freqdyna.experiments.parts.f4.units import settings
+from freqdyna.experiments.parts.maze import settings
 from freqdyna.experiments.trainings import training
 
 ALGORITHMS = ("Dyna-Frequency", "Dyna-Value")

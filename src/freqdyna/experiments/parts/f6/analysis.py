@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, interval, judge
+from freqdyna.experiments.learning_curves import SHADED, environment_panels
 from freqdyna.experiments.parts.f6.units import by_name
 from freqdyna.experiments.summary import summary
 from freqdyna.experiments.trainings import area, curves, unlearned
+from freqdyna.results.chart import Chart
 
 THRESHOLD = -200.0
 
@@ -21,9 +22,9 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each environment; the paper's explanation tested."""
     found = by_name(units)
     environments = list(dict.fromkeys(env for env, _ in found))
-    figure = drawing.by_environment(found, updates=10)
     seeds = len(area(next(iter(found.values()))))
-    figure.suptitle(f"F6: half of g alone, {seeds} seeds, shaded: 95% interval of the mean")
+    panels = environment_panels(found, updates=10)
+    chart = Chart(panels, f"F6: half of g alone, {seeds} seeds", SHADED)
     table = summary({f"{name}, {env}": s for (env, name), s in found.items()}, THRESHOLD)
     table[0] = [*table[0], "climbing steps without a direction"]
     for row, stored in zip(table[1:], found.values(), strict=True):
@@ -55,7 +56,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "A direction counts as vanished below 1e-5. The share is over all climbing steps of "
         "Dyna-HessNorm, half of whose climbs follow V."
     )
-    return Findings(figure, claims, table, (note, _where_it_vanishes(found)))
+    return Findings(chart, claims, table, (note, _where_it_vanishes(found)))
 
 
 def _of_directions(found: dict[tuple[str, str], Stored]) -> list[Comparison]:

@@ -1,11 +1,12 @@
 """What F7 shows: whether search by frequency finds a better policy than NAF alone."""
 
-from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
+from freqdyna.experiments.learning_curves import SHADED, environment_panels
 from freqdyna.experiments.parts.f7.units import by_name
 from freqdyna.experiments.summary import summary
 from freqdyna.experiments.trainings import area, final
+from freqdyna.results.chart import Chart
 
 THRESHOLD = 500.0
 
@@ -14,9 +15,9 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each task; final return and area of DynaNAF-Frequency against the others."""
     found = by_name(units)
     tasks = list(dict.fromkeys(env for env, _ in found))
-    figure = drawing.by_environment(found, updates=5)
     seeds = len(area(next(iter(found.values()))))
-    figure.suptitle(f"F7: continuous control, {seeds} seeds, shaded: 95% interval of the mean")
+    panels = environment_panels(found, updates=5)
+    chart = Chart(panels, f"F7: continuous control, {seeds} seeds", SHADED)
     claims = judge(
         [
             Comparison(
@@ -36,4 +37,4 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "seeds, which is what could be afforded, and the bounds of the visited states. The model "
         "is learned."
     )
-    return Findings(figure, claims, table, (note,))
+    return Findings(chart, claims, table, (note,))

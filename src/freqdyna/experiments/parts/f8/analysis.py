@@ -4,14 +4,13 @@ import numpy as np
 
 from freqdyna import envs
 from freqdyna.envs.walled_square import GOAL_CORNER
-from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
-from freqdyna.experiments.parts.f4.units import by_name
-from freqdyna.experiments.parts.f5.analysis import near_holes
 from freqdyna.experiments.parts.f8.units import ALGORITHMS
+from freqdyna.experiments.parts.maze import by_name, near_holes
 from freqdyna.experiments.trainings import states
-from freqdyna.results.plot_snapshots import frame
+from freqdyna.results.chart import Chart, Points
+from freqdyna.results.state_map import map_panel
 
 STORES = ("queue", "replay")
 GOAL_AREA = 0.8
@@ -28,18 +27,17 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """Four scatters of the first seed; shares of all seeds near holes and goal."""
     found = by_name(units)
     env = envs.make("MazeGridWorld")
-    figure = drawing.panels(2, 2, width=4.4, height=4.4)
-    panels = figure.subplots(2, 2)
+    panels = []
     rows = [["states", "near a hole, mean over seeds", "near the goal, mean over seeds"]]
-    for row, name in zip(panels, ALGORITHMS, strict=True):
-        for panel, store in zip(row, STORES, strict=True):
+    for name in ALGORITHMS:
+        for store in STORES:
             drawn = states(found[name], store)
-            frame(panel, env)
-            panel.scatter(*drawn[0].T, s=3, color="tab:blue", linewidths=0)
-            panel.set_title(f"{name}: {store}")
+            x, y = drawn[0].T
+            panels.append(map_panel(env, f"{name}: {store}", [Points(x, y, "tab:blue")]))
             holes, goal = near_holes(drawn).mean(), near_goal(drawn).mean()
             rows.append([f"{name}, {store}", f"{holes:.1f}%", f"{goal:.1f}%"])
-    figure.suptitle("F8: states at the end, first seed")
+    title = "F8: states at the end, first seed"
+    chart = Chart(panels, title, columns=len(STORES), panel_size=(4.4, 4.4))
     goal = {name: near_goal(states(found[name], "queue")) for name in ALGORITHMS}
     claims = judge(
         [
@@ -51,4 +49,4 @@ def analyse(units: dict[str, Stored]) -> Findings:
             )
         ]
     )
-    return Findings(figure, claims, rows)
+    return Findings(chart, claims, rows)

@@ -1,5 +1,12 @@
-"""F8 looks at the same trainings as F5."""
+"""What F8 looks at: F4's trainings with the true model."""
 
-from freqdyna.experiments.parts.f5.units import ALGORITHMS, units
+from freqdyna.experiments.base import Unit
+from freqdyna.experiments.parts.maze import settings
+from freqdyna.experiments.trainings import training
 
-__all__ = ["ALGORITHMS", "units"]
+ALGORITHMS = ("Dyna-Frequency", "Dyna-Value")
+
+
+def units(quick: bool) -> list[Unit]:
+    """Those of both algorithms."""
+    return [training(quick, **settings(name)) for name in ALGORITHMS]

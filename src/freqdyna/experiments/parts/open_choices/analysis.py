@@ -1,18 +1,17 @@
 """What S shows: the difference of the two Dyna algorithms, and the queue's shares, by reading."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
-from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.claims import Claim, Verdict
 from freqdyna.experiments.comparisons import Comparison, interval, judge, judge_spread
-from freqdyna.experiments.parts.f5.analysis import PAPER, near_holes
+from freqdyna.experiments.learning_curves import COLORS, SMALL
+from freqdyna.experiments.parts.maze import PAPER, near_holes
 from freqdyna.experiments.parts.open_choices.units import ALGORITHMS, READINGS, by_reading
 from freqdyna.experiments.trainings import area, states
+from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
 
 Found = dict[tuple[str, str, str], Stored]
 NAMES = {"dyna-frequency": "Dyna-Frequency", "dyna-value": "Dyna-Value"}
@@ -23,22 +22,24 @@ def analyse(units: dict[str, Stored]) -> Findings:
     found = by_reading(units)
     environments = list(dict.fromkeys(env for _, env, _ in found))
     maze = "MazeGridWorld" in environments
-    figure = drawing.panels(1, len(environments) + maze, width=4.6, height=5.0)
-    panels = figure.subplots(1, len(environments) + maze, sharey=True, squeeze=False)[0]
     readings = [r for r in READINGS if any(key[0] == r for key in found)]
+    by_row = Axis(ticks=list(enumerate(readings)), is_reversed=True)
+    panels = []
     comparisons, rows = [], [["reading", "environment", "area, frequency", "area, value"]]
-    for panel, env in zip(panels, environments, strict=False):
+    for env in environments:
+        marks: list[Line] = []
         for place, reading in enumerate(readings):
             if (reading, env, ALGORITHMS[0]) not in found:
                 continue
             pair = [area(found[reading, env, algorithm]) for algorithm in ALGORITHMS]
-            _dot(panel, place, lambda a, b: a.mean(-1) - b.mean(-1), *pair)
+            marks += _dot(place, lambda a, b: a.mean(-1) - b.mean(-1), *pair)
             rows.append([reading, env, *(_mean(values) for values in pair)])
             comparisons.append(
                 Comparison(f"{reading}, {env}: Dyna-Frequency − Dyna-Value, area", "above 0", *pair)
             )
-        panel.axvline(0, color="gray", linewidth=0.8)
-        drawing.finish(panel, env, "Dyna-Frequency − Dyna-Value, mean return", "")
+        difference = Axis("Dyna-Frequency − Dyna-Value, mean return")
+        zero = Rule(0, upright=True, style=LineStyle("gray"), width=0.8)
+        panels.append(Panel(env, difference, by_row, marks, [zero]))
     claims = judge(comparisons)
     if maze:
         claims += _spreads(found, readings) + _contrasts(found, readings)
@@ -47,12 +48,11 @@ def analyse(units: dict[str, Stored]) -> Findings:
         for row in rows[1:]:
             maze_row = row[1] == "MazeGridWorld"
             row += [_percent(shares[row[0]][a]) if maze_row else "" for a in ALGORITHMS]
-        _draw_shares(panels[-1], shares, readings)
+        panels.append(_shares_panel(shares, readings, by_row))
         claims.append(_some_reading_gives_f5(shares))
-    panels[0].set_yticks(range(len(readings)), readings)
-    panels[0].invert_yaxis()
-    figure.suptitle("S: one reading of the paper changed at a time, 95% intervals over seeds")
-    return Findings(figure, claims, rows, (_seeds(found),))
+    title = "S: one reading of the paper changed at a time, 95% intervals over seeds"
+    chart = Chart(panels, title, panel_size=(4.6, 5.0), share_y=True)
+    return Findings(chart, claims, rows, (_seeds(found),))
 
 
 def _seeds(found: Found) -> str:
@@ -103,20 +103,28 @@ def _shares(found: Found, readings: list[str]) -> dict[str, dict[str, np.ndarray
     }
 
 
-def _draw_shares(
-    panel: Axes, shares: dict[str, dict[str, np.ndarray]], readings: list[str]
-) -> None:
+def _shares_panel(
+    shares: dict[str, dict[str, np.ndarray]], readings: list[str], by_row: Axis
+) -> Panel:
+    """Shares of both algorithms near a hole, with the paper's."""
+    marks: list[Line] = []
+    rules = []
     for algorithm, shift in zip(ALGORITHMS, (-0.12, 0.12), strict=True):
-        color = drawing.COLORS[NAMES[algorithm]]
+        name = NAMES[algorithm]
         for reading, of_reading in shares.items():
             place = readings.index(reading) + shift
-            shares_of = of_reading[algorithm]
-            label = drawing.PART_OF + NAMES[algorithm]
-            _dot(panel, place, lambda v: v.mean(-1), shares_of, color=color, label=label)
-        label = f"{NAMES[algorithm]}, the paper's"
-        panel.axvline(PAPER[NAMES[algorithm]], color=color, linestyle=":", label=label)
-    panel.legend(loc="center right", fontsize="small", framealpha=1.0)
-    drawing.finish(panel, "MazeGridWorld, queue", "states near a hole, %", "")
+            values = of_reading[algorithm]
+            marks += _dot(place, lambda v: v.mean(-1), values, color=COLORS[name], series=name)
+        dotted = LineStyle(COLORS[name], "dotted")
+        rules.append(Rule(PAPER[name], True, dotted, label=f"{name}, the paper's"))
+    return Panel(
+        title="MazeGridWorld, queue",
+        x=Axis("states near a hole, %"),
+        y=by_row,
+        marks=marks,
+        rules=rules,
+        legend=Legend("center right", size=SMALL, framed=True),
+    )
 
 
 def _some_reading_gives_f5(shares: dict[str, dict[str, np.ndarray]]) -> Claim:
@@ -135,17 +143,20 @@ def _some_reading_gives_f5(shares: dict[str, dict[str, np.ndarray]]) -> Claim:
 
 
 def _dot(
-    panel: Axes,
     place: float,
     statistic: Callable[..., np.ndarray],
     *groups: np.ndarray,
-    **style: Any,
-) -> None:
-    low, high = interval(statistic, *groups)
-    middle = float(statistic(*groups))
-    style = {"color": "black", **style}
-    panel.plot([low, high], [place, place], linewidth=1.5, **style)
-    panel.plot([middle], [place], "o", markersize=4, **style)
+    color: str = "black",
+    series: str = "",
+) -> list[Line]:
+    """A statistic of groups of seeds as a dot on a row, and its interval as a line."""
+    ends = np.array(interval(statistic, *groups))
+    middle = np.array([float(statistic(*groups))])
+    line, dot = LineStyle(color), LineStyle(color, "none")
+    return [
+        Line(ends, np.full(2, place), line, series=series),
+        Line(middle, np.array([place]), dot, marker="circle", marker_size=4, series=series),
+    ]
 
 
 def _mean(values: np.ndarray) -> str:

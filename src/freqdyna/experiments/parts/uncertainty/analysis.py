@@ -2,11 +2,16 @@
 
 import numpy as np
 
-from freqdyna.experiments import claims, drawing
+from freqdyna.experiments import claims
 from freqdyna.experiments.base import Findings, Stored
+from freqdyna.results.chart import Axis, Box, Chart, Dash, Legend, Line, LineStyle, Panel
 
 TOLERANCE = 1e-6
 """Rounding, and what lies beyond the cut-off."""
+BINS = 29
+"""Of the histogram."""
+SIDES: tuple[tuple[int, Dash, str], ...] = ((1, "solid", "above"), (-1, "dashed", "below"))
+"""Of the bound: sign, dashes and word."""
 ROUNDING = 1e-13
 """What is nearer to the bound meets it, and is not drawn."""
 
@@ -15,32 +20,27 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """How far the product is from its bound: Gaussians of all widths, and random functions."""
     gaussians, random = units["gaussians"].columns, units["polynomials"].columns
     cut, vanishing = (gaussians["kind"] == kind for kind in ("cut", "vanishing"))
-    figure = drawing.panels(1, 2, width=5.6)
-    left, right = figure.subplots(1, 2)
     width = gaussians["width"]
-    for rows, color, label in (
+    kinds = (
         (vanishing, "black", "(1 − y²)² × Gaussian"),
         (cut, "red", "Gaussian, cut by the boundary"),
-    ):
-        excess = gaussians["gradient_form"][rows] - 1
-        for sign, style, where in ((1, "-", "above"), (-1, "--", "below")):
-            part = np.where(sign * excess > ROUNDING, np.abs(excess), np.nan)
-            if not np.isnan(part).all():
-                line = {"linestyle": style, "marker": "o", "markersize": 3.5}
-                left.loglog(
-                    width[rows], part, color=color, label=f"{label}: {where} the bound", **line
-                )
-    left.set_ylim(ROUNDING, 1e3)
-    left.legend(frameon=False, loc="upper left")
-    apart = "| product / its bound − 1 |"
-    drawing.finish(left, "Gaussians of growing width", "standard deviation of f²", apart)
-    excess = random["gradient_form"] - 1
-    bins = np.geomspace(excess.min() * 0.99, excess.max() * 1.01, 30)
-    right.hist(excess, bins=bins.tolist(), color="0.4")
-    right.set_xscale("log")
-    title = f"{len(excess)} random polynomials that vanish on the boundary"
-    drawing.finish(right, title, "product / its bound − 1", "functions")
-    figure.suptitle("U: dispersion × gradient energy ≥ 1/4 × energy²")
+    )
+    panels = [
+        Panel(
+            title="Gaussians of growing width",
+            x=Axis("standard deviation of f²", log=True),
+            y=Axis("| product / its bound − 1 |", log=True, low=ROUNDING, high=1e3),
+            marks=[
+                line
+                for rows, color, label in kinds
+                for line in _lines(width[rows], gaussians["gradient_form"][rows], color, label)
+            ],
+            legend=Legend("upper left"),
+        ),
+        _histogram(random["gradient_form"] - 1),
+    ]
+    title = "U: dispersion × gradient energy ≥ 1/4 × energy²"
+    chart = Chart(panels, title, panel_size=(5.6, 4.0))
     both = [gaussians["frequency_form"][vanishing], random["frequency_form"]]
     gradient = [gaussians["gradient_form"][vanishing], random["gradient_form"]]
     tightest = float(gaussians["gradient_form"][vanishing].min())
@@ -81,4 +81,33 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "The form with the gradient comes from theorem 1 and shares its condition: a wide "
         "Gaussian, cut by the boundary, is nearly constant and has hardly any gradient inside.",
     )
-    return Findings(figure, rows_found, notes=notes)
+    return Findings(chart, rows_found, notes=notes)
+
+
+def _lines(widths: np.ndarray, products: np.ndarray, color: str, label: str) -> list[Line]:
+    """How far products are from their bound: a line above it and one below it, where there are."""
+    excess = products - 1
+    lines = []
+    for sign, dash, where in SIDES:
+        part = np.where(sign * excess > ROUNDING, np.abs(excess), np.nan)
+        if not np.isnan(part).all():
+            style, text = LineStyle(color, dash), f"{label}: {where} the bound"
+            lines.append(Line(widths, part, style, marker="circle", marker_size=3.5, label=text))
+    return lines
+
+
+def _histogram(excess: np.ndarray) -> Panel:
+    """How many random functions lie how far above the bound."""
+    edges = np.geomspace(excess.min() * 0.99, excess.max() * 1.01, BINS + 1)
+    counts, _ = np.histogram(excess, edges)
+    return Panel(
+        title=f"{len(excess)} random polynomials that vanish on the boundary",
+        x=Axis("product / its bound − 1", log=True),
+        y=Axis("functions", low=0),
+        boxes=[
+            Box((left, right), (0, count), "0.4")
+            for left, right, count in zip(
+                edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True
+            )
+        ],
+    )

@@ -1,11 +1,12 @@
 """What X1 shows: whether V + g and V·g do worse than the paper's mix of climbs."""
 
-from freqdyna.experiments import drawing
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
+from freqdyna.experiments.learning_curves import SHADED, curves_panel
 from freqdyna.experiments.parts.x1.units import by_name
 from freqdyna.experiments.summary import summary
 from freqdyna.experiments.trainings import area, curves
+from freqdyna.results.chart import Chart, Legend
 
 THRESHOLD = -200.0
 
@@ -13,14 +14,10 @@ THRESHOLD = -200.0
 def analyse(units: dict[str, Stored]) -> Findings:
     """One panel; each combination against Dyna-Frequency."""
     found = by_name(units)
-    figure = drawing.panels(1, 1, width=6.5, height=4.5)
-    panel = figure.subplots()
-    for name, stored in found.items():
-        drawing.learning_curve(panel, *curves(stored), name)
-    drawing.finish(panel, "MountainCar, 10 updates", "environment steps", "return")
-    panel.legend(frameon=False)
+    trained = {name: curves(stored) for name, stored in found.items()}
+    panel = curves_panel("MountainCar, 10 updates", trained, legend=Legend())
     seeds = len(area(found["Dyna-Frequency"]))
-    figure.suptitle(f"X1: V + g and V·g, {seeds} seeds, shaded: 95% interval of the mean")
+    chart = Chart([panel], f"X1: V + g and V·g, {seeds} seeds", SHADED, panel_size=(6.5, 4.5))
     claims = judge(
         [
             Comparison(
@@ -32,4 +29,4 @@ def analyse(units: dict[str, Stored]) -> Findings:
             for other in ("Dyna-V+g", "Dyna-V·g")
         ]
     )
-    return Findings(figure, claims, summary(found, THRESHOLD))
+    return Findings(chart, claims, summary(found, THRESHOLD))

@@ -1,0 +1,43 @@
+"""What F4, F5 and F8 share: three algorithms on MazeGridWorld, and states near its holes."""
+
+import numpy as np
+
+from freqdyna.envs import MazeGridWorld
+from freqdyna.experiments.base import Stored
+from freqdyna.experiments.trainings import pick
+
+ALGORITHMS: dict[str, dict[str, str]] = {
+    "Dyna-Value": {"algorithm": "dyna-value"},
+    "Dyna-Frequency": {"algorithm": "dyna-frequency"},
+    "Dyna-Frequency, learned model": {"algorithm": "dyna-frequency", "model": "learned"},
+}
+RADIUS = 0.1
+"""A state is near a hole within this distance of its centre, as in the paper."""
+PAPER = {"Dyna-Frequency": 25.3, "Dyna-Value": 11.7}
+"""The paper's shares of queue states near a hole, in percent (figure 5)."""
+
+
+def settings(name: str) -> dict[str, str]:
+    """The training of one of `ALGORITHMS`."""
+    return {"env": "MazeGridWorld"} | ALGORITHMS[name]
+
+
+def by_name(units: dict[str, Stored]) -> dict[str, Stored]:
+    """The stored training of each algorithm that is among `units`."""
+    found = {name: pick(units, **settings(name)) for name in ALGORITHMS}
+    return {name: stored for name, stored in found.items() if stored is not None}
+
+
+def near_holes(drawn: np.ndarray) -> np.ndarray:
+    """The share of states near a hole, in percent.
+
+    Args:
+        drawn: States, shape (..., states, 2).
+
+    Returns:
+        Shape (...).
+
+    """
+    centers = np.array([wall.hole_center for wall in MazeGridWorld.walls])
+    distances = np.linalg.norm(drawn[..., None, :] - centers, axis=-1)
+    return 100 * (distances <= RADIUS).any(-1).mean(-1)

@@ -1,0 +1,102 @@
+"""What F1 and F2 share: how long they train, and how test errors are drawn and compared."""
+
+import numpy as np
+
+from freqdyna.experiments import claims
+from freqdyna.experiments.claims import Claim
+from freqdyna.experiments.parts.regression.speed import PLATEAU, speed_claim
+from freqdyna.results.chart import Axis, Legend, LineStyle, Panel, Rule, SeedCurve
+
+UPDATES = 40_000
+"""Not in the paper. By then the data sets have parted; with half as many they had not yet."""
+SEEDS = 50
+END = 0.9
+"""The end of a run: the evaluations after this share of its updates."""
+TOP = 1.2
+"""Upper end of the picture, as a multiple of the plateau."""
+SHADED = "shaded: standard error"
+
+
+def errors_panel(
+    title: str,
+    updates: np.ndarray,
+    errors: dict[str, np.ndarray],
+    colors: dict[str, str],
+    y: str = "test error (RMSE)",
+    legend: bool = True,
+) -> Panel:
+    """Mean test errors over seeds with their standard errors, as in the paper.
+
+    The first updates leave the picture at the top: they do not tell the data sets apart.
+
+    Args:
+        title: The panel's title.
+        updates: Where networks were tested, shape (evaluations,).
+        errors: Test errors by name, shape (seeds, evaluations).
+        colors: By the same names.
+        y: Label of the vertical axis.
+        legend: Whether the panel has one.
+
+    """
+    marks = [_curve(updates, values, name, colors[name]) for name, values in errors.items()]
+    plateau = LineStyle("0.5", "dotted")
+    return Panel(
+        title=title,
+        x=Axis("mini-batch updates", si_prefixes=True),
+        y=Axis(y, high=TOP * PLATEAU),
+        marks=marks,
+        # Where the low frequency half is known and the other is not.
+        rules=[Rule(PLATEAU, style=plateau, label="low frequency half only")],
+        legend=Legend("upper right") if legend else None,
+    )
+
+
+def _curve(at: np.ndarray, values: np.ndarray, label: str, color: str) -> SeedCurve:
+    mean = values.mean(axis=0)
+    error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    shaded = mean - error, mean + error
+    return SeedCurve(at, values, LineStyle(color), shaded, shade=0.25, label=label)
+
+
+def compared(
+    updates: np.ndarray,
+    errors: dict[str, np.ndarray],
+    name: str,
+    other: str,
+    paper: str,
+    better: bool = True,
+) -> list[Claim]:
+    """That one setting learns faster or slower than another.
+
+    Args:
+        updates: Where networks were tested, shape (evaluations,).
+        errors: Test errors by setting, shape (seeds, evaluations).
+        name: The setting that learns faster, or slower.
+        other: The setting it is compared with, seed by seed.
+        paper: What the paper says of the difference; "-": nothing, which the claims then say.
+        better: Whether `name` is the faster one.
+
+    Returns:
+        Claims on the updates to the thresholds, and on the test error over the run and at its end.
+
+    """
+    difference = errors[name] - errors[other]
+    late = updates > END * updates[-1]
+    what = f"{name} − {other}"
+    if paper == "-":
+        what += f" (ours: {'below' if better else 'above'} 0)"
+    return [
+        speed_claim(what, paper, updates, errors[name], errors[other], better),
+        claims.difference(
+            f"{what}, test error over the whole run of {updates[-1]:,} updates",
+            paper,
+            difference.mean(axis=1),
+            better,
+        ),
+        claims.difference(
+            f"{what}, test error in the last tenth",
+            paper,
+            difference[:, late].mean(axis=1),
+            better,
+        ),
+    ]

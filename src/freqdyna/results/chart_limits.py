@@ -1,0 +1,90 @@
+"""Where the axes of a chart begin and end: the same for every renderer."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from freqdyna.results.chart import Area, Axis, Box, Chart, Mark, Mesh, Panel, SeedCurve
+
+MARGIN = 0.05
+"""What an axis extends beyond all that is drawn, as a share of that."""
+Limits = tuple[float, float]
+
+
+def limits(chart: Chart) -> list[tuple[Limits, Limits]]:
+    """The limits of the x and the y axis of each panel.
+
+    Ends that an `Axis` leaves open lie a little outside all that is drawn: marks with their
+    intervals, rules and boxes, but not texts. Shared axes include what any panel draws.
+    """
+    drawn = [_drawn(panel) for panel in chart.panels]
+    xs = _shared([x for x, _ in drawn], chart.share_x)
+    ys = _shared([y for _, y in drawn], chart.share_y)
+    return [
+        (_limits(panel.x, x), _limits(panel.y, y))
+        for panel, x, y in zip(chart.panels, xs, ys, strict=True)
+    ]
+
+
+def _shared(values: list[np.ndarray], share: bool) -> list[np.ndarray]:
+    return [np.concatenate(values)] * len(values) if share else values
+
+
+def _limits(axis: Axis, values: np.ndarray) -> Limits:
+    low, high = _around(values[values > 0] if axis.log else values, axis.log)
+    if axis.is_reversed:
+        low, high = high, low
+    return (low if axis.low is None else axis.low, high if axis.high is None else axis.high)
+
+
+def _around(values: np.ndarray, log: bool) -> Limits:
+    """A little less than the least value, and a little more than the greatest."""
+    if not len(values):
+        return (1.0, 10.0) if log else (0.0, 1.0)
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        low, high = low - MARGIN * (abs(low) or 1), high + MARGIN * (abs(high) or 1)
+    if log:
+        low, high = np.log10(low), np.log10(high)
+    margin = MARGIN * (high - low)
+    low, high = low - margin, high + margin
+    return (float(10**low), float(10**high)) if log else (low, high)
+
+
+def _drawn(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
+    """All x and all y of what a panel draws."""
+    pairs = [pair for mark in panel.marks for pair in _points(mark)]
+    xs, ys = [], []
+    for x, y in pairs:
+        shown = np.isfinite(x) & np.isfinite(y)
+        xs.append(x[shown])
+        ys.append(y[shown])
+    for rule in panel.rules:
+        (xs if rule.upright else ys).append(np.array([rule.at]))
+    for box in panel.boxes:
+        xs.append(_ends(box, "x"))
+        ys.append(_ends(box, "y"))
+    return np.concatenate([np.empty(0), *xs]), np.concatenate([np.empty(0), *ys])
+
+
+def _ends(box: Box, axis: str) -> np.ndarray:
+    ends = box.x if axis == "x" else box.y
+    return np.array([] if ends is None else ends, np.float64)
+
+
+def _points(mark: Mark) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Coordinates between which a mark lies."""
+    x = np.asarray(mark.x, np.float64)
+    match mark:
+        case SeedCurve():
+            yield x, mark.mean
+            for end in mark.interval or ():
+                yield x, end
+        case Area():
+            yield x, mark.low
+            yield x, mark.high
+        case Mesh():
+            for row in (mark.y[0], mark.y[-1]):
+                yield x, np.full(x.shape, row)
+        case _:
+            yield x, np.asarray(mark.y, np.float64)

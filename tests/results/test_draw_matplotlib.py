@@ -1,0 +1,139 @@
+"""What Matplotlib makes of charts: here, and only here, its artists are looked at."""
+
+import io
+
+import numpy as np
+import pytest
+from matplotlib.colors import LogNorm, to_hex
+
+from freqdyna.results.chart import (
+    Area,
+    Axis,
+    Box,
+    Chart,
+    Legend,
+    Line,
+    LineStyle,
+    Mesh,
+    Panel,
+    Points,
+    Rule,
+    SeedCurve,
+    Text,
+)
+from freqdyna.results.draw_matplotlib import draw
+
+RED = LineStyle("red", "dashed")
+X = np.array([1.0, 10.0])
+
+
+def axes_of(*marks, **more):
+    (axes, *_) = draw(Chart([Panel(marks=marks, **more)])).axes
+    return axes
+
+
+def test_a_curve_of_seeds_is_their_mean_with_its_interval():
+    values = np.array([[0.0, 1.0], [2.0, 3.0]])
+    interval = np.array([0.5, 1.5]), np.array([1.5, 2.5])
+    axes = axes_of(SeedCurve(X, values, RED, interval, label="A"))
+    (line,), (shaded,) = axes.lines, axes.collections
+    np.testing.assert_array_equal(line.get_ydata(), [1, 2])
+    assert (line.get_label(), line.get_color(), line.get_linestyle()) == ("A", "red", "--")
+    shown = shaded.get_paths()[0].get_extents()
+    assert (shown.y0, shown.y1) == (0.5, 2.5)
+
+
+def test_marks_of_every_kind_are_drawn():
+    axes = axes_of(
+        Line(X, 2 * X, LineStyle("black", "none"), marker="square"),
+        Points(X, 3 * X, "blue"),
+        Area(X, np.zeros(2), np.ones(2), "green"),
+        Mesh(X, np.array([0.0, 2.0]), np.array([[1.0, 10.0], [100.0, 1000.0]]), (1, 1000), True),
+    )
+    (line,), (points, area, mesh) = axes.lines, axes.collections
+    assert (line.get_marker(), line.get_linestyle()) == ("s", "None")
+    np.testing.assert_array_equal(points.get_offsets(), np.stack([X, 3 * X], -1))
+    assert to_hex(area.get_facecolor()[0]) == to_hex("green")
+    np.testing.assert_array_equal(mesh.get_array(), [[1, 10], [100, 1000]])
+    assert isinstance(mesh.norm, LogNorm)
+    assert len(axes.figure.axes) == 2  # the second is the colour bar
+
+
+def test_bands_reach_from_edge_to_edge_and_an_outline_lies_above():
+    axes = axes_of(
+        boxes=[
+            Box(None, (4, 6), "blue", opacity=0.5),
+            Box((2, 3), None, "blue"),
+            Box((0, 10), (4, 6), edge="red", above=True),
+        ],
+        x=Axis(low=0, high=10),
+        y=Axis(low=0, high=20),
+    )
+    band, upright, outline = axes.patches
+    in_axes = axes.transAxes.inverted()
+    shown = [
+        patch.get_window_extent().transformed(in_axes).extents.tolist() for patch in axes.patches
+    ]
+    # Left, bottom, right and top, as shares of the axes.
+    assert shown[0] == pytest.approx([0, 0.2, 1, 0.3], abs=1e-6)
+    assert shown[1] == pytest.approx([0.2, 0, 0.3, 1], abs=1e-6)
+    assert shown[2] == pytest.approx([0, 0.2, 1, 0.3], abs=1e-6)
+    assert (band.get_facecolor()[3], upright.get_facecolor()[3]) == (0.5, 1)
+    assert outline.get_facecolor()[3] == 0
+    assert outline.get_zorder() > 2 > band.get_zorder()
+
+
+def test_axes_are_as_told():
+    axes = axes_of(
+        Line(X, X, RED),
+        x=Axis("steps", log=True, ticks=[(1, "one"), (10, "ten")]),
+        y=Axis("return", static_note="mean", low=20, high=0),
+        rules=[Rule(5, style=RED, label="level"), Rule(2, upright=True)],
+        texts=[Text(2, 3, "here")],
+    )
+    assert axes.get_xscale() == "log"
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["one", "ten"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("steps", "return (mean)")
+    assert axes.get_ylim() == (20, 0)
+    assert [line.get_ydata()[0] for line in axes.lines[1:2]] == [5]
+    assert [line.get_xdata()[0] for line in axes.lines[2:]] == [2]
+    assert axes.texts[0].get_text() == "here"
+
+
+def test_thousands_are_written_with_k():
+    axes = axes_of(Line(1000 * X, X, RED), x=Axis(si_prefixes=True))
+    assert axes.xaxis.get_major_formatter()(2000.0) == "2k"
+
+
+def test_the_legend_names_what_has_a_label_and_reads_no_tex():
+    chart = Chart(
+        [
+            Panel(
+                title="$100 a step",
+                marks=[Line(X, X, RED, label="costs $5 or $6"), Line(X, X, RED, series="B")],
+                legend=Legend("below", columns=3),
+            )
+        ],
+        "a $title$",
+        "shaded: $",
+    )
+    figure = draw(chart)
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["costs $5 or $6"]
+    assert figure.get_suptitle() == "a $title$, shaded: $"
+    assert not figure.axes[0].title.get_parse_math()
+    figure.savefig(io.BytesIO())  # would fail if a formula were read
+
+
+def test_panels_fill_a_grid_and_share_axes():
+    panels = [Panel(str(i), marks=[Line(X, i * X, RED)]) for i in range(4)]
+    chart = Chart(panels, columns=2, panel_size=(3, 2), column_widths=(1, 2), share_y=True)
+    figure = draw(chart)
+    assert figure.get_size_inches().tolist() == [6, 4]
+    assert [axes.get_title() for axes in figure.axes] == ["0", "1", "2", "3"]
+    assert len({axes.get_ylim() for axes in figure.axes}) == 1
+
+
+def test_a_blank_panel_has_no_axes():
+    axes = axes_of(texts=[Text(0.5, 0.5, "no queue")], is_blank=True)
+    assert not axes.axison
