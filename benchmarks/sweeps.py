@@ -9,7 +9,6 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import asdict
 from pathlib import Path
 
 import jax
@@ -99,7 +98,7 @@ def overhead(folder: Path, engine: Engine, tasks: int = 100) -> float:
     """Milliseconds a unit that is stored already: all that is left is the engine's work."""
     sweep = Sweep.parse(SIXTY)
     unit = sweep.units()[0]
-    task = Task(unit.name, str(folder), [asdict(unit.config)], 60.0)
+    task = Task(unit.name, str(folder), [unit.settings], 60.0)
     list(engine.run([task] * 4))  # workers start
     began = time.perf_counter()
     list(engine.run([task] * tasks))

@@ -6,6 +6,7 @@ from freqdyna import envs, local_frequency
 from freqdyna.agents import algorithms
 from freqdyna.agents.snapshot import axes
 from freqdyna.config import Config
+from freqdyna.envs.resolve import resolved
 
 SMALL = {"steps": 60, "warmup_steps": 5, "planning_steps": 1, "hidden": (8, 8), "batch_size": 4}
 
@@ -13,7 +14,8 @@ SMALL = {"steps": 60, "warmup_steps": 5, "planning_steps": 1, "hidden": (8, 8), 
 def take_snapshot(algorithm, env, steps=50, **settings):
     """The state after some steps of one seed, and its snapshot."""
     env = envs.make(env)
-    agent = algorithms.build(Config(algorithm=algorithm, **(SMALL | settings)), env)
+    config = resolved(Config(algorithm=algorithm, **(SMALL | settings)), env)
+    agent = algorithms.build(config, env)
     state = agent.init(jax.random.key(0))
     state = jax.jit(lambda s: jax.lax.fori_loop(0, steps, lambda t, s: agent.step(s, t), s))(state)
     return agent, state, jax.jit(agent.snapshot)(state, jnp.int32(steps), jax.random.key(1))

@@ -59,7 +59,7 @@ def test_list_names_everything(capsys):
     [
         (["train", "--algorithm=per"], "unknown algorithm 'per'; known, nearest first: er, "),
         (["train", "--env=MountainCar"], "unknown environment 'MountainCar'; known, nearest"),
-        (["train", "--steps=0"], "steps is 0; it must be a whole number, 1 or greater"),
+        (["train", "--steps=0"], "steps is 0; it must be an integer, 1 or greater"),
         (["train", "--discount=2"], "discount is 2.0; it must be between 0 and 1"),
         (["train", "--config=none.toml"], "no configuration file at none.toml"),
         (["train", *SMALL, "--out=full"], "out is 'full', which exists; give a new folder"),

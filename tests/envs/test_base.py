@@ -65,6 +65,6 @@ def test_unknown_names_and_bad_settings_are_refused():
     with pytest.raises(FreqdynaError, match="move_noise is -1; it must be 0 or greater"):
         envs.make("GridWorld", move_noise=-1)
     with pytest.raises(
-        FreqdynaError, match="episode_limit is 0; it must be a whole number, 1 or greater"
+        FreqdynaError, match="episode_limit is 0; it must be an integer, 1 or greater"
     ):
         envs.make("GridWorld", episode_limit=0)

@@ -3,12 +3,13 @@ from pathlib import Path
 import numpy as np
 
 from freqdyna import Config, Result
+from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.results.plot import curves_chart, plot_curves
 from freqdyna.results.table import print_table
 
 
 def make_result(seeds=4, **settings):
-    config = Config(seeds=seeds, **settings).resolved()
+    config = resolved_by_name(Config(seeds=seeds, **settings))
     steps = np.arange(500, 5001, 500)
     returns = np.random.default_rng(0).normal(-500, 50, (seeds, 10))
     return Result(

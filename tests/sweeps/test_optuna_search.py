@@ -7,7 +7,6 @@ from conftest import TEXT, Here, tables
 import freqdyna
 from freqdyna.cli.main import main
 from freqdyna.cli.sweep import RunSweep
-from freqdyna.config import Config
 from freqdyna.core.arrays import save_arrays
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.result import Result
@@ -75,7 +74,7 @@ class Choosy(Engine):
                 yield TaskOutcome(task.name, "OSError: too large")
                 continue
             for settings in task.settings:
-                unit = SweepUnit(Config.of(settings), len(task.settings))
+                unit = SweepUnit.of(settings, len(task.settings))
                 metrics = {"return": np.ones((1, 2))}
                 no_parameters = np.zeros((1, 0), np.float32)
                 result = Result(
@@ -154,7 +153,7 @@ def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
         (("high = 0.5", "high = 1.5"), "exploration is 1.5; it must be between 0 and 1"),
         (("exploration =", "exploratio ="), "unknown setting 'exploratio'"),
         (("exploration =", "hidden ="), "hidden cannot be searched: it is set"),
-        (("[search]", "[vary]\nmodel = ['true']\n[search]"), "leave one away"),
+        (("[search]", "[vary]\nmodel = ['true']\n[search]"), "omit one"),
     ],
 )
 def test_bad_searches_are_refused(change, message):

@@ -17,6 +17,7 @@ from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.search_view import search_view
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.gym.space import space_of
+from freqdyna.envs.resolve import resolved
 from freqdyna.search_control import Proposal, SearchControl
 from freqdyna.training.interrupts import InterruptedRun
 
@@ -153,8 +154,8 @@ def test_a_seed_trains_alike_alone_and_beside_others():
 
 def test_a_search_keeps_to_what_was_visited_where_the_space_has_no_bounds():
     space = space_of(Corridor())
-    config = Config(env="Corridor", algorithm="dyna-value", steps=10).resolved(space)
-    agent = algorithms.build(config, space)
+    config = Config(env="Corridor", algorithm="dyna-value", steps=10)
+    agent = algorithms.build(resolved(config, space), space)
     state = agent.init(jax.random.key(0))
     for clock in (2.0, 7.0):
         seen = state.visited.add(jnp.array([0.4, clock]), jnp.array([0.4, clock]))

@@ -221,7 +221,7 @@ def test_a_diverged_seed_is_reported_and_the_others_go_on():
     from freqdyna.config import Config
 
     settings = {k: v for k, v in SMALL.items() if k != "progress"}
-    run = Run.prepare(Config(**settings).resolved(), None)
+    run = Run.prepare(Config(**settings), None)
     healthy_init = run.block.init
 
     def init():

@@ -6,6 +6,7 @@ import pytest
 from freqdyna import envs
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
+from freqdyna.envs.resolve import resolved
 from freqdyna.results.record import evaluation_steps
 from freqdyna.training.block import CompiledBlock, Layout
 from freqdyna.training.training import Training
@@ -24,7 +25,8 @@ SETTINGS = {
 def make_training(algorithm="er", **settings):
     config = Config(algorithm=algorithm, **(SETTINGS | settings))
     env = envs.make(config.env, episode_limit=config.episode_limit)
-    return Training(algorithms.build(config, env), eval_episodes=2, eval_exploration=0.05)
+    agent = algorithms.build(resolved(config, env), env)
+    return Training(agent, eval_episodes=2, eval_exploration=0.05)
 
 
 def make_block(training, seeds, devices=2):
@@ -93,7 +95,7 @@ def test_evaluation_never_disturbs_training(block):
 
 def test_evaluation_draws_anew_at_every_step_and_the_same_at_the_same_step():
     noisy = envs.make("GridWorld", episode_limit=5, reward_noise=1.0)
-    training = Training(algorithms.build(Config(**SETTINGS), noisy), 1, 0.05)
+    training = Training(algorithms.build(resolved(Config(**SETTINGS), noisy), noisy), 1, 0.05)
     block = make_block(training, [0, 1])
     at_10, again, at_20 = (
         np.asarray(block.evaluate(block.init(), step)[1]["return"]) for step in (10, 10, 20)

@@ -10,6 +10,7 @@ from freqdyna import envs
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.resolve import resolved
 from freqdyna.training.block import CompiledBlock, Layout
 from freqdyna.training.training import Training
 from freqdyna.training.varied_block import VariedBlock
@@ -29,8 +30,8 @@ BASE = Config(
 
 
 def training(**settings):
-    config = replace(BASE, **settings).resolved()
-    agent = algorithms.build(config, envs.make("GridWorld", episode_limit=50))
+    env = envs.make("GridWorld", episode_limit=50)
+    agent = algorithms.build(resolved(replace(BASE, **settings), env), env)
     return Training(agent, 1, 0.05)
 
 

@@ -83,11 +83,15 @@ def build(
     search: SearchControl | None = None,
     factory: Factory | None = None,
 ) -> Agent[Any]:
-    """The agent that `config` describes, for `space`; `search` takes the recipe's place.
+    """The agent that `config` describes.
 
-    `factory` makes the environments of a space that is stepped on the host.
+    Args:
+        config: The settings of the run, complete: `envs.resolve.resolved` fills in what is unset.
+        space: The environment.
+        search: A search-control instead of the algorithm's own.
+        factory: Makes the environments of a space that is stepped on the host.
+
     """
-    config = config.resolved(space)
     assert config.planning_steps is not None
     recipe = find(config.algorithm)
     model_free = recipe.search_control is None and not recipe.own_search_control

@@ -48,14 +48,21 @@ class RunSweep:
 
     def _run(self) -> None:
         from freqdyna.sweeps.execute import execute_sweep, read_sweep
+        from freqdyna.sweeps.status import version_at
         from freqdyna.sweeps.storage import Storage
 
         self._check()
-        text, sweep = read_sweep(self.file, self.allow_code)
+        storage = Storage(self.out)
+        text, sweep = read_sweep(self.file, self.allow_code, version_at(storage))
+        if kept := sweep.kept_defaults():
+            values = ", ".join(f"{name} {value}" for name, value in kept.items())
+            print(
+                f"this sweep has the defaults of version {sweep.version}, with which it began, "
+                f"where its file sets nothing: {values}"
+            )
         if self.dry_run:
             self._estimate(sweep)
             return
-        storage = Storage(self.out)
         if sweep.search is not None:
             from freqdyna.sweeps.optuna_search import search
             from freqdyna.sweeps.view import print_trials

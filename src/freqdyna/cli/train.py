@@ -7,6 +7,7 @@ from pathlib import Path
 import tyro
 
 from freqdyna.config import Config
+from freqdyna.config.config import read_settings
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,8 @@ class Train:
     settings: tyro.conf.OmitArgPrefixes[Config] = field(default_factory=Config)
     config: Path | None = None
     """TOML file with settings, such as a run folder's config.toml; flags win over it."""
+    preset: str | None = None
+    """Table of settings, "paper", "published" or "v0.1"; flags and the file win over it."""
     out: Path | None = None
     """New folder for the results. Unset: a free name under runs/."""
     tensorboard: bool = False
@@ -32,6 +35,7 @@ class Train:
         out = self.out or run_folder.free_name(self.settings)
         settings = {k: getattr(self.settings, k) for k in Config.__dataclass_fields__}
         result = api.train(
+            preset=self.preset,
             out=out,
             tensorboard=self.tensorboard,
             checkpoint_seconds=self.checkpoint_seconds,
@@ -63,8 +67,15 @@ class Resume:
 
 
 def train_defaults(arguments: list[str]) -> Train:
-    """What `train` starts from: the settings in the file that --config names, if it does."""
+    """What `train` starts from: the settings of the file and the preset that are named."""
+    if arguments[:1] != ["train"]:
+        return Train()
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--config", type=Path)
-    file = parser.parse_known_args(arguments)[0].config
-    return Train(settings=Config.load(file)) if file and arguments[:1] == ["train"] else Train()
+    for name in ("--preset", "--env"):
+        parser.add_argument(name)
+    named = parser.parse_known_args(arguments)[0]
+    settings = read_settings(named.config) if named.config else {}
+    if named.env is not None:  # what a preset has may depend on it
+        settings["env"] = named.env
+    return Train(settings=Config.of(settings, named.preset))

@@ -43,7 +43,7 @@ class Acrobot(Environment):
     coordinates: ClassVar[tuple[str, ...]] = ("cos θ₁", "sin θ₁")
 
     reward_noise: float = eqx.field(default=0.0, static=True)
-    episode_limit: int = eqx.field(default=500, static=True)
+    episode_limit: int = eqx.field(default=500, static=True)  # Gymnasium's
     goal_reward: float = eqx.field(default=0.0, static=True)
     """Reward of the step that reaches the goal; every other step gives -1."""
 

@@ -7,7 +7,7 @@ object serves as the world the agent acts in and as the true model a planner que
 import abc
 import dataclasses
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -54,8 +54,13 @@ class Environment(Space):
             raise FreqdynaError(f"reward_noise is {self.reward_noise}; it must be 0 or greater")
         if not isinstance(self.episode_limit, int) or self.episode_limit < 1:
             raise FreqdynaError(
-                f"episode_limit is {self.episode_limit!r}; it must be a whole number, 1 or greater"
+                f"episode_limit is {self.episode_limit!r}; it must be an integer, 1 or greater"
             )
+
+    @property
+    def default_settings(self) -> dict[str, Any]:
+        """What a run sets differently here: the environment's own limit, and `own_settings`."""
+        return super().default_settings | {"episode_limit": self.episode_limit}
 
     def painter(self) -> Painter:
         """What draws states, for `freqdyna watch`; an environment need not have one."""

@@ -42,7 +42,7 @@ class CartPole(Environment):
     coordinates: ClassVar[tuple[str, ...]] = ("position", "velocity")
 
     reward_noise: float = eqx.field(default=0.0, static=True)
-    episode_limit: int = eqx.field(default=500, static=True)
+    episode_limit: int = eqx.field(default=500, static=True)  # Gymnasium's
 
     def painter(self) -> Painter:
         """Draws as Gymnasium does."""

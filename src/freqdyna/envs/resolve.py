@@ -1,9 +1,13 @@
-"""The environment of a run: found by the name in its configuration, or given in Python."""
+"""The environment of a run: found by the name in its configuration, or given in Python.
+
+And what it decides of the run's settings.
+"""
 
 from typing import Any
 
 from freqdyna import envs
-from freqdyna.config import Config
+from freqdyna.config import VERSION, Config, history
+from freqdyna.core.description import matches
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
 from freqdyna.envs.space import Factory, Space
@@ -15,9 +19,35 @@ def named_environment(config: Config) -> Environment | Factory:
     """The environment of a name: one of ours, or one that Gymnasium knows."""
     if config.env not in envs.ENVIRONMENTS:
         return envs.gymnasium_factory(config.env)
-    goal = {} if config.goal_reward is None else {"goal_reward": config.goal_reward}
-    limit = config.resolved().episode_limit
-    return envs.make(config.env, reward_noise=config.reward_noise, episode_limit=limit, **goal)
+    names = ("reward_noise", "goal_reward", "episode_limit")
+    settings = {name: getattr(config, name) for name in names}
+    given = {name: value for name, value in settings.items() if value is not None}
+    return envs.make(config.env, **given)
+
+
+def resolved(config: Config, space: Space, version: str = VERSION) -> Config:
+    """The settings of a run, complete: what is unset is as its environment has it.
+
+    Args:
+        config: The settings given.
+        space: The environment.
+        version: The version whose defaults hold.
+
+    """
+    ours = envs.ENVIRONMENTS.get(config.env)  # Gymnasium's MountainCar-v0 is the same as ours
+    settings = {**(ours.own_settings if ours else {}), **space.default_settings}
+    kinds = [] if space.num_actions else [history.CONTINUOUS_ACTIONS]
+    kinds += [history.GYMNASIUM] if space.on_host else []
+    for where in (*kinds, config.env):
+        settings |= history.defaults_before(version, where)
+    return config.resolved(settings, version)
+
+
+def resolved_by_name(config: Config, version: str = VERSION) -> Config:
+    """`resolved` for a built-in environment; of others nothing is known before they are made."""
+    if config.env not in envs.ENVIRONMENTS:
+        return config
+    return resolved(config, envs.make(config.env), version)
 
 
 def needs_env_argument(config: Config, facts: dict[str, Any]) -> bool:
@@ -50,7 +80,7 @@ def environment_of_run(
 def check_same_environment(space: Space, facts: dict[str, Any]) -> None:
     """Refuse an environment that is not what the run was begun with, as far as that is known."""
     theirs = facts.get("environment")
-    if theirs not in (None, "", repr(space)):
+    if theirs not in (None, "", repr(space)) and not matches(space, theirs):
         raise FreqdynaError(
             f"env is {space!r}, but this run was begun with {theirs}; give that one"
         )

@@ -1,7 +1,7 @@
 """What an agent knows of the place it lives in, whoever steps it: states, actions and bounds."""
 
 import abc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -22,6 +22,13 @@ Factory = Callable[[], Any]
 
 NO_ACTIONS: np.ndarray = np.zeros(0, np.float32)
 
+# Five planning updates are the paper's (figure 7); the rest is ours.
+_WITH_CONTINUOUS_ACTIONS: dict[str, Any] = {
+    "planning_steps": 5,
+    "hidden": (64, 64),
+    "eval_exploration": 0.0,
+}
+
 
 class Space(eqx.Module):
     """States are vectors in a box; actions are numbered, or vectors in a box of their own."""
@@ -34,6 +41,9 @@ class Space(eqx.Module):
     """Whether the environment is stepped in Python rather than compiled."""
     knows_terminal: ClassVar[bool] = False
     """Whether `terminal` can tell where episodes end."""
+    own_settings: ClassVar[Mapping[str, Any]] = {}
+    """Settings of `Config` that runs have here unless the user sets them: those that may be unset,
+    such as `planning_steps`."""
 
     @property
     @abc.abstractmethod
@@ -95,10 +105,8 @@ class Space(eqx.Module):
     @property
     def default_settings(self) -> dict[str, Any]:
         """What a run sets differently here, where the user sets nothing."""
-        if self.num_actions:
-            return {}
-        # Five planning updates are the paper's (figure 7); the rest is ours.
-        return {"planning_steps": 5, "hidden": (64, 64), "eval_exploration": 0.0}
+        by_actions = {} if self.num_actions else _WITH_CONTINUOUS_ACTIONS
+        return {**by_actions, **self.own_settings}
 
     @property
     def landmarks(self) -> tuple[Landmark, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments.claims import Claim
 from freqdyna.results.chart import Chart
 
@@ -46,6 +47,15 @@ class Unit:
     """Whether it looks at `stop_requested`; if not, it is stopped at once and begun anew."""
     folder: str = ""
     """Where it is stored if several experiments share it; empty: in its experiment's folder."""
+    meaning: Callable[[dict[str, Any]], Any] = dict
+    """What settings mean: stored ones that mean the same as `settings` are the same unit's."""
+
+    def is_made_with(self, settings: dict[str, Any]) -> bool:
+        """Whether a file with these settings is this unit's."""
+        try:
+            return bool(self.meaning(settings) == self.meaning(self.settings))
+        except FreqdynaError:  # no settings at all
+            return False
 
 
 @dataclass(frozen=True)

@@ -49,13 +49,13 @@ def read(folder: Path, unit: Unit) -> Stored | None:
         table, facts = _load(path)
     except _DAMAGES as error:
         raise FreqdynaError(f"{path} is damaged ({error}); remove it to compute it anew") from None
-    if facts["settings"] != unit.settings:
+    if not unit.is_made_with(facts["settings"]):
         raise FreqdynaError(
             f"{path} was computed with other settings, {facts['settings']}; "
             "give another folder with --out, or remove it"
         )
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
-    return Stored(columns, facts["settings"], facts["provenance"])
+    return Stored(columns, unit.settings, facts["provenance"])
 
 
 def condition(folder: Path, unit: Unit) -> Condition:
@@ -67,7 +67,7 @@ def condition(folder: Path, unit: Unit) -> Condition:
         _, facts = _load(path)
     except _DAMAGES:
         return "damaged"
-    return "stored" if facts["settings"] == unit.settings else "other"
+    return "stored" if unit.is_made_with(facts["settings"]) else "other"
 
 
 def _load(path: Path) -> tuple[pyarrow.Table, dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments.base import Columns, Experiment, Stored, Unit, Work
 from freqdyna.results import run_folder
@@ -14,6 +15,11 @@ from freqdyna.results.record import Record
 from freqdyna.training import api
 
 FOLDER = "trainings"
+PRESET = "v0.1"
+"""What trainings have where an experiment names no value: no change of a default changes a figure.
+
+The stored ones were made with these settings.
+"""
 SEEDS, STEPS = 30, 50_000
 QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "episode_limit": 100, "eval_every": 40}
 METRICS = ("return", "climb_iterations", "climb_restarts", "climb_vanished", "model_error")
@@ -25,12 +31,13 @@ DRAWN = "MazeGridWorld"
 
 
 def training(quick: bool, **settings: Any) -> Unit:
-    """A training of the paper's size with these settings, named after them."""
+    """A training of the paper's size with these settings and PRESET's, named after them."""
     settings = {"seeds": SEEDS, "steps": STEPS, **settings} | (QUICK if quick else {})
     named = {k: v for k, v in settings.items() if k not in ("env", "algorithm", "seeds", "steps")}
     parts = [settings["env"], settings["algorithm"]]
     parts += [f"{key.replace('_', '-')}-{named[key]}" for key in sorted(named)]
-    return Unit("-".join(parts), settings, partial(_train, settings), folder=FOLDER)
+    name, meaning = "-".join(parts), partial(Config.of, preset=PRESET)
+    return Unit(name, settings, partial(_train, settings), folder=FOLDER, meaning=meaning)
 
 
 def with_seeds(unit: Unit, seeds: int) -> Unit:
@@ -110,7 +117,7 @@ def _train(settings: dict[str, Any], work: Work) -> Columns:
     else:
         shutil.rmtree(folder, ignore_errors=True)
         snapshots = (settings["steps"],) if settings["env"] == DRAWN else ()
-        result = api.train(out=folder, snapshot_steps=snapshots, **settings)
+        result = api.train(out=folder, preset=PRESET, snapshot_steps=snapshots, **settings)
     return columns_of(result)
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from freqdyna.config import Config
+from freqdyna.config import VERSION, Config, history
 from freqdyna.core.arrays import load_arrays, save_arrays
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.files import write_atomically
@@ -55,19 +55,22 @@ def free_name(config: Config, parent: Path = Path("runs")) -> Path:
 
 
 def read_config(folder: Path) -> Config:
-    """The configuration of a run folder, which must be complete."""
+    """The configuration of a run folder, which must be complete.
+
+    Settings that did not exist when the run began do what the version that began it did.
+    """
     if not (folder / CONFIG).is_file():
         raise FreqdynaError(f"{str(folder)!r} is not a run folder: it has no {CONFIG}")
-    config = Config.load(folder / CONFIG)
-    if config != config.resolved():
+    config = Config.load(folder / CONFIG, _version_of(read_provenance(folder)))
+    if not config.is_complete:
         raise FreqdynaError(f"{folder / CONFIG} is not complete: settings are missing")
     return config
 
 
 def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
     """Where and with what a run is made, and further facts."""
-    packages = ("freqdyna", "jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium")
-    versions = {"python": platform.python_version()}
+    packages = ("jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium")
+    versions = {"python": platform.python_version(), "freqdyna": VERSION}
     for package in packages:
         try:
             versions[package] = metadata.version(package)
@@ -194,6 +197,15 @@ def _read_columns(folder: Path) -> dict[str, np.ndarray]:
     except (pyarrow.ArrowException, OSError) as error:
         raise FreqdynaError(f"{folder / METRICS} is damaged: {error}") from None
     return {name: table.column(name).to_numpy() for name in table.column_names}
+
+
+def _version_of(provenance: dict[str, Any]) -> str:
+    """The version that wrote config.toml: the one that began the run, not those that resumed it."""
+    while isinstance(provenance.get("continues"), dict):
+        provenance = provenance["continues"]
+    versions = provenance.get("versions")
+    version = versions.get("freqdyna") if isinstance(versions, dict) else None
+    return version if isinstance(version, str) else history.FIRST
 
 
 def _program() -> str:

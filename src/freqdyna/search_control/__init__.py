@@ -17,7 +17,6 @@ from freqdyna.search_control.base import Proposal, Search, SearchControl, State
 from freqdyna.search_control.hill_climb import HillClimb
 from freqdyna.search_control.registry import (
     SEARCH_CONTROLS,
-    describe,
     find,
     full_name,
     make,
@@ -32,7 +31,6 @@ __all__ = [
     "Search",
     "SearchControl",
     "State",
-    "describe",
     "find",
     "full_name",
     "make",

@@ -107,7 +107,10 @@ class SearchControl(eqx.Module):
 
     @classmethod
     def from_config(cls, config: Config) -> "SearchControl":
-        """The strategy with the run's settings; override it where the strategy has fields."""
+        """The strategy with the run's settings, which are complete.
+
+        Override it where the strategy has fields.
+        """
         return cls()
 
     @abc.abstractmethod

@@ -64,10 +64,9 @@ class HillClimb(eqx.Module):
     @staticmethod
     def from_config(config: Config) -> "HillClimb":
         """The engine with the configuration's settings."""
-        states = config.resolved().search_states
-        assert states is not None
+        assert config.search_states is not None
         return HillClimb(
-            states=states,
+            states=config.search_states,
             step_size=config.climb_step_size,
             noise=config.climb_noise,
             limit=config.climb_limit,

@@ -1,7 +1,6 @@
 """Search-controls by name: the built-in ones, and those that users register."""
 
 from collections.abc import Callable
-from dataclasses import fields
 from importlib import import_module
 from typing import TypeVar
 
@@ -77,9 +76,3 @@ def make(strategy: type[SearchControl], config: Config) -> SearchControl:
 def summary(strategy: type[SearchControl]) -> str:
     """What `freqdyna list` prints: the first line of the class's docstring."""
     return (strategy.__doc__ or "").partition("\n")[0].rstrip(".")
-
-
-def describe(search: SearchControl) -> str:
-    """The class and the value of every field, to tell whether two are the same."""
-    values = [f"{field.name}={getattr(search, field.name)!r}" for field in fields(search)]
-    return f"{type(search).__name__}({', '.join(values)})"

@@ -17,9 +17,8 @@ class ReplaySearch(SearchControl):
     @classmethod
     def from_config(cls, config: Config) -> "ReplaySearch":
         """The strategy with the configuration's number of states."""
-        states = config.resolved().search_states
-        assert states is not None
-        return cls(states)
+        assert config.search_states is not None
+        return cls(config.search_states)
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Draw m visited states."""

@@ -19,9 +19,8 @@ class UniformSearch(SearchControl):
     @classmethod
     def from_config(cls, config: Config) -> "UniformSearch":
         """The strategy with the configuration's number of states."""
-        states = config.resolved().search_states
-        assert states is not None
-        return cls(states)
+        assert config.search_states is not None
+        return cls(config.search_states)
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Draw m states and move the usable ones to the front."""

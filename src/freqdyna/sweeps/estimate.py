@@ -4,7 +4,7 @@ import time
 from dataclasses import asdict, dataclass, replace
 from itertools import cycle, islice
 
-from freqdyna.config import Config
+from freqdyna.config import VERSION, Config
 from freqdyna.sweeps.optuna_search import known_units
 from freqdyna.sweeps.status import read_status
 from freqdyna.sweeps.storage import Storage
@@ -73,7 +73,7 @@ def estimate(units: list[SweepUnit]) -> Estimate:
         of_kind = costs.get(kind(config))
         if of_kind is None:
             print(f"  trying {config.algorithm} on {config.env} ...", flush=True)
-            of_kind = costs[kind(config)] = measure(config)
+            of_kind = costs[kind(config)] = measure(config, unit.version)
         seconds += of_kind.of(config)
     steps = sum(unit.config.seeds * unit.config.steps for unit in units)
     return Estimate(len(units), steps, seconds)
@@ -93,7 +93,7 @@ def kind(config: Config) -> tuple[object, ...]:
     )
 
 
-def measure(config: Config) -> Costs:
+def measure(config: Config, version: str = VERSION) -> Costs:
     """Some steps after the warm-up, and one evaluation; both compiled before."""
     import jax
 
@@ -101,7 +101,7 @@ def measure(config: Config) -> Costs:
 
     steps = max(config.steps, BEGIN + STEPS)
     short = replace(config, warmup_steps=min(100, config.warmup_steps), steps=steps)
-    block = Run.prepare(short, None).block
+    block = Run.prepare(short, None, version=version).block
     state = jax.block_until_ready(block.advance(block.init(), 0, BEGIN))
     began = time.perf_counter()
     state = jax.block_until_ready(block.advance(state, BEGIN, BEGIN + STEPS))

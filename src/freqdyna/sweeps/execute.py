@@ -1,9 +1,10 @@
 """Conducting a sweep: what is not stored yet goes to an engine, and each end is written down."""
 
 import time
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
+from freqdyna.config import VERSION
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.notes import printable
@@ -16,15 +17,22 @@ from freqdyna.training.engines.base import Engine, Task
 SECONDS_BETWEEN_LOOKS = 2.0
 
 
-def read_sweep(path: Path, allow_code: bool) -> tuple[str, Sweep]:
-    """A sweep file's text, and what it says."""
+def read_sweep(path: Path, allow_code: bool, version: str = VERSION) -> tuple[str, Sweep]:
+    """A sweep file's text, and what it says.
+
+    Args:
+        path: The file.
+        allow_code: Whether it may name code to import.
+        version: The version that began the sweep, whose defaults hold for what the file omits.
+
+    """
     try:
         text = path.read_text()
     except FileNotFoundError:
         raise FreqdynaError(f"no sweep file at {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise FreqdynaError(f"{path} cannot be read: {error}") from None
-    sweep = Sweep.parse(text)
+    sweep = Sweep.parse(text, version)
     sweep.check_names(allow_code)
     return text, sweep
 
@@ -38,7 +46,7 @@ def execute_sweep(
     """
     with locked(storage):
         storage.remove_partial_files()
-        storage.write(FILE, text.encode())
+        storage.write(FILE, sweep.stored(text).encode())
         programs = [[unit] for unit in sweep.units()]
         return compute(programs, storage, engine, checkpoint_seconds)
 
@@ -57,7 +65,7 @@ def compute(
     tasks, together = [], {program[0].name: program for program in programs}
     for name, program in together.items():
         if any(unit.name not in before.done for unit in program):
-            settings = [asdict(unit.config) for unit in program]
+            settings = [unit.settings for unit in program]
             tasks.append(Task(name, storage.location, settings, checkpoint_seconds))
     view = View(units, engine.slots())
     view.begin(len(before.done))

@@ -31,7 +31,7 @@ def search(
     """Try all trials; returns them in their order."""
     with locked(storage):
         storage.remove_partial_files()
-        storage.write(FILE, text.encode())
+        storage.write(FILE, sweep.stored(text).encode())
         for batch in batches(sweep, storage):
             compute(batch, storage, engine, checkpoint_seconds)
     return found(sweep, storage)
@@ -64,7 +64,7 @@ def batches(
         number = min(sweep.search.together, sweep.search.trials - first)
         asked = [study.ask() for _ in range(number)]
         settings = [{n: _suggest(t, n, r) for n, r in sweep.search.space.items()} for t in asked]
-        configs = [Config.of(sweep.settings | of_one) for of_one in settings]
+        configs = [sweep.config(of_one) for of_one in settings]
         programs, units = _programs(sweep, configs)
         yield programs
         done, objective = storage.units("units", ".parquet"), sweep.search.objective

@@ -14,7 +14,6 @@ climb_boundary = {choices = ["restart", "project"]}
 from dataclasses import dataclass
 from typing import Any
 
-from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.sweeps.notes import printable
 
@@ -58,11 +57,13 @@ class SearchSpace:
             _check_range(name, range_)
         return SearchSpace(**table)
 
-    def check(self, settings: dict[str, Any]) -> None:
-        """Refuse ends of ranges and choices that no training takes."""
-        for name, range_ in self.space.items():
-            for value in range_.get("choices", (range_.get("low"), range_.get("high"))):
-                Config.of(settings | {name: value})
+    def ends(self) -> list[tuple[str, Any]]:
+        """Each setting that is searched with each end of its range, or each of its choices."""
+        return [
+            (name, value)
+            for name, range_ in self.space.items()
+            for value in range_.get("choices", (range_.get("low"), range_.get("high")))
+        ]
 
 
 def _check_range(name: str, range_: Any) -> None:

@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 
+from freqdyna.config import VERSION, history
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.notes import LONGEST, Note, printable
 from freqdyna.sweeps.storage import Storage
@@ -57,9 +58,14 @@ def sweep_at(storage: Storage) -> Sweep:
     if text is None:
         raise FreqdynaError(f"{storage.location!r} is not a sweep: it has no {FILE}")
     try:
-        return Sweep.parse(text.decode())
+        return Sweep.parse(text.decode(), history.FIRST)
     except UnicodeDecodeError as error:
         raise FreqdynaError(f"{FILE} of {storage.location!r} is not text: {error}") from None
+
+
+def version_at(storage: Storage) -> str:
+    """The version that began the sweep there; ours, if there is none yet."""
+    return sweep_at(storage).version if storage.has(FILE) else VERSION
 
 
 def read_status(storage: Storage, units: list[SweepUnit]) -> Status:

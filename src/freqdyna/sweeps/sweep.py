@@ -1,5 +1,8 @@
 """The sweep file: settings, what is varied, and seeds; expanded into units of work.
 
+    preset = "paper"                # optional; settings win over it
+    version = "0.2.0"               # optional; what is not set has this version's defaults
+
     [settings]                      # of every training
     env = "MountainCar-v0"
     steps = 50_000
@@ -14,7 +17,8 @@
 
 A unit is one combination with one block of seeds. Its name is a hash of all its settings, so that
 the same unit is the same file in every sweep, and more seeds or values only add units. Instead of
-[vary] a file may have [search], see `search_space`.
+[vary] a file may have [search], see `search_space`. The file that is stored with the units names
+the version that began the sweep, so that a later version continues it with the same defaults.
 """
 
 import hashlib
@@ -27,8 +31,9 @@ from typing import Any
 
 from freqdyna import envs as environments
 from freqdyna.agents import algorithms
-from freqdyna.config import Config
+from freqdyna.config import VERSION, Config, history
 from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.search_control import SEARCH_CONTROLS
 from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.search_space import SearchSpace
@@ -36,6 +41,7 @@ from freqdyna.sweeps.search_space import SearchSpace
 FILE = "sweep.toml"
 """Where a sweep is kept in its folder."""
 _TABLES = ("settings", "vary", "seeds", "search")
+_NAMES = ("preset", "version")
 _SEEDS = ("number", "first", "block")
 _OF_THE_SWEEP = {"seeds": "number in [seeds]", "first_seed": "first in [seeds]"}
 _OF_NO_SWEEP = ("devices", "snapshot_steps")
@@ -50,13 +56,35 @@ class SweepUnit:
     config: Config
     together: int = 1
     """Trainings in its program, on which last digits may depend."""
+    version: str = VERSION
+    """The version whose defaults hold for what only its environment can decide."""
 
     @cached_property
     def name(self) -> str:
-        """What it computes, as 16 hexadecimal digits."""
-        facts = asdict(self.config) | ({"together": self.together} if self.together > 1 else {})
+        """What it computes, as 16 hexadecimal digits.
+
+        The settings of version 0.1 are always in it, later ones where they do something that
+        version 0.1 did not: a unit keeps its name for ever, whatever is added.
+        """
+        facts = history.without_new_settings(asdict(self.config))
+        changes = history.last_changes(self.version).items()
+        if changed := {k: v for k, v in changes if k in facts and facts[k] is None}:
+            facts["defaults"] = changed
+        if self.together > 1:
+            facts["together"] = self.together
         text = json.dumps(facts, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The unit as plain data, for another process: its settings and version."""
+        return asdict(self.config) | {"version": self.version}
+
+    @staticmethod
+    def of(settings: dict[str, Any], together: int) -> "SweepUnit":
+        """The unit with these `settings`, of a program with so many trainings together."""
+        of_config = {name: value for name, value in settings.items() if name != "version"}
+        return SweepUnit(Config.of(of_config), together, settings.get("version", VERSION))
 
 
 @dataclass(frozen=True)
@@ -69,12 +97,20 @@ class Sweep:
     first_seed: int = 0
     block: int = 10
     search: SearchSpace | None = None
+    preset: str | None = None
+    version: str = VERSION
 
     @staticmethod
-    def parse(text: str) -> "Sweep":
-        """The sweep that a file's text describes, its numbers checked."""
+    def parse(text: str, version: str = VERSION) -> "Sweep":
+        """The sweep that a file describes, its numbers checked.
+
+        Args:
+            text: What the file says.
+            version: The version whose defaults hold, unless the file names one.
+
+        """
         try:
-            return Sweep._of(tomllib.loads(text))
+            return Sweep._of(tomllib.loads(text), version)
         except tomllib.TOMLDecodeError as error:
             raise FreqdynaError(f"the sweep file is not TOML: {error}") from None
         except RecursionError:
@@ -87,10 +123,14 @@ class Sweep:
             ) from None
 
     @staticmethod
-    def _of(tables: dict[str, Any]) -> "Sweep":
+    def _of(tables: dict[str, Any], version: str) -> "Sweep":
         for name, table in tables.items():
+            if name in _NAMES:
+                if not isinstance(table, str):
+                    raise FreqdynaError(f"{name} is {table!r}; it must be a name in quotes")
+                continue
             if name not in _TABLES:
-                raise unknown_name("table", name, _TABLES)
+                raise unknown_name("table", name, (*_TABLES, *_NAMES))
             if not isinstance(table, dict):
                 raise FreqdynaError(f"{name} is {table!r}; it must be a table, [{name}]")
         seeds = tables.get("seeds", {})
@@ -100,7 +140,7 @@ class Sweep:
             least = 0 if name == "first" else 1
             if type(value) is not int or not least <= value < 2**31:
                 raise FreqdynaError(
-                    f"{name} in [seeds] is {value!r}; it must be a whole number, {least} or greater"
+                    f"{name} in [seeds] is {value!r}; it must be an integer, {least} or greater"
                 )
         vary = tables.get("vary", {})
         for name, values in vary.items():
@@ -116,9 +156,17 @@ class Sweep:
             seeds.get("first", 0),
             seeds.get("block", 10),
             SearchSpace.of(tables["search"]) if "search" in tables else None,
+            tables.get("preset"),
+            tables.get("version", version),
         )
         sweep._check()
         return sweep
+
+    def stored(self, text: str) -> str:
+        """The file's text as it is kept with the units: with its version."""
+        if "version" in tomllib.loads(text):
+            return text
+        return f'version = "{self.version}"  # what is not set has its defaults\n' + text
 
     def check_names(self, allow_code: bool) -> None:
         """Refuse an algorithm, environment or search-control that is not there.
@@ -146,16 +194,36 @@ class Sweep:
         """Every value that a training of the sweep may have for a setting that is a name."""
         if self.search is not None and setting in self.search.space:
             return list(self.search.space[setting]["choices"])
-        return self.vary.get(setting, [getattr(Config.of(self.settings), setting)])
+        return self.vary.get(setting, [getattr(self.config({}), setting)])
 
     def varied(self) -> list[dict[str, Any]]:
         """The varied settings of each combination, in the order of the file."""
         rows = itertools.product(*self.vary.values())
         return [dict(zip(self.vary, row, strict=True)) for row in rows]
 
+    def config(self, varied: dict[str, Any]) -> Config:
+        """The configuration of one combination, or of one trial of a search.
+
+        What an environment of Gymnasium's decides stays unset until a worker makes it, as
+        `freqdyna train` does: to know it here would mean to import code.
+        """
+        config = Config.of(self.settings | varied, self.preset, self.version)
+        return resolved_by_name(config, self.version)
+
     def configs(self) -> list[Config]:
         """The configuration of each combination."""
-        return [Config.of(self.settings | varied) for varied in self.varied()]
+        return [self.config(varied) for varied in self.varied()]
+
+    def kept_defaults(self) -> dict[str, Any]:
+        """Settings that the file omits and whose defaults its version had otherwise than ours."""
+        kept: dict[str, Any] = {}
+        if not history.changed_after(self.version):
+            return kept
+        ours = replace(self, version=VERSION).configs()
+        for config, now in zip(self.configs(), ours, strict=True):
+            settings, current = asdict(config), asdict(now)
+            kept |= {name: v for name, v in settings.items() if v != current[name]}
+        return kept
 
     def units(self) -> list[SweepUnit]:
         """All units, none twice."""
@@ -163,14 +231,8 @@ class Sweep:
         return list(found.values())
 
     def blocks(self, config: Config, together: int = 1) -> list[SweepUnit]:
-        """The units of one combination: a block of seeds each, on one device.
-
-        What an environment of Gymnasium's decides stays unset until a worker makes it, as
-        `freqdyna train` does: to know it here would mean to import code.
-        """
+        """The units of one combination: a block of seeds each, on one device."""
         last = self.first_seed + self.seeds
-        if config.env in environments.ENVIRONMENTS:
-            config = config.resolved()
         return [
             SweepUnit(
                 replace(
@@ -180,6 +242,7 @@ class Sweep:
                     devices=1,  # so that its digits do not depend on where it is computed
                 ),
                 together,
+                self.version,
             )
             for first in range(self.first_seed, last, self.block)
         ]
@@ -191,17 +254,18 @@ class Sweep:
                     f"{name} is not a setting of a sweep: see {_OF_THE_SWEEP[name]}"
                 )
             if name in _OF_NO_SWEEP:
-                raise FreqdynaError(f"{name} is not a setting of a sweep; leave it away")
+                raise FreqdynaError(f"{name} is not a setting of a sweep; omit it")
         for name in self.vary:
             if name in self.settings:
                 raise FreqdynaError(f"{name} is in [settings] and in [vary]; it must be in one")
         if self.search is not None:
             if self.vary:
-                raise FreqdynaError("a sweep has [vary] or [search]; leave one away")
+                raise FreqdynaError("a sweep has [vary] or [search]; omit one")
             for name in self.search.space:
                 if name in self.settings or name in (*_OF_THE_SWEEP, *_OF_NO_SWEEP):
                     raise FreqdynaError(f"{name} cannot be searched: it is set, or no setting")
-            self.search.check(self.settings)
+            for name, value in self.search.ends():
+                self.config({name: value})  # refuses what no training takes
         size = -(-self.seeds // self.block) * (self.search.trials if self.search else 1)
         for values in self.vary.values():
             size *= len(values)

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 
-from freqdyna.config import Config
+from freqdyna.config import Config, history
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.record import Record, evaluation_steps
 from freqdyna.sweeps.storage import Storage
@@ -53,7 +53,9 @@ def load(storage: Storage, unit: SweepUnit) -> Record:
     try:
         table = pyarrow.parquet.read_table(io.BytesIO(contents))
         facts = json.loads(table.schema.metadata[_FACTS])
-        config, provenance = Config.of(dict(facts["settings"])), dict(facts["provenance"])
+        # All settings are there, but for those that the version that wrote them did not have.
+        config = Config.of(dict(facts["settings"]), version=history.FIRST)
+        provenance = dict(facts["provenance"])
     except (*_DAMAGES, RecursionError) as error:
         raise FreqdynaError(f"{path} is damaged ({error}); {remedy}") from None
     if not unit.config.may_become(config):

@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from freqdyna.config import Config
 from freqdyna.core.arrays import load_arrays
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.storage import Storage
@@ -26,20 +25,28 @@ SECONDS_BETWEEN_NOTES = 2.0
 
 
 def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: float) -> None:
-    """Compute the units with these settings in one program, and store them at `location`.
+    """Compute units in one program, and store them.
 
     Everything comes in as plain data, so that any process on any machine can be asked to.
+
+    Args:
+        location: Of the sweep.
+        settings: `SweepUnit.settings` of each unit.
+        checkpoint_seconds: Seconds between two checkpoints.
+
     """
     from freqdyna.training.run import Run
     from freqdyna.training.saver import RunOptions
 
     storage = Storage(location)
-    units = [SweepUnit(Config.of(of_one), len(settings)) for of_one in settings]
+    units = [SweepUnit.of(of_one, len(settings)) for of_one in settings]
     if all(storage.has(f"units/{unit.name}.parquet") for unit in units):
         return
     configs = [unit.config for unit in units]
-    run = Run.prepare_together(configs) if len(units) > 1 else Run.prepare(configs[0], None)
-    if len(units) == 1:
+    if len(units) > 1:
+        run = Run.prepare_together(configs)
+    else:
+        run = Run.prepare(configs[0], None, version=units[0].version)
         configs = [run.config]  # with what its environment decides
     with tempfile.TemporaryDirectory(prefix="freqdyna-") as scratch:
         keeper = Keeper(storage, [unit.name for unit in units], Path(scratch), run.config.steps)

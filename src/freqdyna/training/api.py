@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from freqdyna import search_control as search_controls
 from freqdyna.config import Config
+from freqdyna.core.description import matches
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
 from freqdyna.envs.resolve import check_same_environment, environment_of_run
@@ -26,6 +27,7 @@ def train(
     algorithm: str = "er",
     *,
     search_control: str | SearchControl | type[SearchControl] | None = None,
+    preset: str | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: bool = True,
     tensorboard: bool = False,
@@ -37,7 +39,8 @@ def train(
     `env` is a name (one of `freqdyna list`, or one that Gymnasium knows), an `Environment`, a
     Gymnasium environment, or a function that makes one; `settings` are the fields of
     `freqdyna.Config`. `search_control` goes with the algorithm "dyna": a name, or a class or
-    an object of one's own. With `out` the run is kept in that new folder, checkpointed every
+    an object of one's own. `preset` names a table of settings, such as "paper"; `settings` win
+    over it. With `out` the run is kept in that new folder, checkpointed every
     `checkpoint_seconds`, and can be interrupted and resumed.
     """
     given: Environment | Factory | None = None
@@ -51,6 +54,7 @@ def train(
                     f"{setting} is a setting of the environment given; set it there"
                 )
         settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
+        settings["goal_reward"] = None
     else:
         from freqdyna.envs.gym.space import factory_of, make_env, space_of
 
@@ -64,10 +68,11 @@ def train(
     if search_control is not None:
         strategy = search_control if isinstance(search_control, type) else type(search_control)
         settings["search_control"] = search_controls.full_name(strategy)
-    config = Config.of(settings)
-    search = _instance(search_control, config)
+    config = Config.of(settings, preset)
     options = RunOptions(out is not None, progress, tensorboard, checkpoint_seconds)
-    run = Run.prepare(config, given, search)
+    run = Run.prepare(config, given, search_control)
+    if preset is not None:
+        run.provenance["preset"] = preset
     return run.execute(None if out is None else run_folder.create(out, run.config), options)
 
 
@@ -92,22 +97,14 @@ def resume(
     place = environment_of_run(config, env, before, again)
     if not checkpoint.checkpoints(path) and run_folder.has_results(path):
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
-    search = _instance(search_control, config)
-    run = Run.prepare(config, None if env is None else place, search, before)
+    run = Run.prepare(config, None if env is None else place, search_control, before)
     check_same_environment(run.training.agent.env, before)
     ours, theirs = run.provenance["search_control"], before.get("search_control", "")
-    if theirs not in ("", ours):
+    planning = getattr(run.training.agent, "planning", None)
+    search = planning.search_control if planning else None
+    if theirs not in ("", ours) and not matches(search, theirs):
         raise FreqdynaError(
             f"search_control is {ours}, but this run was begun with {theirs}; give that one"
         )
     run.provenance["continues"] = before
     return run.execute(path, options)
-
-
-def _instance(
-    search_control: SearchControl | type[SearchControl] | None, config: Config
-) -> SearchControl | None:
-    """The object itself, or one of the class given."""
-    if isinstance(search_control, type):
-        return search_controls.make(search_control, config)
-    return search_control

@@ -1,9 +1,8 @@
 """One run under way: compiled training in slices, with progress, evaluations and checkpoints."""
 
-import json
 import threading
 import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,22 @@ import numpy as np
 from freqdyna import search_control
 from freqdyna.agents import algorithms
 from freqdyna.agents.base import AgentState
-from freqdyna.config import Config
+from freqdyna.config import VERSION, Config, history
 from freqdyna.core.arrays import DamagedFileError, load_arrays
+from freqdyna.core.description import describe
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
-from freqdyna.envs.resolve import named_environment, needs_env_argument, space_of_run
+from freqdyna.envs.resolve import (
+    named_environment,
+    needs_env_argument,
+    resolved,
+    space_of_run,
+)
 from freqdyna.envs.space import Factory
 from freqdyna.results import run_folder
 from freqdyna.results.record import evaluation_steps
 from freqdyna.results.result import Result
-from freqdyna.search_control import SearchControl, describe
+from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
 from freqdyna.training.block import Block, CompiledBlock, Layout
 from freqdyna.training.devices import keep_compiled_programs, seed_devices
@@ -56,13 +61,21 @@ class Run:
     def prepare(
         config: Config,
         env: Environment | Factory | None,
-        search: SearchControl | None = None,
+        search: SearchControl | type[SearchControl] | None = None,
         before: dict[str, Any] | None = None,
+        version: str = VERSION,
     ) -> "Run":
         """Check everything that can be checked before any folder is made.
 
-        `env` is an environment of pure functions, or makes Gymnasium ones; None: by its name.
-        `before` is the provenance of the run that goes on.
+        The settings are resolved here, and nowhere below.
+
+        Args:
+            config: The settings given.
+            env: An environment of pure functions, or what makes Gymnasium ones; None: by its name.
+            search: A search-control of the user's, or its class.
+            before: The provenance of the run that is resumed.
+            version: The version whose defaults hold for what is unset.
+
         """
         algorithms.find(config.algorithm)
         keep_compiled_programs()
@@ -78,7 +91,9 @@ class Run:
             facts["environment_given"] = given
         space = space_of_run(env, config, before)
         facts |= space.facts()
-        config = config.resolved(space)
+        config = resolved(config, space, version)
+        if isinstance(search, type):
+            search = search_control.make(search, config)
         agent = algorithms.build(config, space, search, factory)
         name = config.search_control
         if name is not None and name not in search_control.SEARCH_CONTROLS:
@@ -93,7 +108,7 @@ class Run:
             block = HostBlock(training, layout, factory, seeds)
         planning = getattr(agent, "planning", None)
         facts |= {
-            "environment": repr(space),
+            "environment": describe(space),
             "search_control": describe(planning.search_control) if planning else "",
         }
         return Run(config, training, block, run_folder.provenance(devices, **facts))
@@ -102,14 +117,13 @@ class Run:
     def prepare_together(configs: list[Config]) -> "Run":
         """Trainings on a built-in environment that differ in numbers alone, as rows of one run.
 
+        Their settings are complete.
         The run counts each of their seeds as one of its own; `Result.rows` tells them apart.
         """
         first = Run.prepare(configs[0], None)
         env = first.training.agent.env
         trainings = [
-            Training(
-                algorithms.build(c, env), c.eval_episodes, c.resolved().eval_exploration or 0.0
-            )
+            Training(algorithms.build(c, env), c.eval_episodes, c.eval_exploration or 0.0)
             for c in configs
         ]
         seeds = np.arange(configs[0].first_seed, configs[0].first_seed + configs[0].seeds)
@@ -219,7 +233,8 @@ class Run:
                 notes.append(f"{error}; trying the one before it")
                 checkpoint.set_aside(path)
                 continue
-            if note.get("config") != json.loads(json.dumps(asdict(self.config))):
+            # All settings are in the note, but for those that its version did not have.
+            if Config.of(note.get("config", {}), version=history.FIRST) != self.config:
                 raise FreqdynaError(f"config.toml was changed since {path.name} was written")
             saved, curves, _ = checkpoint.load(path, self.block.state_structure())
             if note["device_kind"] != self.provenance["device_kind"] or (

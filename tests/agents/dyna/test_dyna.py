@@ -9,12 +9,14 @@ from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.simulation import Simulation
 from freqdyna.agents.replay.transition import Transition
+from freqdyna.envs.resolve import resolved
 from freqdyna.training.training import Training
 
 
 def make_dyna(env, algorithm="er", **settings):
     settings = {"steps": 200, "warmup_steps": 0, "planning_steps": 2, "hidden": (4,)} | settings
-    return algorithms.build(Config(algorithm=algorithm, env=env.name, **settings), env)
+    config = Config(algorithm=algorithm, env=env.name, **settings)
+    return algorithms.build(resolved(config, env), env)
 
 
 def run(dyna, steps, seed=0):

@@ -10,6 +10,7 @@ from freqdyna.agents import algorithms
 from freqdyna.agents.models.learned_model import LearnedModel
 from freqdyna.agents.replay.transition import Transition
 from freqdyna.envs.gym.space import space_of
+from freqdyna.envs.resolve import resolved
 
 
 def random_transitions(env, number, seed=0):
@@ -32,7 +33,7 @@ def test_planning_from_the_replay_is_replay_when_the_world_is_deterministic(name
     config = Config(
         algorithm="dyna-replay", steps=300, warmup_steps=0, planning_steps=1, hidden=(4,)
     )
-    agent = algorithms.build(config, env)
+    agent = algorithms.build(resolved(config, env), env)
     advance = jax.jit(lambda s: jax.lax.fori_loop(0, 300, lambda t, s: agent.step(s, t), s))
     state = advance(agent.init(jax.random.key(0)))
     seen = jax.vmap(Transition.unpack)(state.replay.rows)

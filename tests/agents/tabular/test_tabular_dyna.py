@@ -7,6 +7,7 @@ from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.tabular.count_model import CountModel
 from freqdyna.envs.dyna_maze import OBSTACLES
+from freqdyna.envs.resolve import resolved
 from freqdyna.training.training import Training
 
 SEEDS = 20
@@ -16,7 +17,8 @@ def run(planning_steps, steps):
     config = Config(
         algorithm="tabular-dyna-q", env="DynaMaze", planning_steps=planning_steps, discount=0.95
     )
-    training = Training(algorithms.build(config, envs.make("DynaMaze")), 1, 0.0)
+    env = envs.make("DynaMaze")
+    training = Training(algorithms.build(resolved(config, env), env), 1, 0.0)
     keys = jax.vmap(jax.random.key)(jnp.arange(SEEDS))
     advance = jax.jit(jax.vmap(training.advance, in_axes=(0, None, None)))
     states = advance(jax.vmap(training.init)(keys), jnp.asarray(0), jnp.asarray(steps))
@@ -89,8 +91,9 @@ def test_the_count_model_repeats_frequencies_mean_rewards_and_ends():
 
 
 def test_states_that_are_no_cells_are_refused():
-    config = Config(algorithm="tabular-dyna-q", env="GridWorld")
+    grid_world = envs.make("GridWorld")
+    config = resolved(Config(algorithm="tabular-dyna-q", env="GridWorld"), grid_world)
     with pytest.raises(FreqdynaError, match="env is 'GridWorld'; algorithm 'tabular-dyna-q' needs"):
-        algorithms.build(config, envs.make("GridWorld"))
+        algorithms.build(config, grid_world)
     with pytest.raises(FreqdynaError, match="planning_steps is 0; it must be 1 or greater for"):
-        algorithms.build(Config(planning_steps=0), envs.make("GridWorld"))
+        algorithms.build(resolved(Config(planning_steps=0), grid_world), grid_world)

@@ -20,6 +20,7 @@ from freqdyna.agents import algorithms
 from freqdyna.config import Config
 from freqdyna.core.files import write_atomically
 from freqdyna.envs import Environment
+from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.results import run_folder
 from freqdyna.training.block import Block, CompiledBlock, Layout
 from freqdyna.training.devices import seed_devices
@@ -130,7 +131,7 @@ def save(path: Path, rates: list[Rate], further: dict[str, Any]) -> None:
 def workload_config(workload: str, seeds: int, **changes: Any) -> Config:
     """The settings of one of WORKLOADS, with changes; learning begins at once."""
     settings = {"warmup_steps": 0, "steps": 50_000, **WORKLOADS[workload], **changes}
-    return Config(seeds=seeds, **settings).resolved()
+    return resolved_by_name(Config(seeds=seeds, **settings))
 
 
 def _warm_block(config: Config, env: Environment) -> tuple[Block, Any, float]:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from freqdyna import envs
-from freqdyna.config import Config
+from freqdyna.config import Config, history
 from freqdyna.envs.walled_square import WalledSquare
 from freqdyna.experiments.base import Columns, Unit, Work
+from freqdyna.experiments.trainings import PRESET
 from freqdyna.results import run_folder
 from freqdyna.training import api
 
@@ -36,7 +37,7 @@ def units(quick: bool) -> list[Unit]:
     """One unit an environment."""
     units = []
     for env, given in TRAININGS.items():
-        config = Config(env=env, **given | (QUICK if quick else {})).resolved()
+        config = Config.of({"env": env, **given, **(QUICK if quick else {})}, PRESET)
         units.append(Unit(env, _settings(config), partial(_train, config)))
     return units
 
@@ -48,7 +49,7 @@ def _settings(config: Config) -> dict[str, Any]:
     """
     settings = {
         name: list(value) if isinstance(value, tuple) else value
-        for name, value in asdict(config).items()
+        for name, value in history.without_new_settings(asdict(config)).items()
         if name not in NO_MATTER
     }
     env = envs.make(config.env)

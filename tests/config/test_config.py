@@ -4,18 +4,19 @@ import numpy as np
 import pytest
 
 from freqdyna import Config, FreqdynaError
+from freqdyna.envs.resolve import resolved_by_name
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"steps": 0}, "steps is 0; it must be a whole number, 1 or greater"),
-        ({"steps": 5e4}, "steps is 50000.0; it must be a whole number, 1 or greater"),
-        ({"seeds": True}, "seeds is True; it must be a whole number, 1 or greater"),
-        ({"seeds": -3}, "seeds is -3; it must be a whole number, 1 or greater"),
-        ({"first_seed": -1}, "first_seed is -1; it must be a whole number, 0 or greater"),
-        ({"warmup_steps": -1}, "warmup_steps is -1; it must be a whole number, 0 or greater"),
-        ({"planning_steps": -1}, "planning_steps is -1; it must be a whole number, 0 or greater"),
+        ({"steps": 0}, "steps is 0; it must be an integer, 1 or greater"),
+        ({"steps": 5e4}, "steps is 50000.0; it must be an integer, 1 or greater"),
+        ({"seeds": True}, "seeds is True; it must be an integer, 1 or greater"),
+        ({"seeds": -3}, "seeds is -3; it must be an integer, 1 or greater"),
+        ({"first_seed": -1}, "first_seed is -1; it must be an integer, 0 or greater"),
+        ({"warmup_steps": -1}, "warmup_steps is -1; it must be an integer, 0 or greater"),
+        ({"planning_steps": -1}, "planning_steps is -1; it must be an integer, 0 or greater"),
         ({"episode_limit": 10**11}, "episode_limit is 100000000000; it must be at most 2,147,483"),
         ({"reward_noise": 1e300}, r"reward_noise is 1e\+300; it must be at most 1e\+30 in size"),
         ({"climb_boundary": "stop"}, "climb_boundary is 'stop'; it must be 'restart' or 'project'"),
@@ -27,8 +28,8 @@ from freqdyna import Config, FreqdynaError
         ({"reward_noise": float("inf")}, "reward_noise is inf; it must be 0 or greater"),
         ({"goal_reward": float("inf")}, "goal_reward is inf; it must be a finite number"),
         ({"hidden": ()}, r"hidden is \(\); it must be one width for each layer, such as 32 32"),
-        ({"hidden": (32, 0)}, "hidden is 0; it must be a whole number, 1 or greater"),
-        ({"devices": 0}, "devices is 0; it must be a whole number, 1 or greater"),
+        ({"hidden": (32, 0)}, "hidden is 0; it must be an integer, 1 or greater"),
+        ({"devices": 0}, "devices is 0; it must be an integer, 1 or greater"),
         ({"algorithm": 3}, "algorithm is 3; it must be a name"),
         ({"learn_in_warmup": 1}, "learn_in_warmup is 1; it must be True or False"),
         ({"first_seed": 2**31 - 1}, r"first_seed \+ seeds is 2147483677; it must be at most"),
@@ -38,7 +39,7 @@ from freqdyna import Config, FreqdynaError
 )
 def test_bad_settings_are_refused_in_one_sentence(settings, message):
     with pytest.raises(FreqdynaError, match=message):
-        Config.of(settings).resolved()
+        resolved_by_name(Config.of(settings))
 
 
 def test_every_setting_survives_a_file(tmp_path):
@@ -56,10 +57,14 @@ def test_every_setting_survives_a_file(tmp_path):
 
 
 def test_unset_settings_are_what_the_paper_sets_for_the_environment():
-    maze, car = Config(env="MazeGridWorld").resolved(), Config().resolved()
+    maze, car = resolved_by_name(Config(env="MazeGridWorld")), resolved_by_name(Config())
     assert (maze.planning_steps, maze.hidden) == (30, (64, 64))
     assert (car.planning_steps, car.hidden) == (10, (32, 32))
-    assert Config(env="MazeGridWorld", planning_steps=5).resolved().planning_steps == 5
+    assert resolved_by_name(Config(env="MazeGridWorld", planning_steps=5)).planning_steps == 5
+    assert (car.learn_in_warmup, maze.learn_in_warmup) == (True, False)
+    assert resolved_by_name(Config(env="CartPole-v1")).episode_limit == 500
+    assert not Config().is_complete
+    assert car.is_complete
 
 
 def test_numbers_of_numpys_are_plain_numbers(tmp_path):
@@ -78,7 +83,7 @@ def test_files_that_are_no_configuration_are_refused(tmp_path):
     with pytest.raises(FreqdynaError, match="is not a TOML file"):
         Config.load(path)
     path.write_text("steps = 'many'")
-    with pytest.raises(FreqdynaError, match="steps is 'many'; it must be a whole number"):
+    with pytest.raises(FreqdynaError, match="steps is 'many'; it must be an integer"):
         Config.load(path)
 
 

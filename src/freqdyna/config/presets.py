@@ -1,0 +1,226 @@
+"""Presets: named tables of settings. A setting given by hand wins over its preset.
+
+Without a preset a run has the library's own defaults, which stand with the fields of `Config` and
+with the environments. A preset wins over both; what it does not name keeps them.
+
+paper       what the paper says, to the letter
+published   what the code that its authors published does, as far as settings express it
+v0.1        every default of version 0.1, with which the stored experiments were made
+
+No setting expresses yet what else the published code does: it blocks a move in the mazes by its
+end point alone, and climbs through walls; it adds noise to the states that climbs start from; after
+a restart it draws the new start by the old rule; it drops each term of ∇g below 1e-5 by itself; it
+has ReLU for DQN and Dyna-Value; one of its files climbs V with step size 0.1 and noise 0.05; and it
+bounds the states of Hopper and Walker2d by ±5.
+
+An entry never changes once it was released, or stored sweeps would change their meaning: a better
+reading of the paper is a new preset. An entry for a new setting may be added at any time.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from freqdyna.config.history import EVERYWHERE, FIRST, Tables, added_after
+from freqdyna.core.errors import unknown_name
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named table of settings."""
+
+    summary: str
+    tables: Tables
+    version: str | None = None
+    """The version whose behaviour it preserves, also in settings that were added later."""
+
+
+PAPER: Tables = {
+    # Section numbers are those of the appendix unless another is named.
+    EVERYWHERE: {
+        "batch_size": 32,  # A.6: b = 32
+        "buffer_size": 100_000,  # A.6: "buffer size 100k"
+        "queue_size": 100_000,  # A.6: the same sentence, read as both stores'
+        "learning_rate": 1e-3,  # A.6, MountainCar; the maze "the same"
+        "target_period": 1000,  # A.6: "target network moving rate 1000"
+        "exploration": 0.1,  # A.6: "without decaying"
+        "warmup_steps": 5000,  # A.6: "random action is taken in the first 5k time steps"
+        "learn_in_warmup": True,  # A.7: the loop updates at every step
+        "simulated_share": 0.5,  # A.6: β
+        "frequency_probability": 0.5,  # A.6: p, "across all experiments"
+        "gradient_weight": 1.0,  # section 4: g(s) = ‖∇V‖² + ‖H‖²
+        "hessian_weight": 1.0,
+        "climb_step_size": 0.01,  # A.7: α, "across all experiments"
+        "climb_noise": 0.01,  # A.7: η
+        "climb_noise_scales": "variance",  # A.7: N(0, ηΣ)
+        "climb_preconditioner": "covariance",  # A.7: the empirical covariance
+        "climb_boundary": "restart",  # A.7: "we omitted the projection step"; A.6 contradicts it
+        "frequency_network": "online",  # A.7: V is the Q network's
+        "model_learning_rate": 1e-4,  # A.6
+    },
+    "MountainCar-v0": {
+        "seeds": 30,  # figure 3
+        "planning_steps": 10,  # figure 3 (a, b); (c, d) have 30
+        "hidden": (32, 32),  # A.6
+        "search_states": 20,  # A.6: m
+        "goal_reward": -1.0,  # section 5.1: "the reward is -1 per time step"
+    },
+    "GridWorld": {
+        "seeds": 30,  # figure 6
+        "planning_steps": 10,
+    },
+    "MazeGridWorld": {
+        "seeds": 30,  # figure 4
+        "steps": 50_000,  # figure 5
+        "planning_steps": 30,  # A.6
+        "hidden": (64, 64),
+        "search_states": 50,
+        "goal_reward": -1.0,  # section 5.2: "a reward of -1 at each time step"
+    },
+    # Figure 7, of which the paper has version 2.
+    "Hopper-v5": {"seeds": 10, "planning_steps": 5},
+    "Walker2d-v5": {"seeds": 10, "planning_steps": 5},
+}
+
+# All of it: the published code.
+_PUBLISHED_EVALUATION: dict[str, Any] = {
+    "discount": 0.99,
+    "steps": 50_000,
+    "warmup_steps": 5000,
+    "learn_in_warmup": False,  # no update before 5,000 samples
+    "episode_limit": 2000,
+    "eval_every": 500,
+    "eval_episodes": 1,
+    "eval_exploration": 0.05,
+}
+_PUBLISHED_MAZE: dict[str, Any] = {
+    **_PUBLISHED_EVALUATION,
+    "goal_reward": 0.0,
+    "climb_preconditioner": "identity",
+    "climb_keep_terminal": True,
+}
+PUBLISHED: Tables = {
+    EVERYWHERE: {
+        "planning_exploration": 0.1,
+        "climb_noise_scales": "deviation",
+        "climb_boundary": "project",  # it clips states to their bounds
+        "climb_limit": 200,
+        "frequency_network": "target",  # for g; V is the online network's
+        "queue_size": 1_000_000,
+        "priority_exponent": 1.0,  # in its configuration file, of an algorithm that it lacks
+        "normalize": False,
+    },
+    "MountainCar-v0": {
+        **_PUBLISHED_EVALUATION,
+        "goal_reward": 1.0,
+        "climb_preconditioner": "covariance",
+        "climb_keep_terminal": False,
+    },
+    "GridWorld": _PUBLISHED_MAZE,
+    "MazeGridWorld": _PUBLISHED_MAZE,
+}
+
+# What version 0.1 did with settings that an environment decides.
+_BUILT_IN_0_1: dict[str, Any] = {
+    "planning_steps": 10,
+    "hidden": (32, 32),
+    "learn_in_warmup": False,
+    "search_states": 20,
+    "model": "true",
+    "model_termination": "known",
+    "episode_limit": 2000,
+    "eval_exploration": 0.05,
+}
+_MUJOCO_0_1: dict[str, Any] = {
+    "planning_steps": 5,
+    "hidden": (64, 64),
+    "learn_in_warmup": False,
+    "search_states": 20,
+    "model": "learned",
+    "model_termination": "learned",
+    "episode_limit": 1000,
+    "eval_exploration": 0.0,
+}
+VERSION_0_1: Tables = {
+    EVERYWHERE: {
+        "algorithm": "er",
+        "env": "MountainCar-v0",
+        "seeds": 30,
+        "first_seed": 0,
+        "steps": 50_000,
+        "batch_size": 32,
+        "learning_rate": 1e-3,
+        "tabular_learning_rate": 0.1,
+        "discount": 0.99,
+        "target_period": 1000,
+        "target_rate": 0.005,
+        "exploration": 0.1,
+        "warmup_steps": 5000,
+        "buffer_size": 100_000,
+        "priority_exponent": 0.6,
+        "search_control": None,
+        "simulated_share": 0.5,
+        "queue_size": 100_000,
+        "planning_exploration": 0.1,
+        "model_learning_rate": 1e-4,
+        "frequency_probability": 0.5,
+        "frequency_network": "online",
+        "gradient_weight": 1.0,
+        "hessian_weight": 1.0,
+        "climb_step_size": 0.01,
+        "climb_noise": 0.01,
+        "climb_noise_scales": "variance",
+        "climb_preconditioner": "covariance",
+        "climb_boundary": "restart",
+        "climb_keep_terminal": False,
+        "climb_limit": 200,
+        "reward_noise": 0.0,
+        "goal_reward": None,
+        "normalize": False,
+        "eval_every": 500,
+        "eval_episodes": 1,
+        "snapshot_steps": (),
+        "devices": None,
+    },
+    "MountainCar-v0": {**_BUILT_IN_0_1, "learn_in_warmup": True},
+    "GridWorld": _BUILT_IN_0_1,
+    "MazeGridWorld": {
+        **_BUILT_IN_0_1,
+        "planning_steps": 30,
+        "hidden": (64, 64),
+        "search_states": 50,
+    },
+    "DynaMaze": _BUILT_IN_0_1,
+    "CartPole-v1": {**_BUILT_IN_0_1, "episode_limit": 500},
+    "Acrobot-v1": {**_BUILT_IN_0_1, "episode_limit": 500},
+    "Hopper-v5": _MUJOCO_0_1,
+    "Walker2d-v5": _MUJOCO_0_1,
+}
+
+PRESETS: dict[str, Preset] = {
+    "paper": Preset("what the paper says, to the letter", PAPER),
+    "published": Preset("what the paper's published code does", PUBLISHED),
+    "v0.1": Preset("the defaults of version 0.1", VERSION_0_1, version=FIRST),
+}
+
+
+def preset_settings(name: str, env: object, version: str) -> dict[str, Any]:
+    """The settings that a preset has in an environment.
+
+    Args:
+        name: The preset's name; an unknown one is refused.
+        env: The environment's name.
+        version: Settings added after this version are omitted, unless the preset preserves a
+            version itself: a sweep that an older version began keeps its meaning.
+
+    """
+    if not isinstance(name, str) or name not in PRESETS:
+        raise unknown_name("preset", str(name), PRESETS)
+    preset = PRESETS[name]
+    tables = preset.tables
+    own: Mapping[str, Any] = tables.get(env, {}) if isinstance(env, str) else {}
+    settings = {**tables[EVERYWHERE], **own}
+    if preset.version is not None:
+        return added_after(preset.version) | settings
+    newer = added_after(version)
+    return {setting: value for setting, value in settings.items() if setting not in newer}

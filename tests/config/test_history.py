@@ -1,0 +1,68 @@
+"""Defaults of earlier versions, with changes made up for the tests."""
+
+import pytest
+
+from freqdyna import Config
+from freqdyna.config import history
+from freqdyna.config.history import CONTINUOUS_ACTIONS, EVERYWHERE, Changes
+from freqdyna.envs.resolve import resolved_by_name
+
+# As if climb_limit had been added in 0.3.0 and its default changed in 0.10.0, and so on.
+MADE_UP = {
+    "0.10.0": Changes(
+        defaults={
+            EVERYWHERE: {"climb_limit": 150, "planning_steps": 7, "discount": 0.5},
+            "MazeGridWorld": {"search_states": 33},
+            CONTINUOUS_ACTIONS: {"planning_steps": 2},
+        }
+    ),
+    "0.3.0": Changes(added={"climb_limit": 100}, defaults={EVERYWHERE: {"discount": 0.9}}),
+}
+
+
+@pytest.fixture(autouse=True)
+def made_up(monkeypatch):
+    monkeypatch.setattr(history, "HISTORY", MADE_UP)
+
+
+@pytest.mark.parametrize(
+    ("version", "climb_limit", "discount"),
+    [("0.1.0", 100, 0.9), ("0.3.0", 150, 0.5), ("0.9.9", 150, 0.5), ("0.10.0", 200, 0.99)],
+)
+def test_what_is_not_set_is_as_the_version_had_it(version, climb_limit, discount):
+    config = Config.of({}, version=version)
+    assert (config.climb_limit, config.discount) == (climb_limit, discount)
+    assert Config.of({"climb_limit": 5}, version=version).climb_limit == 5
+
+
+def test_what_an_environment_decided_is_as_the_version_had_it():
+    def decided(env, version):
+        config = resolved_by_name(Config.of({"env": env}, version=version), version)
+        return config.planning_steps, config.search_states
+
+    assert decided("GridWorld", "0.3.0") == (7, 20)
+    assert decided("GridWorld", "0.10.0") == (10, 20)
+    assert decided("MazeGridWorld", "0.3.0") == (30, 33)  # its own 30 was never changed
+    assert decided("MazeGridWorld", "0.10.0") == (30, 50)
+
+
+def test_what_the_actions_decided_is_as_the_version_had_it():
+    from freqdyna.envs.gym.space import factory_of, space_of
+    from freqdyna.envs.resolve import resolved
+
+    space = space_of(factory_of("Pendulum-v1")())
+    config = Config(env="Pendulum-v1")
+    versions = ("0.1.0", "0.10.0")
+    assert [resolved(config, space, v).planning_steps for v in versions] == [2, 5]
+
+
+def test_settings_are_stored_without_new_ones_that_do_what_was_done_before():
+    assert history.without_new_settings({"climb_limit": 100, "discount": 0.9}) == {"discount": 0.9}
+    assert history.without_new_settings({"climb_limit": 200}) == {"climb_limit": 200}
+
+
+def test_versions_are_compared_as_numbers():
+    assert history.last_changes("0.9.0") == {"discount": "0.3.0"}
+    assert history.last_changes("0.10.0.dev3")["discount"] == "0.10.0"
+    assert history.changed_after("0.9.0")
+    assert not history.changed_after("0.10.0")

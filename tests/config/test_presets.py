@@ -1,0 +1,74 @@
+"""Presets, and what wins over what."""
+
+from dataclasses import asdict, fields
+
+import pytest
+
+import freqdyna
+from freqdyna import Config, FreqdynaError
+from freqdyna.config import PRESETS, history
+from freqdyna.config.history import EVERYWHERE, Changes
+from freqdyna.config.presets import preset_settings
+from freqdyna.envs import ENVIRONMENTS
+from freqdyna.envs.resolve import resolved_by_name
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_entry_is_a_setting_with_an_allowed_value(name):
+    for env in PRESETS[name].tables:
+        of_env = "MountainCar-v0" if env == EVERYWHERE else env
+        settings = preset_settings(name, of_env, history.VERSION)
+        config = asdict(Config.of({"env": of_env}, name))
+        assert {k: config[k] for k in settings if k != "env"} == {
+            k: v for k, v in settings.items() if k != "env"
+        }
+
+
+def test_a_setting_given_wins_over_the_preset_which_wins_over_the_environment():
+    default = resolved_by_name(Config(env="MazeGridWorld"))
+    published = resolved_by_name(Config.of({"env": "MazeGridWorld"}, "published"))
+    by_hand = Config.of({"env": "MazeGridWorld", "climb_boundary": "restart"}, "published")
+    assert (default.climb_boundary, published.climb_boundary) == ("restart", "project")
+    assert by_hand.climb_boundary == "restart"
+    assert published.planning_steps == default.planning_steps == 30  # not in the table
+    paper = resolved_by_name(Config.of({"env": "GridWorld"}, "paper"))
+    assert (paper.learn_in_warmup, default.learn_in_warmup) == (True, False)
+
+
+def test_a_preset_depends_on_the_environment():
+    assert Config.of({}, "paper").hidden == (32, 32)
+    assert Config.of({"env": "MazeGridWorld"}, "paper").hidden == (64, 64)
+    assert Config.of({}, "published").goal_reward == 1.0
+    assert Config.of({"env": "GridWorld"}, "published").goal_reward == 0.0
+
+
+@pytest.mark.parametrize("name", ["papers", 3])
+def test_an_unknown_preset_is_refused_with_the_known_names(name):
+    with pytest.raises(FreqdynaError, match=f"unknown preset '{name}'; known, .*paper"):
+        Config.of({}, name)
+
+
+@pytest.mark.parametrize("env", ENVIRONMENTS)
+def test_version_0_1s_preset_names_every_setting_and_is_what_that_version_did(env):
+    settings = preset_settings("v0.1", env, history.VERSION)
+    assert settings.keys() == {field.name for field in fields(Config)}
+    # Whoever changes a default without an entry in HISTORY fails here.
+    of_version = resolved_by_name(Config.of({"env": env}, version=history.FIRST), history.FIRST)
+    assert Config.of({"env": env}, "v0.1") == of_version
+
+
+def test_an_entry_added_later_does_not_change_a_sweep_that_began_before(monkeypatch):
+    monkeypatch.setitem(history.HISTORY, "0.9.0", Changes(added={"priority_exponent": 0.6}))
+    assert Config.of({}, "published", version="0.8.0").priority_exponent == 0.6
+    assert Config.of({}, "published", version="0.9.0").priority_exponent == 1.0
+    assert Config.of({"seeds": 2}, "v0.1", version="0.9.0").priority_exponent == 0.6
+
+
+def test_training_with_a_preset_keeps_its_name_and_what_it_came_to(tmp_path):
+    small = {"steps": 20, "eval_every": 20, "warmup_steps": 10, "planning_steps": 1, "seeds": 1}
+    small |= {"buffer_size": 40, "hidden": (4,), "episode_limit": 10, "progress": False}
+    result = freqdyna.train("GridWorld", preset="published", out=tmp_path / "run", **small)
+    assert result.provenance["preset"] == "published"
+    assert result.config.climb_noise_scales == "deviation"
+    assert result.config.buffer_size == 40
+    assert freqdyna.load(tmp_path / "run").config == result.config

@@ -1,0 +1,58 @@
+from dataclasses import dataclass, make_dataclass
+
+import numpy as np
+import pytest
+
+from freqdyna.core.description import describe, matches
+
+
+@dataclass
+class Inner:
+    rate: float
+    kept: bool = False
+
+
+@dataclass
+class Outer:
+    inner: Inner
+    names: tuple[str, ...] = ()
+
+
+OBJECT = Outer(Inner(0.5), ("a",))
+
+
+def test_an_object_matches_its_own_description():
+    assert describe(OBJECT) == "Outer(inner=" + repr(Inner(0.5)) + ", names=('a',))"
+    assert matches(OBJECT, describe(OBJECT))
+    assert matches(OBJECT, "Outer(inner=Inner(rate=0.5), names=('a',))")  # as Equinox writes it
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Outer(inner=Inner(rate=0.25, kept=False), names=('a',))",
+        "Outer(inner=Inner(rate=0.5, kept=True), names=('a',))",
+        "Outer(inner=Inner(rate=0.5, kept=False))",
+        "Outer(inner=Inner(rate=0.5, kept=False), names=('a',), gone=1)",
+        "Other(inner=Inner(rate=0.5, kept=False), names=('a',))",
+        "not an expression",
+        "",
+        None,
+        "(" * 10_000,
+    ],
+)
+def test_another_description_does_not_match(text):
+    assert not matches(OBJECT, text)
+
+
+def test_a_field_added_since_does_not_matter_unless_it_changes_what_was():
+    newer = make_dataclass("Inner", [("rate", float), ("mode", str), ("kept", bool, False)])
+    assert matches(newer(0.5, "new"), "Inner(rate=0.5, kept=False)")
+    assert matches(newer(0.5, "new"), "Inner(rate=0.5)")
+    assert not matches(newer(0.5, "new", True), "Inner(rate=0.5)")
+
+
+def test_arrays_are_compared_by_their_text():
+    space = make_dataclass("Space", [("low", np.ndarray)])
+    assert matches(space(np.zeros(2)), describe(space(np.zeros(2))))
+    assert not matches(space(np.zeros(2)), describe(space(np.ones(2))))
