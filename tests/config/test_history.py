@@ -1,5 +1,8 @@
 """Defaults of earlier versions, with changes made up for the tests."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from freqdyna import Config
@@ -66,3 +69,8 @@ def test_versions_are_compared_as_numbers():
     assert history.last_changes("0.10.0.dev3")["discount"] == "0.10.0"
     assert history.changed_after("0.9.0")
     assert not history.changed_after("0.10.0")
+
+
+def test_the_package_has_the_version_that_its_files_name():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    assert project["project"]["version"] == history.VERSION

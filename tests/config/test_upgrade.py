@@ -14,18 +14,21 @@ import numpy as np
 import pytest
 
 import freqdyna
+from freqdyna.config import VERSION
 
 HERE = Path(__file__).parent
 FIXTURES = HERE.parent / "fixtures" / "version-0.1"
+NEW_SETTING = '    new_setting: Count = 7\n    """Made up."""\n'
+NEW_FIELD = "    walls_hurt: bool = eqx.field(default=False, static=True)\n"
 CHANGES = {
     "config/config.py": [
         # A new setting; older versions did what 3 does.
-        ("    devices: Count", '    new_setting: Count = 7\n    """Made up."""\n    devices: Count'),
+        ("    devices: Count", f"{NEW_SETTING}    devices: Count"),
         ("    discount: Share = 0.99\n", "    discount: Share = 0.9\n"),
         ('{"otherwise": 20}', '{"otherwise": 25}'),  # search_states
     ],
     "config/history.py": [
-        ('VERSION = "0.2.0"', 'VERSION = "0.3.0"'),
+        (f'VERSION = "{VERSION}"', 'VERSION = "0.3.0"'),
         (
             "HISTORY: dict[str, Changes] = {}\n",
             'HISTORY: dict[str, Changes] = {"0.3.0": Changes(added={"new_setting": 3}, '
@@ -38,10 +41,7 @@ CHANGES = {
         ("            step_size=config", "            extra=config.new_setting, step_size=config"),
     ],
     "envs/walled_square.py": [
-        (
-            "    reward_noise: float =",
-            "    walls_hurt: bool = eqx.field(default=False, static=True)\n    reward_noise: float =",
-        )
+        ("    reward_noise: float =", f"{NEW_FIELD}    reward_noise: float ="),
     ],
 }
 

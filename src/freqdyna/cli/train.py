@@ -71,9 +71,9 @@ def train_defaults(arguments: list[str]) -> Train:
     if arguments[:1] != ["train"]:
         return Train()
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--config", type=Path)
+    parser.add_argument("--config", type=Path, nargs="?")  # a missing value is refused later
     for name in ("--preset", "--env"):
-        parser.add_argument(name)
+        parser.add_argument(name, nargs="?")
     named = parser.parse_known_args(arguments)[0]
     settings = read_settings(named.config) if named.config else {}
     if named.env is not None:  # what a preset has may depend on it
