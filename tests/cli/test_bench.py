@@ -30,7 +30,7 @@ def test_a_rate_is_measured_printed_and_written(tmp_path, capsys):
 def test_a_number_of_seeds_that_cannot_be_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["bench", "--seeds", "0"])
-    assert "seeds is 0; it must be a whole number, 1 or greater" in capsys.readouterr().err
+    assert "seeds is 0; it must be an integer, 1 or greater" in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_measuring(tmp_path, capsys):

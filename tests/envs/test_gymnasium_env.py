@@ -71,9 +71,9 @@ def test_bad_arguments_are_refused():
     for action in (7, -1):
         with pytest.raises(freqdyna.FreqdynaError, match="it must be in Discrete"):
             env.unwrapped.step(action)
-    with pytest.raises(freqdyna.FreqdynaError, match="episode_limit is Gymnasium's to keep"):
+    with pytest.raises(freqdyna.FreqdynaError, match="episode_limit is set by Gymnasium"):
         GymnasiumEnv("GridWorld", episode_limit=5)
     with pytest.raises(freqdyna.FreqdynaError, match="render_mode is 'human'"):
         GymnasiumEnv("GridWorld", render_mode="human")
-    with pytest.raises(freqdyna.FreqdynaError, match="MountainCar-v0 is Gymnasium's own"):
+    with pytest.raises(freqdyna.FreqdynaError, match="MountainCar-v0 is part of Gymnasium"):
         GymnasiumEnv("MountainCar-v0")

@@ -128,8 +128,8 @@ class Broken(SearchControl):
 @pytest.mark.parametrize(
     ("strategy", "message"),
     [
-        (NoPropose, "NoPropose', which cannot be made: Can't instantiate abstract class"),
-        (NoDefault, "NoDefault', which cannot be made: .* missing 1 required .* argument"),
+        (NoPropose, "NoPropose', which cannot be created: Can't instantiate abstract class"),
+        (NoDefault, "NoDefault', which cannot be created: .* missing 1 required .* argument"),
         (Narrow, r"Narrow', which fails: propose returned states of shape \(3, 1\); it must be"),
         (Bare, "Bare', which fails: propose returned .*; it must be a Proposal"),
         (Broken, "Broken', which fails: dot_general requires contracting dimensions"),

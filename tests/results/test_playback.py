@@ -154,7 +154,7 @@ def test_continuous_actions_are_the_best_ones_without_noise(dial, tmp_path):
         played.append(Dial("rgb_array"))
         return played[-1]
 
-    with pytest.raises(FreqdynaError, match=r"'Dial' was given in Python; .*watch\(\.\.\., env="):
+    with pytest.raises(FreqdynaError, match=r"'Dial' was passed in Python; .*watch\(\.\.\., env="):
         dial.watch(tmp_path / "film.gif")
     with pytest.raises(FreqdynaError, match="it was made without render_mode='rgb_array'"):
         dial.watch(tmp_path / "film.gif", env=Dial)
@@ -198,7 +198,7 @@ def test_what_cannot_be_drawn_is_refused(square, dial, tmp_path, monkeypatch):
         car.watch(film)
     with pytest.raises(FreqdynaError, match="'GridWorld', which cannot be drawn: its class has no"):
         square.watch(film, env=Plain(episode_limit=30))
-    with pytest.raises(FreqdynaError, match="but this run was begun with GridWorld"):
+    with pytest.raises(FreqdynaError, match="but this run was started with GridWorld"):
         square.watch(film, env=envs.GridWorld(episode_limit=31))
     monkeypatch.setitem(Dial.metadata, "render_modes", ["human"])
     with pytest.raises(

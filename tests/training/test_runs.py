@@ -124,7 +124,7 @@ def test_an_environment_of_ones_own_trains_and_resumes(tmp_path):
     settings = {k: v for k, v in SMALL.items() if k not in ("env", "episode_limit")}
     result = freqdyna.train(ConstantReward(), out=tmp_path / "run", **settings)
     assert np.all(result.returns == 1)
-    with pytest.raises(FreqdynaError, match="environment 'ConstantReward' was given in Python"):
+    with pytest.raises(FreqdynaError, match="environment 'ConstantReward' was passed in Python"):
         freqdyna.resume(tmp_path / "run", progress=False)
     again = freqdyna.resume(tmp_path / "run", env=ConstantReward(), progress=False)
     np.testing.assert_array_equal(again.parameters, result.parameters)
@@ -191,7 +191,7 @@ def test_resume_refuses_what_would_overwrite_results(tmp_path):
         freqdyna.resume(tmp_path / "run", progress=False)
     config.write_text(text)
     other = envs.make("GridWorld", move_noise=0.5, episode_limit=30)
-    with pytest.raises(FreqdynaError, match="but this run was begun with GridWorld"):
+    with pytest.raises(FreqdynaError, match="but this run was started with GridWorld"):
         freqdyna.resume(tmp_path / "run", env=other, progress=False)
     result.save(tmp_path / "saved")
     with pytest.raises(FreqdynaError, match="has results but no checkpoint to continue from"):

@@ -1,4 +1,4 @@
-"""The contract of an agent: what training and evaluation need of it."""
+"""The interface of an agent: what training and evaluation require."""
 
 import abc
 from typing import Generic, TypeVar
@@ -11,7 +11,7 @@ from freqdyna.envs.space import Action, Space
 
 
 class AgentState(eqx.Module):
-    """What every agent's state has."""
+    """What the state of every agent contains."""
 
     diagnostics: eqx.AbstractVar[Diagnostics]
 
@@ -20,7 +20,7 @@ State = TypeVar("State", bound=AgentState)
 
 
 class Agent(eqx.Module, Generic[State]):
-    """Pure functions of one seed's state."""
+    """An agent as pure functions of the state of one seed."""
 
     env: eqx.AbstractVar[Space]
 
@@ -30,7 +30,13 @@ class Agent(eqx.Module, Generic[State]):
 
     @abc.abstractmethod
     def step(self, state: State, t: Int[Array, ""]) -> State:
-        """One step in the environment, and all the learning that goes with it."""
+        """One environment step, including all learning.
+
+        Args:
+            state: The state of the seed.
+            t: The number of steps taken before, shape ().
+
+        """
 
     @abc.abstractmethod
     def act(
@@ -40,19 +46,27 @@ class Agent(eqx.Module, Generic[State]):
         epsilon: float | Float[Array, ""],
         key: PRNGKeyArray,
     ) -> Action:
-        """The action of the current policy, exploring by `epsilon`."""
+        """The action of the current policy.
+
+        Args:
+            state: The state of the seed.
+            observation: Shape (n,).
+            epsilon: The amount of exploration, from 0 (greedy) to 1 (random).
+            key: A random key.
+
+        """
 
     @abc.abstractmethod
     def metrics(self, state: State) -> dict[str, Array]:
-        """Diagnostics since the last evaluation, each a scalar."""
+        """Diagnostics since the last evaluation by name, each a scalar."""
 
     @abc.abstractmethod
     def snapshot(self, state: State, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
-        """What is worth looking at after `t` steps; `docs/metrics.md` says what is in it."""
+        """What a snapshot after `t` steps records, by name; see `docs/metrics.md`."""
 
     @abc.abstractmethod
     def parameters(self, state: State) -> Float[Array, " p"]:
-        """What was learned, as one flat vector."""
+        """The learned parameters as one flat vector, shape (p,)."""
 
     @property
     @abc.abstractmethod

@@ -1,4 +1,4 @@
-"""What an agent counts while it trains, for the metrics."""
+"""Statistics that an agent accumulates during training, for the metrics."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -10,24 +10,24 @@ NEVER = -1
 
 
 class Diagnostics(eqx.Module):
-    """Sums since the last evaluation, and what is counted from the start."""
+    """Sums since the last evaluation, and counts since the start."""
 
     loss: Float[Array, ""]
-    """Sum over updates of the mini-batch's mean squared temporal difference."""
+    """Sum over updates of the mini-batch's mean squared temporal-difference error."""
     updates: Int[Array, ""]
     searches: Float[Array, " 5"]
     """Sums over searches: their number, states found, iterations, restarts, vanished steps."""
     model_error: Float[Array, ""]
-    """Sum over steps of the model's squared error on a transition that it has not learned from."""
+    """Sum over steps of the model's squared error on a transition that it was not trained on."""
     steps: Int[Array, ""]
     episodes: Int[Array, ""]
-    """Training episodes finished since the start."""
+    """Training episodes completed since the start."""
     diverged_at: Int[Array, ""]
-    """The step at which the loss first was not finite, or NEVER."""
+    """The first step at which the loss was not finite, or NEVER."""
 
     @staticmethod
     def zero() -> "Diagnostics":
-        """Nothing seen yet."""
+        """The statistics before the first step."""
         none = jnp.zeros((), int)
         return Diagnostics(
             jnp.zeros(()), none, jnp.zeros(5), jnp.zeros(()), none, none, jnp.full((), NEVER, int)
@@ -39,12 +39,12 @@ class Diagnostics(eqx.Module):
         return eqx.tree_at(lambda d: (d.episodes, d.diverged_at), Diagnostics.zero(), kept)
 
     def after_step(self, episode_over: Bool[Array, ""]) -> "Diagnostics":
-        """One environment step later."""
+        """Add one environment step."""
         changed = self.steps + 1, self.episodes + episode_over
         return eqx.tree_at(lambda d: (d.steps, d.episodes), self, changed)
 
     def after_search(self, proposal: Proposal, searches: Int[Array, ""]) -> "Diagnostics":
-        """One search later, or none."""
+        """Add the statistics of a search; `searches` is 1, or 0 if there was none."""
         found = jnp.stack(
             [
                 searches,
@@ -57,13 +57,20 @@ class Diagnostics(eqx.Module):
         return eqx.tree_at(lambda d: d.searches, self, self.searches + found)
 
     def after_prediction(self, squared_error: Float[Array, ""]) -> "Diagnostics":
-        """One prediction of a new transition later."""
+        """Add the squared error of the model's prediction of a new transition."""
         return eqx.tree_at(lambda d: d.model_error, self, self.model_error + squared_error)
 
     def after_updates(
         self, number: Int[Array, ""], loss: Float[Array, ""], step: Int[Array, ""]
     ) -> "Diagnostics":
-        """Some updates later, the sum of whose losses is `loss`, at the end of `step`."""
+        """Add the updates of one step.
+
+        Args:
+            number: The number of updates.
+            loss: The sum of their losses.
+            step: The number of environment steps, including this one.
+
+        """
         first_bad = ~jnp.isfinite(loss) & (self.diverged_at == NEVER)
         changed = (
             self.loss + loss,
@@ -73,9 +80,15 @@ class Diagnostics(eqx.Module):
         return eqx.tree_at(lambda d: (d.loss, d.updates, d.diverged_at), self, changed)
 
     def metrics(self, searches: bool, learns_model: bool) -> dict[str, Array]:
-        """Means since the last evaluation; `docs/metrics.md` defines them."""
+        """Means since the last evaluation; `docs/metrics.md` defines them.
+
+        Args:
+            searches: Whether the agent has a search-control.
+            learns_model: Whether the agent learns a model.
+
+        """
         metrics = {
-            "loss": self.loss / self.updates,  # NaN where there was no update
+            "loss": self.loss / self.updates,  # NaN if there was no update
             "episodes": self.episodes,
             "diverged_at": self.diverged_at,
         }

@@ -1,1 +1,1 @@
-"""What all other rooms stand on: errors, files, arrays, and loops laid out for the device."""
+"""What all other packages build on: errors, files, arrays, and loops unrolled for accelerators."""

@@ -17,17 +17,32 @@ _NOTE = "note.json"
 
 
 class DamagedFileError(FreqdynaError):
-    """The file cannot be read as what it should be."""
+    """A file is damaged and cannot be read."""
 
 
 def save_arrays(path: Path, arrays: dict[str, np.ndarray], note: dict[str, Any]) -> None:
-    """Write named arrays and a JSON note."""
+    """Write named arrays and a note to one file.
+
+    Args:
+        path: The file; it is replaced atomically if it exists.
+        arrays: Arrays of any shape and numeric type, by name.
+        note: Anything that JSON can represent.
+
+    """
     text = np.frombuffer(json.dumps(note).encode(), np.uint8)
     write_atomically(path, lambda file: np.savez(file, **{_NOTE: text, **arrays}))  # type: ignore[arg-type]
 
 
 def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read what `save_arrays` wrote."""
+    """Read a file that `save_arrays` wrote.
+
+    Returns:
+        The arrays by name, and the note.
+
+    Raises:
+        DamagedFileError: If the file is incomplete or a checksum does not match.
+
+    """
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}

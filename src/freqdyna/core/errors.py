@@ -1,23 +1,30 @@
-"""Bad input, refused in one sentence that names the field, the value and what is allowed."""
+"""Errors about invalid input: one sentence with the field, the value and what is allowed."""
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
 
 class FreqdynaError(Exception):
-    """Something the user gave cannot be used; the message is one sentence for them."""
+    """Invalid input or unusable files; the message is one sentence for the user."""
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
-    """Refuse `name`, listing the known names with the nearest first."""
+    """The error for a name that is not known.
 
-    def likeness(candidate: str) -> float:
+    Args:
+        kind: What the name stands for, such as "environment".
+        name: The unknown name.
+        known: The known names; the message lists the most similar ones first.
+
+    """
+
+    def similarity(candidate: str) -> float:
         return SequenceMatcher(None, name.lower(), candidate.lower()).ratio()
 
-    listed = ", ".join(sorted(known, key=likeness, reverse=True))
+    listed = ", ".join(sorted(known, key=similarity, reverse=True))
     return FreqdynaError(f"unknown {kind} {name!r}; known, nearest first: {listed}")
 
 
 def installing(extra: str) -> str:
-    """How to get what an extra of the package brings."""
+    """The command that installs an extra of the package, for messages."""
     return f"pip install '.[{extra}]' in a clone of freqdyna"

@@ -1,4 +1,4 @@
-"""Files that appear whole, or not at all."""
+"""Writing files atomically."""
 
 import os
 import secrets
@@ -7,12 +7,18 @@ from pathlib import Path
 from typing import IO
 
 PARTIAL = ".*.partial"
-"""The pattern of files that are half written."""
+"""The glob pattern of partially written files."""
 
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Let `write` fill a file that appears under `path` whole, or not at all."""
-    # A name of its own: two writers do not mix, and a link that waits there is not followed.
+    """Write a file so that `path` is either complete or unchanged.
+
+    Args:
+        path: The file to create or replace; its folder must exist.
+        write: Called with a binary file to write the content to.
+
+    """
+    # A unique name: two writers do not interfere, and a symbolic link placed there is not followed.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
     try:
         with open(partial, "xb") as file:
@@ -21,7 +27,7 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
             os.fsync(file.fileno())
         os.replace(partial, path)
     except BaseException:
-        partial.unlink(missing_ok=True)  # on a full disk it would take the room of others
+        partial.unlink(missing_ok=True)  # on a full disk it would take up space that others need
         raise
     folder = os.open(path.parent, os.O_RDONLY)  # the new name must reach the disk as well
     try:

@@ -1,4 +1,4 @@
-"""Old names of modules that moved: they still import, with a deprecation warning."""
+"""Modules that moved can still be imported by their old names, with a deprecation warning."""
 
 import importlib
 import sys
@@ -13,10 +13,10 @@ class MovedModules(MetaPathFinder, Loader):
     """Finds modules under their old names."""
 
     def __init__(self, new_names: Mapping[str, str]) -> None:
-        """Take over the imports of some names.
+        """Prepare the aliases; `install` activates them.
 
         Args:
-            new_names: Old names of modules, each with the name that the module has now.
+            new_names: From the old name of each module to its new name.
 
         """
         self._new_names = new_names
@@ -28,16 +28,16 @@ class MovedModules(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Say that an old name can be imported; every other name is left to Python."""
+        """The import spec of an old name; None for every other name."""
         if fullname not in self._new_names:
             return None
         return ModuleSpec(fullname, self, is_package=self._is_package(fullname))
 
     def exec_module(self, module: ModuleType) -> None:
-        """Let the module under its old name show everything that the new one has."""
+        """Make the old module forward every attribute to the new one."""
         new = self._new_names[module.__name__]
         warnings.warn(
-            f"{module.__name__} is now {new}; the old name will go in version 0.4",
+            f"{module.__name__} is now {new}; the old name will be removed in version 0.4",
             DeprecationWarning,
             stacklevel=2,
         )

@@ -1,10 +1,10 @@
-"""Tells Gymnasium about the environments that are ours; light, for it runs on import."""
+"""Registers the mazes with Gymnasium; it runs on import and must be fast."""
 
 import gymnasium
 
 
 def register() -> None:
-    """Make `gymnasium.make("freqdyna/MazeGridWorld-v0")` and its sisters work."""
+    """Make `gymnasium.make("freqdyna/MazeGridWorld-v0")` and the other mazes work."""
     for name in ("GridWorld", "MazeGridWorld", "DynaMaze"):
         gymnasium.register(
             id=f"freqdyna/{name}-v0",

@@ -1,11 +1,11 @@
-"""Small loops and sums laid out for the device at hand.
+"""Small loops and sums, unrolled where that is faster.
 
-A reduction is a kernel of its own on a GPU, however small; additions written out fuse with what
-comes before and after. A climbing iteration needs half as many kernels that way.
+On a GPU every reduction is a separate kernel, however small; additions that are written out fuse
+with the operations before and after. This halves the number of kernels of a climbing iteration.
 
 On an accelerator the host also checks a loop's condition before every iteration, which costs as
-much as a small network's kernels. So several iterations are laid out one after another there, with
-the same outcome. A CPU gains nothing from that, and compiles longer.
+much as the kernels of a small network. Several iterations are therefore unrolled there, with the
+same result. A CPU does not benefit from that and takes longer to compile.
 """
 
 import functools
@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 FEW = 8
-"""Up to so many numbers are worth writing out."""
+"""Reductions of at most this many numbers are written out."""
 ITERATIONS_AT_ONCE = 8
 
 Carry = TypeVar("Carry")
@@ -37,12 +37,12 @@ def norm(vector: Float[Array, "*k n"]) -> Float[Array, "*k"]:
 
 
 def every(flags: Bool[Array, "*k n"]) -> Bool[Array, "*k"]:
-    """Whether all hold over the last axis."""
+    """Whether all flags are true along the last axis."""
     return functools.reduce(operator.and_, (flags[..., i] for i in range(flags.shape[-1])))
 
 
 def argmax(numbers: Float[Array, " n"]) -> Int[Array, ""]:
-    """The first index of the greatest number."""
+    """The index of the largest number; the first one if there are several."""
     if numbers.shape[0] > FEW:
         return jnp.argmax(numbers)
     index, greatest = jnp.zeros((), int), numbers[0]
@@ -53,8 +53,18 @@ def argmax(numbers: Float[Array, " n"]) -> Int[Array, ""]:
 
 
 def repeat(iterations: int, body: Callable[[Int[Array, ""], Carry], Carry], carry: Carry) -> Carry:
-    """`carry` after body(0, ·), ..., body(iterations - 1, ·)."""
-    # A divisor of the iterations: what is left over would be compiled once more.
+    """A loop with a fixed number of iterations, like `jax.lax.fori_loop`.
+
+    Args:
+        iterations: The number of iterations.
+        body: From the index of the iteration and the carry to the next carry.
+        carry: The initial carry.
+
+    Returns:
+        The carry after body(0, ·), ..., body(iterations - 1, ·).
+
+    """
+    # A divisor of the iterations: a remainder would be compiled separately.
     at_once = max(k for k in range(1, _iterations_at_once() + 1) if iterations % k == 0)
     return jax.lax.fori_loop(0, iterations, body, carry, unroll=at_once)
 
@@ -62,14 +72,24 @@ def repeat(iterations: int, body: Callable[[Int[Array, ""], Carry], Carry], carr
 def repeat_while(
     unfinished: Callable[[Carry], Bool[Array, ""]], body: Callable[[Carry], Carry], carry: Carry
 ) -> Carry:
-    """`carry` after as many iterations of `body` as it takes for `unfinished` to fail."""
+    """A loop with a condition, like `jax.lax.while_loop`.
+
+    Args:
+        unfinished: Whether to run another iteration.
+        body: From the carry to the next carry.
+        carry: The initial carry.
+
+    Returns:
+        The first carry for which `unfinished` is false.
+
+    """
 
     def several(carry: Carry) -> Carry:
         carry = body(carry)
         for _ in range(_iterations_at_once() - 1):
-            go_on, after = unfinished(carry), body(carry)
+            running, after = unfinished(carry), body(carry)
             carry = jax.tree.map(
-                lambda new, old, go_on=go_on: jnp.where(go_on, new, old), after, carry
+                lambda new, old, running=running: jnp.where(running, new, old), after, carry
             )
         return carry
 

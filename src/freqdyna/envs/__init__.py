@@ -35,7 +35,7 @@ __all__ = [
 
 
 def is_known(name: str) -> bool:
-    """Whether an environment is found by its name alone."""
+    """Whether `name` is a built-in environment or registered with Gymnasium."""
     try:
         return name in ENVIRONMENTS or bool(gymnasium_factory(name))
     except FreqdynaError:
@@ -43,10 +43,15 @@ def is_known(name: str) -> bool:
 
 
 def gymnasium_factory(name: str, **options: Any) -> Factory:
-    """A factory of the environments that Gymnasium knows by `name`, such as "Hopper-v5".
+    """A factory for an environment that is registered with Gymnasium.
 
-    As in Gymnasium, `module:name` imports the module first, which registers the name. `options`
-    are handed to `gymnasium.make`.
+    Args:
+        name: An id such as "Hopper-v5"; as in Gymnasium, `module:id` imports the module first.
+        **options: Passed to `gymnasium.make`.
+
+    Returns:
+        A function without arguments that creates a new environment at each call.
+
     """
     try:
         import gymnasium
@@ -68,7 +73,13 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
 
 
 def make(name: str, **settings: Any) -> Environment:
-    """The environment called `name`, with `settings` such as `reward_noise=0.1`."""
+    """Create a built-in environment.
+
+    Args:
+        name: One of `ENVIRONMENTS`, such as "MountainCar-v0".
+        **settings: Fields of its class, such as `reward_noise=0.1`.
+
+    """
     if name not in ENVIRONMENTS:
         raise unknown_name("environment", name, ENVIRONMENTS)
     kind = ENVIRONMENTS[name]

@@ -21,14 +21,14 @@ GRAVITY = 9.8
 # Both links have mass, length and moment of inertia 1; a link's mass is centred halfway along it.
 CENTER = 0.5
 SHORTEST = 1e-6
-"""A shorter (cosine, sine) pair than this has no direction."""
+"""A (cosine, sine) pair shorter than this has no direction."""
 
 Motion = Float[Array, " 4"]
 """Two angles and their velocities."""
 
 
 class Acrobot(Environment):
-    """Swing the free end of two hanging links above a bar, by the joint between them.
+    """Swing the free end of two hanging links above a bar, using the joint between them.
 
     The state is (cos θ₁, sin θ₁, cos θ₂, sin θ₂, velocity of θ₁, velocity of θ₂): θ₁ is the angle
     of the first link from hanging, θ₂ that of the second link from the direction of the first.
@@ -45,10 +45,10 @@ class Acrobot(Environment):
     reward_noise: float = eqx.field(default=0.0, static=True)
     episode_limit: int = eqx.field(default=500, static=True)  # Gymnasium's
     goal_reward: float = eqx.field(default=0.0, static=True)
-    """Reward of the step that reaches the goal; every other step gives -1."""
+    """Reward of the step that reaches the goal; the reward of every other step is -1."""
 
     def painter(self) -> Painter:
-        """Draws as Gymnasium does."""
+        """Draws states as Gymnasium does."""
         return gymnasium_painter(self.name, _motion)
 
     def reset(self, key: PRNGKeyArray) -> State:
@@ -56,7 +56,7 @@ class Acrobot(Environment):
         return _observed(jax.random.uniform(key, (4,), minval=-START_SIZE, maxval=START_SIZE))
 
     def move(self, state: State, action: Action, noise: Float[Array, " 0"]) -> State:
-        """Turn the joint by a torque of -1, 0 or 1; one Runge-Kutta step of 0.2 seconds."""
+        """Apply a torque of -1, 0 or 1 to the joint; one Runge-Kutta step of 0.2 seconds."""
         cos_1, sin_1, cos_2, sin_2, speed_1, speed_2 = state
         angles = jnp.arctan2(sin_1, cos_1), jnp.arctan2(sin_2, cos_2)
         motion = jnp.stack([*angles, speed_1, speed_2])
@@ -74,7 +74,7 @@ class Acrobot(Environment):
         return -cos_1 - (cos_1 * cos_2 - sin_1 * sin_2) > 1
 
     def reward(self, state: State, action: Action, next_state: State) -> Reward:
-        """-1 a step, `goal_reward` on the step that reaches the goal."""
+        """-1 per step, `goal_reward` for the step that reaches the goal."""
         return jnp.where(self.terminal(next_state), self.goal_reward, -1.0)
 
     def on_manifold(self, state: State) -> State:
@@ -87,19 +87,19 @@ class Acrobot(Environment):
         return jnp.concatenate([pairs.ravel(), state[4:]])
 
     def project(self, state: State) -> State:
-        """Into the box, then on to the circles of cosines and sines."""
+        """Clip to the box, then project onto the circles of cosines and sines."""
         return self.on_manifold(super().project(state))
 
 
 def _observed(motion: Motion) -> State:
-    """The state that shows two angles and their velocities."""
+    """The state with these angles and velocities."""
     angle_1, angle_2, speed_1, speed_2 = motion
     pairs = jnp.cos(angle_1), jnp.sin(angle_1), jnp.cos(angle_2), jnp.sin(angle_2)
     return jnp.stack([*pairs, speed_1, speed_2])
 
 
 def _motion(state: np.ndarray) -> np.ndarray:
-    """Two angles and their velocities, shape (4,), as Gymnasium keeps them."""
+    """Two angles and their velocities, shape (4,), as in Gymnasium's environment."""
     cos_1, sin_1, cos_2, sin_2, speed_1, speed_2 = state
     return np.array([np.arctan2(sin_1, cos_1), np.arctan2(sin_2, cos_2), speed_1, speed_2])
 

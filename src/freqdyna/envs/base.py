@@ -1,7 +1,7 @@
-"""The contract of an environment: pure functions over arrays, each environment its own exact model.
+"""The interface of an environment: pure functions over arrays, which are also its true model.
 
-An environment has no state of its own. Because `transition` may be asked from any state, the same
-object serves as the world the agent acts in and as the true model a planner queries.
+An environment object holds no state. Because `transition` can be called from any state, the same
+object serves as the environment in which the agent acts and as the true model for planning.
 """
 
 import abc
@@ -27,8 +27,8 @@ __all__ = ["Action", "Environment", "Reward", "State", "Terminal"]
 class Environment(Space):
     """A Markov decision process as pure functions.
 
-    A subclass gives all these class variables and the abstract methods below, all written for one
-    state; `vmap` them over many.
+    A subclass defines the class variables and the abstract methods below. All methods are written
+    for one state; use `vmap` for many.
     """
 
     name: ClassVar[str]
@@ -38,12 +38,12 @@ class Environment(Space):
     high: ClassVar[np.ndarray]
     knows_terminal: ClassVar[bool] = True
     noise_size: ClassVar[int] = 0
-    """How many standard normal numbers one move consumes."""
+    """The number of standard normal random numbers that one move uses."""
 
     reward_noise: eqx.AbstractVar[float]
     """Standard deviation of the Gaussian noise added to every reward."""
     episode_limit: eqx.AbstractVar[int]
-    """Steps after which an episode is cut (truncated, which is not a termination)."""
+    """The number of steps after which an episode is truncated (which is not a termination)."""
 
     def __check_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -63,31 +63,51 @@ class Environment(Space):
         return super().default_settings | {"episode_limit": self.episode_limit}
 
     def painter(self) -> Painter:
-        """What draws states, for `freqdyna watch`; an environment need not have one."""
+        """Draws states, for `freqdyna watch`; optional."""
         raise FreqdynaError(
             f"env is {self.name!r}, which cannot be drawn: its class has no method painter"
         )
 
     @abc.abstractmethod
     def reset(self, key: PRNGKeyArray) -> State:
-        """Draw a start state."""
+        """Sample an initial state, shape (n,)."""
 
     @abc.abstractmethod
     def move(self, state: State, action: Action, noise: Float[Array, " k"]) -> State:
-        """Where `action` leads from `state`, given `noise_size` standard normal numbers."""
+        """The next state.
+
+        Args:
+            state: The current state, shape (n,).
+            action: A discrete action, shape ().
+            noise: Standard normal random numbers, shape (noise_size,).
+
+        Returns:
+            The next state, shape (n,).
+
+        """
 
     @abc.abstractmethod
     def terminal(self, state: State) -> Terminal:
-        """Whether the episode ends in `state`."""
+        """Whether `state` is terminal, a Boolean scalar."""
 
     @abc.abstractmethod
     def reward(self, state: State, action: Action, next_state: State) -> Reward:
-        """The mean reward of a transition."""
+        """The reward of a transition, excluding `reward_noise`; a scalar."""
 
     def transition(
         self, state: State, action: Action, key: PRNGKeyArray
     ) -> tuple[State, Reward, Terminal]:
-        """One step from any state: (next state, reward, whether the next state is terminal)."""
+        """Take one step from any state.
+
+        Args:
+            state: The current state, shape (n,).
+            action: A discrete action, shape ().
+            key: A random key.
+
+        Returns:
+            The next state, the reward, and whether the next state is terminal.
+
+        """
         return self.transition_from_noise(
             state, action, jax.random.normal(key, (1 + self.noise_size,))
         )
@@ -95,7 +115,18 @@ class Environment(Space):
     def transition_from_noise(
         self, state: State, action: Action, noise: Float[Array, " k_plus_1"]
     ) -> tuple[State, Reward, Terminal]:
-        """`transition` as a deterministic function of its `1 + noise_size` standard normals."""
+        """`transition` as a deterministic function of its random numbers.
+
+        Args:
+            state: The current state, shape (n,).
+            action: A discrete action, shape ().
+            noise: Standard normal random numbers, shape (1 + noise_size,); the first one is for the
+                reward.
+
+        Returns:
+            The next state, the reward, and whether the next state is terminal.
+
+        """
         next_state = self.move(state, action, noise[1:])
         reward = self.reward(state, action, next_state)
         if self.reward_noise > 0:

@@ -45,7 +45,7 @@ class CartPole(Environment):
     episode_limit: int = eqx.field(default=500, static=True)  # Gymnasium's
 
     def painter(self) -> Painter:
-        """Draws as Gymnasium does."""
+        """Draws states as Gymnasium does."""
         return gymnasium_painter(self.name)
 
     def reset(self, key: PRNGKeyArray) -> State:
@@ -57,7 +57,7 @@ class CartPole(Environment):
         _, velocity, angle, spin = state
         cos, sin = jnp.cos(angle), jnp.sin(angle)
         pole = POLE_MASS * HALF_POLE / MASS
-        # What would move the cart if the pole did not turn; its turning then takes a part back.
+        # The cart's acceleration if the pole did not rotate; the rotation then reduces it.
         pushed = (2 * action - 1) * PUSH / MASS + pole * spin**2 * sin
         inertia = HALF_POLE * (4 / 3 - POLE_MASS / MASS * cos**2)
         turned = (GRAVITY * sin - cos * pushed) / inertia
@@ -69,5 +69,5 @@ class CartPole(Environment):
         return (jnp.abs(state[0]) > MOST_POSITION) | (jnp.abs(state[2]) > MOST_ANGLE)
 
     def reward(self, state: State, action: Action, next_state: State) -> Reward:
-        """1 a step, the last one included."""
+        """1 per step, including the last one."""
         return jnp.ones(())

@@ -33,11 +33,11 @@ class DynaMaze(Environment):
     reward_noise: float = eqx.field(default=0.0, static=True)
     episode_limit: int = eqx.field(default=2000, static=True)
     goal_reward: float = eqx.field(default=1.0, static=True)
-    """Reward of the step that reaches the goal; every other step gives 0."""
+    """Reward of the step that reaches the goal; the reward of every other step is 0."""
 
     @property
     def landmarks(self) -> tuple[Landmark, ...]:
-        """The start, the goal and the obstacles, each a cell about its state."""
+        """The start, the goal and the obstacles, each a unit cell around its state."""
         cells = [("start", START_CELL), ("goal", GOAL_CELL), *(("wall", o) for o in OBSTACLES)]
         return tuple(
             Landmark(kind, (row - 0.5, column - 0.5), (row + 0.5, column + 0.5))
@@ -49,16 +49,16 @@ class DynaMaze(Environment):
         return jnp.asarray(START_CELL, jnp.float32)
 
     def move(self, state: State, action: Action, noise: Float[Array, " 0"]) -> State:
-        """One cell; an obstacle or the edge leaves the state as it was."""
+        """Move by one cell; the state does not change at an obstacle or the edge."""
         target = jnp.clip(state + jnp.asarray(DIRECTIONS)[action], self.low, self.high)
         return jnp.where(_is_obstacle(target), state, target)
 
     def contains(self, state: State) -> Bool[Array, ""]:
-        """Within the bounds and nearest to a cell that is no obstacle."""
+        """Within the bounds, and the nearest cell is not an obstacle."""
         return super().contains(state) & ~_is_obstacle(state)
 
     def project(self, state: State) -> State:
-        """Within the bounds; an obstacle's states go to the nearest free cell."""
+        """Clip to the bounds, and move states in an obstacle to the nearest free cell."""
         state = jnp.clip(state, self.low, self.high)
         distance = jnp.linalg.norm(jnp.asarray(FREE_CELLS) - state, axis=-1)
         nearest = jnp.asarray(FREE_CELLS)[jnp.argmin(distance)]
@@ -69,7 +69,7 @@ class DynaMaze(Environment):
         return (jnp.round(state) == jnp.asarray(GOAL_CELL)).all()
 
     def reward(self, state: State, action: Action, next_state: State) -> Reward:
-        """`goal_reward` on the step that reaches the goal, else 0."""
+        """`goal_reward` for the step that reaches the goal, otherwise 0."""
         return jnp.where(self.terminal(next_state), self.goal_reward, 0.0)
 
     def painter(self) -> Painter:
@@ -77,7 +77,12 @@ class DynaMaze(Environment):
         return Painter(self.picture, steps_a_second=5)
 
     def picture(self, state: np.ndarray) -> np.ndarray:
-        """Obstacles dark, start green, goal yellow, the agent red; shape (rows, columns, 3)."""
+        """An image with dark obstacles, green start, yellow goal and red agent.
+
+        Returns:
+            Shape (height, width, 3), type uint8.
+
+        """
         cells = np.full((ROWS, COLUMNS, 3), FLOOR, np.uint8)
         for kind, (row, column), _ in self.landmarks:
             cells[round(row + 0.5), round(column + 0.5)] = COLORS[kind]

@@ -1,4 +1,4 @@
-"""Evaluation: how well the current policy does, on episodes and keys of its own."""
+"""Evaluation of the current policy, on separate episodes with separate random keys."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ Policy = Callable[[Float[Array, " n"], PRNGKeyArray], Action]
 
 
 class Episode(eqx.Module):
-    """An evaluation episode: under way, or, once over, its outcome."""
+    """An evaluation episode, in progress or finished."""
 
     state: Float[Array, " n"]
     total: Float[Array, ""]
@@ -24,7 +24,7 @@ class Episode(eqx.Module):
 
 
 def start_episode(env: Environment, key: PRNGKeyArray) -> Episode:
-    """The episode of `key` before its first step."""
+    """The episode that `key` determines, before its first step."""
     reset_key, _ = jax.random.split(key)
     return Episode(env.reset(reset_key), jnp.zeros(()), jnp.zeros((), int), jnp.zeros((), bool))
 
@@ -32,7 +32,15 @@ def start_episode(env: Environment, key: PRNGKeyArray) -> Episode:
 def advance_episode(
     env: Environment, policy: Policy, key: PRNGKeyArray, episode: Episode
 ) -> Episode:
-    """One step further in the episode of `key`."""
+    """Take one step in an episode.
+
+    Args:
+        env: The environment.
+        policy: From a state of shape (n,) and a random key to an action.
+        key: The random key with which the episode was started.
+        episode: The episode so far.
+
+    """
     _, step_key = jax.random.split(key)
     act_key, env_key = jax.random.split(jax.random.fold_in(step_key, episode.length))
     action = policy(episode.state, act_key)
@@ -41,7 +49,7 @@ def advance_episode(
 
 
 def run_episode(env: Environment, policy: Policy, key: PRNGKeyArray) -> Episode:
-    """One episode, cut at the environment's limit."""
+    """One episode, truncated at the environment's limit; see `advance_episode`."""
 
     def unfinished(episode: Episode) -> Bool[Array, ""]:
         return ~episode.terminal & (episode.length < env.episode_limit)
@@ -55,7 +63,18 @@ def run_episode(env: Environment, policy: Policy, key: PRNGKeyArray) -> Episode:
 def evaluate(
     env: Environment, policy: Policy, episodes: int, key: PRNGKeyArray
 ) -> dict[str, Float[Array, ""]]:
-    """Means over `episodes` evaluation episodes."""
+    """Evaluate a policy.
+
+    Args:
+        env: The environment.
+        policy: From a state of shape (n,) and a random key to an action.
+        episodes: The number of episodes.
+        key: A random key.
+
+    Returns:
+        The means of "return", "length" and "terminated" over the episodes.
+
+    """
     keys = jax.random.split(key, episodes)
     outcome = jax.vmap(lambda k: run_episode(env, policy, k))(keys)
     return {

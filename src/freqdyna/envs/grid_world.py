@@ -1,4 +1,4 @@
-"""GridWorld: one wall with a hole, the domain the paper takes over from HC-Dyna (appendix)."""
+"""GridWorld: one wall with a hole, a domain that the paper adopts from HC-Dyna (appendix)."""
 
 from typing import ClassVar
 

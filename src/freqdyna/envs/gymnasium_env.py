@@ -1,4 +1,4 @@
-"""Our mazes as ordinary Gymnasium environments, for Stable-Baselines3 and its like."""
+"""The mazes as Gymnasium environments, for Stable-Baselines3 and other libraries."""
 
 from typing import Any, SupportsInt
 
@@ -13,16 +13,16 @@ from freqdyna.envs.walled_square import WalledSquare
 
 
 class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
-    """One maze behind Gymnasium's interface; the time limit is Gymnasium's own wrapper."""
+    """A maze with Gymnasium's interface; Gymnasium's wrapper adds the time limit."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 30}  # noqa: RUF012 - Gymnasium's own type
 
     def __init__(self, name: str, render_mode: str | None = None, **settings: Any) -> None:
         if "episode_limit" in settings:
-            raise FreqdynaError("episode_limit is Gymnasium's to keep; give max_episode_steps")
+            raise FreqdynaError("episode_limit is set by Gymnasium; pass max_episode_steps instead")
         env = make(name, **settings)
         if not isinstance(env, WalledSquare | DynaMaze):
-            raise FreqdynaError(f"{name} is Gymnasium's own; make it with gymnasium.make")
+            raise FreqdynaError(f"{name} is part of Gymnasium; create it with gymnasium.make")
         if render_mode not in (None, "rgb_array"):
             raise FreqdynaError(f"render_mode is {render_mode!r}; it must be None or 'rgb_array'")
         self.render_mode = render_mode
@@ -36,14 +36,14 @@ class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Start an episode."""
+        """Start an episode; see `gymnasium.Env.reset`."""
         super().reset(seed=seed, options=options)
         key = jax.random.key(int(self.np_random.integers(2**31)))
         self._state = np.array(self._reset(key))
         return self._state.copy(), {}
 
     def step(self, action: SupportsInt) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Take one step; never truncates by itself."""
+        """Take one step; the episode is never truncated here."""
         if not self.action_space.contains(action):
             raise FreqdynaError(f"action is {action!r}; it must be in {self.action_space}")
         noise = self.np_random.standard_normal(1 + self._env.noise_size, np.float32)
@@ -52,5 +52,5 @@ class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
         return self._state.copy(), float(reward), bool(terminal), False, {}
 
     def render(self) -> np.ndarray | None:
-        """The environment's picture, if it was made with `render_mode="rgb_array"`."""
+        """An image of the state if `render_mode` is "rgb_array", otherwise None."""
         return None if self.render_mode is None else self._env.picture(self._state)

@@ -37,18 +37,18 @@ class MountainCar(Environment):
     reward_noise: float = eqx.field(default=0.0, static=True)
     episode_limit: int = eqx.field(default=2000, static=True)
     goal_reward: float = eqx.field(default=-1.0, static=True)
-    """Reward of the step that reaches the goal; every other step gives -1."""
+    """Reward of the step that reaches the goal; the reward of every other step is -1."""
 
     @property
     def landmarks(self) -> tuple[Landmark, ...]:
-        """Where episodes end, and where they begin (at rest: a thin strip)."""
+        """The goal, and the initial states (at rest, so a thin strip)."""
         return (
             Landmark("goal", (GOAL_POSITION, 0.0), (0.6, MAX_SPEED)),
             Landmark("start", (START_LOW, -0.001), (START_HIGH, 0.001)),
         )
 
     def painter(self) -> Painter:
-        """Draws as Gymnasium does."""
+        """Draws states as Gymnasium does."""
         return gymnasium_painter(self.name)
 
     def reset(self, key: PRNGKeyArray) -> State:
@@ -70,5 +70,5 @@ class MountainCar(Environment):
         return (state[0] >= GOAL_POSITION) & (state[1] >= 0)
 
     def reward(self, state: State, action: Action, next_state: State) -> Reward:
-        """-1 a step, the goal step included unless `goal_reward` says otherwise."""
+        """-1 per step, `goal_reward` (by default also -1) for the step that reaches the goal."""
         return jnp.where(self.terminal(next_state), self.goal_reward, -1.0)

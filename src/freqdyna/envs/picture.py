@@ -1,4 +1,4 @@
-"""What there is to see in an environment: its landmarks, and the colours of pictures."""
+"""How environments are drawn: landmarks, colours, and painters of states."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -21,16 +21,16 @@ class Painter(NamedTuple):
     """Draws states of an environment."""
 
     draw: Callable[[np.ndarray], np.ndarray]
-    """The picture of a state of shape (n,): colours from 0 to 255, shape (height, width, 3)."""
+    """From a state of shape (n,) to an image of shape (height, width, 3), values from 0 to 255."""
     steps_a_second: float
-    """How many steps of the environment pass in a second of a film."""
+    """Environment steps per second of an animation."""
 
 
 class Landmark(NamedTuple):
-    """A rectangle of a two-dimensional state space."""
+    """A rectangle in a two-dimensional state space."""
 
     kind: str
-    """One of COLORS."""
+    """A key of COLORS."""
     low: tuple[float, float]
     high: tuple[float, float]
     """Opposite corners, in the coordinates of the state."""

@@ -1,7 +1,4 @@
-"""The environment of a run: found by the name in its configuration, or given in Python.
-
-And what it decides of the run's settings.
-"""
+"""The environment of a run, found by name or passed in Python, and its effect on the settings."""
 
 from typing import Any
 
@@ -16,7 +13,7 @@ _OF_BUILT_IN = ("reward_noise", "goal_reward")
 
 
 def named_environment(config: Config) -> Environment | Factory:
-    """The environment of a name: one of ours, or one that Gymnasium knows."""
+    """The environment that `config.env` names: a built-in one, or a factory of Gymnasium's."""
     if config.env not in envs.ENVIRONMENTS:
         return envs.gymnasium_factory(config.env)
     names = ("reward_noise", "goal_reward", "episode_limit")
@@ -51,10 +48,10 @@ def resolved_by_name(config: Config, version: str = VERSION) -> Config:
 
 
 def needs_env_argument(config: Config, facts: dict[str, Any]) -> bool:
-    """Whether a run goes on only with the environment that it was given.
+    """Whether a run can only be resumed if its environment is passed again.
 
-    A Gymnasium environment that was made in Python may have the name of another: wrapped, say, or
-    with other arguments.
+    A Gymnasium environment that was created in Python may share its name with a different one: it
+    may be wrapped, for example, or have other arguments.
     """
     return bool(facts.get("environment_given")) or not envs.is_known(config.env)
 
@@ -62,9 +59,14 @@ def needs_env_argument(config: Config, facts: dict[str, Any]) -> bool:
 def environment_of_run(
     config: Config, env: Any, facts: dict[str, Any], instead: str
 ) -> Environment | Factory:
-    """The environment of a run with these `facts`: `env` where one is given, else by its name.
+    """The environment of a stored run.
 
-    Where that cannot be, the user is told to do `instead`.
+    Args:
+        config: The settings of the run.
+        env: An environment, a factory or None; if None, the environment is found by its name.
+        facts: The provenance of the run.
+        instead: What the error message tells the user to do if `env` is needed but None.
+
     """
     if isinstance(env, Environment):
         return env
@@ -73,21 +75,30 @@ def environment_of_run(
 
         return factory_of(env)
     if needs_env_argument(config, facts):
-        raise FreqdynaError(f"this run's environment {config.env!r} was given in Python; {instead}")
+        raise FreqdynaError(
+            f"this run's environment {config.env!r} was passed in Python; {instead}"
+        )
     return named_environment(config)
 
 
 def check_same_environment(space: Space, facts: dict[str, Any]) -> None:
-    """Refuse an environment that is not what the run was begun with, as far as that is known."""
+    """Raise an error if the run was started with another environment, as far as that is known."""
     theirs = facts.get("environment")
     if theirs not in (None, "", repr(space)) and not matches(space, theirs):
         raise FreqdynaError(
-            f"env is {space!r}, but this run was begun with {theirs}; give that one"
+            f"env is {space!r}, but this run was started with {theirs}; pass that one"
         )
 
 
 def space_of_run(env: Environment | Factory, config: Config, facts: dict[str, Any]) -> Space:
-    """What the agent knows of its environment; `facts` are those of a run that began before."""
+    """What the agent knows about its environment.
+
+    Args:
+        env: A compiled environment, or a factory of Gymnasium environments.
+        config: The settings of the run.
+        facts: The provenance of the run if it is resumed, otherwise empty.
+
+    """
     if isinstance(env, Environment):
         if config.normalize:
             raise FreqdynaError(

@@ -1,4 +1,4 @@
-"""What an agent knows of the place it lives in, whoever steps it: states, actions and bounds."""
+"""What an agent knows about its environment: states, actions and bounds."""
 
 import abc
 from collections.abc import Callable, Mapping
@@ -15,10 +15,10 @@ from freqdyna.envs.picture import Landmark
 
 State = Float[Array, " n"]
 Action = Int[Array, ""] | Float[Array, " a"]
-"""One of a number of actions, or a vector of continuous ones."""
+"""The index of a discrete action, or a vector of continuous actions."""
 
 Factory = Callable[[], Any]
-"""Makes a new Gymnasium environment at each call: every seed has two of its own."""
+"""Creates a new Gymnasium environment at each call; every seed needs two of them."""
 
 NO_ACTIONS: np.ndarray = np.zeros(0, np.float32)
 
@@ -31,60 +31,60 @@ _WITH_CONTINUOUS_ACTIONS: dict[str, Any] = {
 
 
 class Space(eqx.Module):
-    """States are vectors in a box; actions are numbered, or vectors in a box of their own."""
+    """The state space, a box, and the action space, which is discrete or a box."""
 
     coordinates: ClassVar[tuple[str, ...]] = ("state 1", "state 2")
-    """What the first two coordinates are called in pictures."""
+    """The names of the first two coordinates in plots."""
     action_names: ClassVar[tuple[str, ...]] = ()
-    """What the numbered actions are called in pictures; empty: by their numbers."""
+    """The names of the discrete actions in plots; if empty, their indices are shown."""
     on_host: ClassVar[bool] = False
     """Whether the environment is stepped in Python rather than compiled."""
     knows_terminal: ClassVar[bool] = False
-    """Whether `terminal` can tell where episodes end."""
+    """Whether `terminal` knows which states are terminal."""
     own_settings: ClassVar[Mapping[str, Any]] = {}
-    """Settings of `Config` that runs have here unless the user sets them: those that may be unset,
-    such as `planning_steps`."""
+    """Defaults of this environment for settings of `Config` that may be unset, such as
+    `planning_steps`."""
 
     @property
     @abc.abstractmethod
     def name(self) -> str:
-        """What the environment is called."""
+        """The name of the environment."""
 
     @property
     @abc.abstractmethod
     def low(self) -> np.ndarray:
-        """The least value of each of the n coordinates, shape (n,); −∞ where it is not known."""
+        """The lower bound of each of the n coordinates, shape (n,); −∞ if it is not known."""
 
     @property
     @abc.abstractmethod
     def high(self) -> np.ndarray:
-        """The greatest value of each of the n coordinates, shape (n,); ∞ where it is not known."""
+        """The upper bound of each of the n coordinates, shape (n,); ∞ if it is not known."""
 
     @property
     @abc.abstractmethod
     def num_actions(self) -> int:
-        """How many actions there are; 0 where they are continuous."""
+        """The number of discrete actions; 0 if actions are continuous."""
 
     @property
     def action_low(self) -> np.ndarray:
-        """The least value of each continuous action, shape (a,); empty for numbered actions."""
+        """The lower bound of each continuous action, shape (a,); empty if actions are discrete."""
         return NO_ACTIONS
 
     @property
     def action_high(self) -> np.ndarray:
-        """The greatest value of each continuous action, shape (a,)."""
+        """The upper bound of each continuous action, shape (a,); empty if actions are discrete."""
         return NO_ACTIONS
 
     def to_agent(self, observation: Any) -> np.ndarray:
-        """An observation of the environment's as the agent has it, shape (n,)."""
+        """Convert an observation of the environment to the agent's state, shape (n,)."""
         return np.asarray(observation, np.float32)
 
     def to_env_action(self, action: np.ndarray | np.generic) -> Any:
-        """An action of the agent's as the environment takes it."""
+        """Convert an action of the agent to one that the environment accepts."""
         return int(action)
 
     def facts(self) -> dict[str, Any]:
-        """What a run must keep of it to go on, as JSON can hold it."""
+        """What a run must store in order to resume; values that JSON can represent."""
         return {}
 
     @property
@@ -94,7 +94,7 @@ class Space(eqx.Module):
 
     @property
     def action_size(self) -> int:
-        """How many numbers an action is: 1 for a numbered one."""
+        """The number of entries of an action; 1 if actions are discrete."""
         return max(1, len(self.action_low))
 
     @property
@@ -110,11 +110,11 @@ class Space(eqx.Module):
 
     @property
     def landmarks(self) -> tuple[Landmark, ...]:
-        """What pictures of a two-dimensional state space show, lowest layer first."""
+        """What plots of a two-dimensional state space show, lowest layer first."""
         return ()
 
     def terminal(self, state: State) -> Bool[Array, ""]:
-        """Whether the episode ends in `state`; no, where that is not known."""
+        """Whether `state` is terminal; False if that is not known."""
         return jnp.zeros((), bool)
 
     def contains(self, state: State) -> Bool[Array, ""]:
@@ -122,12 +122,12 @@ class Space(eqx.Module):
         return unrolled.every((state >= self.low) & (state <= self.high))
 
     def project(self, state: State) -> State:
-        """The valid state nearest to `state`."""
+        """The nearest state in the state space, shape (n,)."""
         return jax.numpy.clip(state, self.low, self.high)
 
     def on_manifold(self, state: State) -> State:
-        """The nearest state of the set that states lie on, where that is thinner than its box.
+        """The nearest point of the manifold that states lie on, if it is thinner than its box.
 
-        Called after each step of a climb.
+        This is called after each step of a climb.
         """
         return state

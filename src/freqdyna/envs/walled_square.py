@@ -1,4 +1,4 @@
-"""The unit square with walls to get round: what GridWorld and MazeGridWorld share."""
+"""The unit square with walls: the common base of GridWorld and MazeGridWorld."""
 
 from typing import ClassVar, NamedTuple
 
@@ -30,11 +30,11 @@ class Wall(NamedTuple):
 
     @property
     def hole_center(self) -> tuple[float, float]:
-        """The middle of the hole."""
+        """The centre of the hole."""
         return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
     def blocks(self) -> list[tuple[float, float, float, float]]:
-        """The solid parts, as (left, bottom, right, top); none where the hole meets the edge."""
+        """The solid parts as (left, bottom, right, top); none where the hole touches the edge."""
         parts = [(0.0, self.bottom), (self.top, 1.0)]
         return [(self.left, low, self.right, high) for low, high in parts if high > low]
 
@@ -55,7 +55,7 @@ class WalledSquare(Environment):
     reward_noise: float = eqx.field(default=0.0, static=True)
     episode_limit: int = eqx.field(default=2000, static=True)
     goal_reward: float = eqx.field(default=0.0, static=True)
-    """Reward of the step that reaches the goal; every other step gives -1."""
+    """Reward of the step that reaches the goal; the reward of every other step is -1."""
     move_noise: float = eqx.field(default=0.01, static=True)
     """Standard deviation of the noise on the length of a move."""
 
@@ -67,8 +67,8 @@ class WalledSquare(Environment):
     def blocks(self) -> np.ndarray:
         """The solid rectangles, one row (left, bottom, right, top) each, shape (blocks, 4).
 
-        They go on past the edge of the square: a wall that ended there would leave the edge
-        itself free, and moves are cut off exactly there.
+        They extend beyond the edge of the square: a wall that ended there would leave the edge
+        itself free, and moves are clipped to exactly that edge.
         """
         solid = np.array([block for wall in self.walls for block in wall.blocks()], np.float32)
         solid[solid[:, 1] <= 0, 1] -= 1
@@ -87,11 +87,11 @@ class WalledSquare(Environment):
         )
 
     def reset(self, key: PRNGKeyArray) -> State:
-        """Somewhere in the bottom left corner."""
+        """A random state in the bottom left corner."""
         return jax.random.uniform(key, (2,), maxval=START_SIZE)
 
     def move(self, state: State, action: Action, noise: Float[Array, " 1"]) -> State:
-        """Move 0.05, give or take the noise; a wall in the way leaves the state as it was."""
+        """Move by 0.05 plus noise; the state does not change if a wall is in the way."""
         length = STEP + self.move_noise * noise[0]
         target = jnp.clip(state + length * jnp.asarray(DIRECTIONS)[action], self.low, self.high)
         return jnp.where(self._crosses_wall(state, target), state, target)
@@ -101,7 +101,7 @@ class WalledSquare(Environment):
         return unrolled.every(state > GOAL_CORNER)
 
     def reward(self, state: State, action: Action, next_state: State) -> Reward:
-        """-1 a step, `goal_reward` on the step that reaches the goal."""
+        """-1 per step, `goal_reward` for the step that reaches the goal."""
         return jnp.where(self.terminal(next_state), self.goal_reward, -1.0)
 
     def contains(self, state: State) -> Bool[Array, ""]:
@@ -109,7 +109,7 @@ class WalledSquare(Environment):
         return super().contains(state) & ~self._crosses_wall(state, state)
 
     def project(self, state: State) -> State:
-        """Into the square, then to the nearest free point on the side of a wall it is in."""
+        """Clip to the square, and move states in a wall to the nearest free point of its faces."""
         state = jnp.clip(state, self.low, self.high)
         blocks = self.blocks
         faces = jnp.asarray(blocks)  # moving one coordinate to a face leaves the block
@@ -131,9 +131,11 @@ class WalledSquare(Environment):
         return Painter(self.picture, steps_a_second=20)
 
     def picture(self, state: np.ndarray) -> np.ndarray:
-        """Walls dark, holes blue, start green, goal yellow, the agent a red disc; y points up.
+        """An image with dark walls, blue holes, green start, yellow goal and red agent; y is up.
 
-        Shape (PIXELS, PIXELS, 3).
+        Returns:
+            Shape (PIXELS, PIXELS, 3), type uint8.
+
         """
         picture = np.full((PIXELS, PIXELS, 3), FLOOR, np.uint8)
         for kind, (left, bottom), (right, top) in self.landmarks:

@@ -1,8 +1,8 @@
 """The local frequency of a function (the paper's equation 3), and the theory behind it.
 
 `local_frequency` is g; `stochastic_slopes` estimates its gradient without the Hessian. `theory`
-holds the paper's theorem and what shows how g goes with frequencies;
-docs/theory.md tells how to use them on functions of one's own.
+contains the paper's theorem and functions that relate g to frequencies; docs/theory.md explains how
+to use them on your own functions.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load the theory on first use: training needs none of it, nor SciPy."""
+    """Load the theory on first use: training needs neither it nor SciPy."""
     if name not in __all__:
         raise AttributeError(f"module 'freqdyna.frequency' has no attribute {name!r}")
     from freqdyna.frequency import theory

@@ -21,7 +21,13 @@ class Derivatives(eqx.Module):
 
     @staticmethod
     def of(function: Function, x: Point) -> "Derivatives":
-        """By automatic differentiation, for any twice differentiable function."""
+        """The derivatives of a function, by automatic differentiation.
+
+        Args:
+            function: Twice differentiable, from a point of shape (n,) to a scalar.
+            x: The point, shape (n,).
+
+        """
         value, gradient = jax.value_and_grad(function)(x)
         return Derivatives(value, gradient, jax.hessian(function)(x))
 
@@ -36,12 +42,21 @@ class Derivatives(eqx.Module):
     def frequency(
         self, gradient_weight: float | Scalar = 1.0, hessian_weight: float | Scalar = 1.0
     ) -> Scalar:
-        """The local frequency, in the general form η₁‖∇f‖² + η₂‖H‖²_F of the paper's appendix."""
+        """The local frequency, in the general form of the paper's appendix.
+
+        Args:
+            gradient_weight: η₁.
+            hessian_weight: η₂.
+
+        Returns:
+            η₁‖∇f‖² + η₂‖H‖²_F, a scalar.
+
+        """
         return gradient_weight * self.gradient_norm() + hessian_weight * self.hessian_norm()
 
 
 Slopes = Callable[[Point, float, float], tuple[Point, Point]]
-"""(x, η₁, η₂) to ∇g and ∇f at x."""
+"""From (x, η₁, η₂) to ∇g and ∇f at x."""
 
 
 def reverse_slopes(
@@ -50,7 +65,18 @@ def reverse_slopes(
     gradient_weight: float | Scalar,
     hessian_weight: float | Scalar,
 ) -> tuple[Point, Point]:
-    """∇g and ∇f at `x`, by one reverse pass through the first two derivatives."""
+    """∇g and ∇f at a point, by one reverse pass through the first two derivatives.
+
+    Args:
+        derivatives: The value, gradient and Hessian of f at a point.
+        x: The point, shape (n,).
+        gradient_weight: η₁.
+        hessian_weight: η₂.
+
+    Returns:
+        ∇g and ∇f, both of shape (n,), with g = η₁‖∇f‖² + η₂‖H‖²_F.
+
+    """
 
     def frequency(y: Point) -> tuple[Scalar, Point]:
         at = derivatives(y)
@@ -65,7 +91,18 @@ def local_frequency(
     gradient_weight: float | Scalar = 1.0,
     hessian_weight: float | Scalar = 1.0,
 ) -> Scalar:
-    """The local frequency g of `f` at `x`, an array of shape (n,)."""
+    """The local frequency of a function at a point (the paper's equation 3).
+
+    Args:
+        f: Twice differentiable, from a point of shape (n,) to a scalar, written in JAX.
+        x: The point, shape (n,).
+        gradient_weight: η₁.
+        hessian_weight: η₂.
+
+    Returns:
+        g(x) = η₁‖∇f(x)‖² + η₂‖H_f(x)‖²_F, a scalar.
+
+    """
     return Derivatives.of(f, x).frequency(gradient_weight, hessian_weight)
 
 
@@ -75,5 +112,16 @@ def local_frequency_gradient(
     gradient_weight: float | Scalar = 1.0,
     hessian_weight: float | Scalar = 1.0,
 ) -> Point:
-    """∇g at `x`: the direction in which the local frequency of `f` grows fastest."""
+    """The gradient of the local frequency: the direction in which it increases fastest.
+
+    Args:
+        f: Three times differentiable, from a point of shape (n,) to a scalar, written in JAX.
+        x: The point, shape (n,).
+        gradient_weight: η₁.
+        hessian_weight: η₂.
+
+    Returns:
+        ∇g(x), shape (n,).
+
+    """
     return jax.grad(lambda y: local_frequency(f, y, gradient_weight, hessian_weight))(x)

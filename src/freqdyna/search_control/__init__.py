@@ -1,7 +1,7 @@
 """Search-control: which states to plan from.
 
-A built-in search-control is a file in this folder whose class is decorated with `@register(name)`,
-and a line below. It is then an algorithm, `dyna-NAME`, too.
+To add a built-in search-control, decorate its class with `@register(name)` in a file of this folder
+and add an import below. The algorithm `dyna-NAME` then exists as well.
 """
 
 # The built-in search-controls, in the order in which they are listed.

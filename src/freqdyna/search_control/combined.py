@@ -1,4 +1,4 @@
-"""The paper's "unsuccessful trials": climb V(s) + g(s), or V(s) · g(s), directly (appendix A.4)."""
+"""The paper's "unsuccessful trials": climb V(s) + g(s) or V(s) · g(s) (appendix A.4)."""
 
 from jaxtyping import Array, Float, PRNGKeyArray
 
@@ -18,12 +18,12 @@ class ValuePlusFrequencySearch(SearchControl):
 
     @classmethod
     def from_config(cls, config: Config) -> "ValuePlusFrequencySearch":
-        """The strategy with the configuration's settings."""
+        """Create the strategy with the settings of a run."""
         climb = HillClimb.from_config(config)
         return cls(climb, config.gradient_weight, config.hessian_weight)
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
-        """Climb V + g."""
+        """Climb V + g; see `SearchControl.propose`."""
         weights = self.gradient_weight, self.hessian_weight
 
         def objective(state: State) -> Float[Array, ""]:
@@ -43,12 +43,12 @@ class ValueTimesFrequencySearch(SearchControl):
 
     @classmethod
     def from_config(cls, config: Config) -> "ValueTimesFrequencySearch":
-        """The strategy with the configuration's settings."""
+        """Create the strategy with the settings of a run."""
         climb = HillClimb.from_config(config)
         return cls(climb, config.gradient_weight, config.hessian_weight)
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
-        """Climb V · g."""
+        """Climb V · g; see `SearchControl.propose`."""
         weights = self.gradient_weight, self.hessian_weight
 
         def objective(state: State) -> Float[Array, ""]:

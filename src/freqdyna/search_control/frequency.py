@@ -19,23 +19,23 @@ FREQUENCY, VALUE = 0, 1
 class FrequencySearch(SearchControl):
     """States along climbs of the local frequency g(s), or of V(s).
 
-    With probability p a climb follows g from a state of the queue, else V from a visited state. So
-    climbs of g start where the value is already high.
+    With probability p a climb follows g from a state in the queue, and otherwise V from a visited
+    state. Climbs of g therefore start where the value is already high.
     """
 
     climb: HillClimb
     probability: float
-    """p: the share of climbs of the local frequency."""
+    """p: the probability that a climb follows the local frequency."""
     gradient_weight: float
     """η₁ in g = η₁‖∇V‖² + η₂‖H_V‖²_F."""
     hessian_weight: float
     """η₂."""
     network: str = eqx.field(static=True)
-    """Whether g is the "online" or the "target" network's; V is always the online one's."""
+    """Whether g is computed with the "online" or the "target" network; V is always online."""
 
     @classmethod
     def from_config(cls, config: Config) -> "FrequencySearch":
-        """The strategy with the configuration's settings."""
+        """Create the strategy with the settings of a run."""
         return cls(
             HillClimb.from_config(config),
             config.frequency_probability,
@@ -45,10 +45,10 @@ class FrequencySearch(SearchControl):
         )
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
-        """Climb g or V."""
+        """Climb g or V; see `SearchControl.propose`."""
         rule_key, queue_key, visited_key, climb_key = jax.random.split(key, 4)
         limit = self.climb.limit
-        # The first climbs, with the queue still empty, climb V from visited states.
+        # While the queue is empty, all climbs follow V from visited states.
         probability = jnp.where(search.queue_is_empty, 0.0, self.probability)
         rules = jnp.where(jax.random.uniform(rule_key, (limit,)) < probability, FREQUENCY, VALUE)
         starts = jnp.where(
@@ -73,7 +73,7 @@ class GradientNormSearch(FrequencySearch):
 
     @classmethod
     def from_config(cls, config: Config) -> FrequencySearch:
-        """The configuration's settings, the other term's weight set to zero."""
+        """Create the strategy with the settings of a run and only one of the two terms."""
         return super().from_config(replace(config, hessian_weight=0.0))
 
 
@@ -83,5 +83,5 @@ class HessianNormSearch(FrequencySearch):
 
     @classmethod
     def from_config(cls, config: Config) -> FrequencySearch:
-        """The configuration's settings, the other term's weight set to zero."""
+        """Create the strategy with the settings of a run and only one of the two terms."""
         return super().from_config(replace(config, gradient_weight=0.0))

@@ -1,9 +1,9 @@
-"""The one climbing engine: preconditioned, normalised, noisy ascent (the paper's appendix A.7).
+"""Hill climbing: preconditioned, normalised, noisy gradient ascent (the paper's appendix A.7).
 
     s ← s + α Σ̂∇/‖Σ̂∇‖ + X,   X ~ N(0, ηΣ̂)
 
-A state is stored when it is farther than ε_a from the one stored last. Leaving the state space
-starts a new climb. All random numbers are drawn before the loop, and the loop carries only the m
+A state is stored if it is farther than ε_a from the last stored one. A climb that leaves the state
+space is restarted. All random numbers are drawn before the loop, and the loop carries only the m
 states found: both matter for speed when many seeds climb at once.
 """
 
@@ -20,18 +20,18 @@ from freqdyna.core.unrolled import repeat_while
 from freqdyna.search_control.base import ClimbPath, Proposal, Search, State
 
 VANISHED = 1e-5
-"""A direction shorter than this counts as zero."""
+"""A direction shorter than this is treated as zero."""
 
 Directions = Callable[[State], Float[Array, "rules n"]]
 """The gradient of each rule's objective at a state."""
 
 
 class Climb(eqx.Module):
-    """A climb under way."""
+    """The state of the loop."""
 
     state: State
     stored: State
-    """The state stored last, or the start of the climb (the paper's s̃)."""
+    """The last stored state, or the start of the climb (the paper's s̃)."""
     found: Float[Array, "m n"]
     proposal_count: Int[Array, ""]
     iterations: Int[Array, ""]
@@ -40,30 +40,30 @@ class Climb(eqx.Module):
 
 
 class HillClimb(eqx.Module):
-    """How to climb. Every choice that the paper leaves open is a field."""
+    """Hill climbing; every choice that the paper leaves open is a field."""
 
     states: int = eqx.field(static=True)
-    """How many states to fetch (m)."""
+    """How many states to find (m)."""
     step_size: float
     """α."""
     noise: float
     """η."""
     limit: int = eqx.field(static=True)
-    """Most iterations at one time step; fewer than m states may then be found."""
+    """The maximum number of iterations per time step; fewer than m states may be found."""
     noise_scales: str = eqx.field(static=True)
     """Whether η scales the "variance" or the "deviation" of the noise."""
     preconditioner: str = eqx.field(static=True)
     """The empirical "covariance", or the "identity"."""
     boundary: str = eqx.field(static=True)
-    """On leaving the state space "restart", or "project" back onto it."""
+    """When a climb leaves the state space, "restart" it or "project" it back."""
     keep_terminal: bool = eqx.field(static=True)
-    """Whether terminal states may be stored; if not, reaching one starts a new climb."""
+    """Whether terminal states may be stored; if not, a climb that reaches one is restarted."""
     traced: bool = eqx.field(static=True, default=False)
-    """Whether the proposal also says where the climbs went: for pictures, as it takes longer."""
+    """Whether to record the states of the climbs, for plots; this takes longer."""
 
     @staticmethod
     def from_config(config: Config) -> "HillClimb":
-        """The engine with the configuration's settings."""
+        """Create it with the settings of a run."""
         assert config.search_states is not None
         return HillClimb(
             states=config.search_states,
@@ -86,7 +86,13 @@ class HillClimb(eqx.Module):
     ) -> Proposal:
         """Climb until m states are found or the limit is reached.
 
-        The i-th climb begins at `starts[i]` and follows the direction `rules[i]`.
+        Args:
+            search: The state space and the statistics of the visited states.
+            directions: From a state to the gradient of each objective, shape (rules, n).
+            starts: The i-th climb starts at `starts[i]`; shape (limit, n).
+            rules: The i-th climb follows the gradient `rules[i]`; shape (limit,).
+            key: A random key for the noise.
+
         """
         n = starts.shape[1]
         sigma = search.covariance if self.preconditioner == "covariance" else jnp.eye(n)
@@ -149,7 +155,14 @@ class HillClimb(eqx.Module):
     def from_visited(
         self, search: Search, objective: Callable[[State], Float[Array, ""]], key: PRNGKeyArray
     ) -> Proposal:
-        """Climb one objective, every climb beginning at a visited state."""
+        """Climb one objective, starting every climb at a visited state.
+
+        Args:
+            search: What the search-control was given.
+            objective: A differentiable function from a state of shape (n,) to a scalar.
+            key: A random key.
+
+        """
         start_key, climb_key = jax.random.split(key)
         starts = search.visited(start_key, self.limit)
         rules = jnp.zeros(self.limit, int)
@@ -163,12 +176,12 @@ def _traced(
     climb: Climb,
     rules: Int[Array, " limit"],
 ) -> tuple[Climb, ClimbPath]:
-    """The finished climb, and every state from which an iteration began."""
+    """The finished climb, and the state at the start of every iteration."""
 
     def visit(climb: Climb, _: None) -> tuple[Climb, tuple[State, Array, Array]]:
-        going = unfinished(climb)
-        number = jnp.where(going, climb.restarts, -1)
-        after = jax.tree.map(lambda a, b: jnp.where(going, a, b), iterate(climb), climb)
+        running = unfinished(climb)
+        number = jnp.where(running, climb.restarts, -1)
+        after = jax.tree.map(lambda a, b: jnp.where(running, a, b), iterate(climb), climb)
         return after, (climb.state, number, rules[climb.restarts])
 
     climb, visits = jax.lax.scan(visit, climb, None, length=len(rules))
@@ -176,9 +189,9 @@ def _traced(
 
 
 def cholesky(matrix: Float[Array, "n n"]) -> Float[Array, "n n"]:
-    """The lower triangular L with L Lᵀ = matrix, also for one that is only semi-definite.
+    """The lower triangular L with L Lᵀ = matrix, which may be positive semi-definite.
 
-    Column by column, for matrices of a few rows: a batch of library calls costs more.
+    It is computed column by column, for small matrices: a batch of library calls is slower.
     """
     n = matrix.shape[0]
     factor = jnp.zeros_like(matrix)

@@ -15,10 +15,10 @@ SEARCH_CONTROLS: dict[str, type[SearchControl]] = {}
 
 
 def register(name: str) -> Callable[[type[Strategy]], type[Strategy]]:
-    """Make a search-control known by a name: a class decorator.
+    """A class decorator that registers a search-control under a name.
 
     Args:
-        name: What `search_control=` and `--search-control` call it; it must not be taken.
+        name: The name for `search_control=` and `--search-control`; it must not be taken.
 
     Returns:
         The decorator, which returns the class unchanged.
@@ -35,7 +35,12 @@ def register(name: str) -> Callable[[type[Strategy]], type[Strategy]]:
 
 
 def find(name: str) -> type[SearchControl]:
-    """The search-control called `name`; `module:Class` imports the class from the module."""
+    """The class of a search-control.
+
+    Args:
+        name: A registered name, or `module:Class` to import the class from a module.
+
+    """
     if name in SEARCH_CONTROLS:
         return SEARCH_CONTROLS[name]
     if ":" not in name:
@@ -56,7 +61,7 @@ def find(name: str) -> type[SearchControl]:
 
 
 def full_name(strategy: type[SearchControl]) -> str:
-    """A built-in's name, or `module:Class`: by it a later process finds the class again."""
+    """The name of a built-in class, or `module:Class`; another process can find the class by it."""
     for name, known in SEARCH_CONTROLS.items():
         if known is strategy and strategy.__module__.startswith("freqdyna."):
             return name
@@ -64,15 +69,15 @@ def full_name(strategy: type[SearchControl]) -> str:
 
 
 def make(strategy: type[SearchControl], config: Config) -> SearchControl:
-    """An object of the class with the run's settings."""
+    """Create a strategy with the settings of a run."""
     try:
         return strategy.from_config(config)
-    except TypeError as error:  # a class of the user's may lack a method or a default
+    except TypeError as error:  # a user's class may lack a method or a default
         raise FreqdynaError(
-            f"search_control is {full_name(strategy)!r}, which cannot be made: {error}"
+            f"search_control is {full_name(strategy)!r}, which cannot be created: {error}"
         ) from error
 
 
 def summary(strategy: type[SearchControl]) -> str:
-    """What `freqdyna list` prints: the first line of the class's docstring."""
+    """The first line of the class's docstring, which `freqdyna list` prints."""
     return (strategy.__doc__ or "").partition("\n")[0].rstrip(".")

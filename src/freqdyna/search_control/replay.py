@@ -1,4 +1,4 @@
-"""Visited states: the simplest search-control, which the paper argues gains nothing over ER."""
+"""Plan from visited states: the paper argues that this gains nothing over ER."""
 
 import equinox as eqx
 from jaxtyping import PRNGKeyArray
@@ -10,16 +10,16 @@ from freqdyna.search_control.registry import register
 
 @register("replay")
 class ReplaySearch(SearchControl):
-    """States drawn from the experience replay."""
+    """States sampled from the replay buffer."""
 
     states: int = eqx.field(static=True)
 
     @classmethod
     def from_config(cls, config: Config) -> "ReplaySearch":
-        """The strategy with the configuration's number of states."""
+        """Create the strategy with the settings of a run."""
         assert config.search_states is not None
         return cls(config.search_states)
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
-        """Draw m visited states."""
+        """Sample m visited states; see `SearchControl.propose`."""
         return Proposal.of(search.visited(key, self.states))

@@ -16,9 +16,9 @@ class ValueSearch(SearchControl):
 
     @classmethod
     def from_config(cls, config: Config) -> "ValueSearch":
-        """The strategy with the configuration's settings."""
+        """Create the strategy with the settings of a run."""
         return cls(HillClimb.from_config(config))
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
-        """Climb V."""
+        """Climb V; see `SearchControl.propose`."""
         return self.climb.from_visited(search, search.value, key)

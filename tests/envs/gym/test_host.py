@@ -70,7 +70,7 @@ def test_the_space_takes_bounds_actions_and_limit_from_the_environment():
         (spaces.Discrete(5), spaces.Discrete(2), "observations .* are Discrete"),
         (spaces.Box(0, 1, (2,)), spaces.MultiDiscrete([2, 2]), "actions .* are MultiDiscrete"),
         (spaces.Box(0, 1, (2,)), spaces.Box(-np.inf, np.inf, (1,)), "with finite bounds"),
-        (spaces.Box(0, 1, (2,)), spaces.Box(1, 1, (1,)), "the upper above the lower ones"),
+        (spaces.Box(0, 1, (2,)), spaces.Box(1, 1, (1,)), "the upper greater than the lower ones"),
         (spaces.Box(0, 1, (2,)), spaces.Box(0, 1, (0,)), r"actions .* are Box of shape \(0,\)"),
         (spaces.Box(0, 1, (0,)), spaces.Discrete(2), r"observations .* are Box of shape \(0,\)"),
         (None, spaces.Discrete(2), "observations .* are not given"),
@@ -115,9 +115,9 @@ def test_the_environments_own_cut_is_no_termination():
         ((np.zeros(2), np.nan, False, False, {}), "the reward nan"),
         ((np.zeros(2), -1e39, False, False, {}), r"the reward -1e\+39"),
         ((np.zeros(2), 0.0, np.array([True, False]), False, {}), "did not return .*ambiguous"),
-        (({"x": 1}, 0.0, False, False, {}), "an observation is no array"),
-        (("here", 0.0, False, False, {}), "an observation is no array"),
-        (([[1], [2, 3]], 0.0, False, False, {}), "an observation is no array"),
+        (({"x": 1}, 0.0, False, False, {}), "an observation is not an array"),
+        (("here", 0.0, False, False, {}), "an observation is not an array"),
+        (([[1], [2, 3]], 0.0, False, False, {}), "an observation is not an array"),
         ((np.zeros(3), 0.0, False, False, {}), r"shape \(3,\)"),
         ((np.full(2, 1e39), 0.0, False, False, {}), "not finite"),
     ],
@@ -210,7 +210,7 @@ def test_if_every_environment_fails_that_is_said():
     def nothing():
         raise OSError("no such device")
 
-    with pytest.raises(FreqdynaError, match="env cannot be made: OSError: no such device"):
+    with pytest.raises(FreqdynaError, match="env cannot be created: OSError: no such device"):
         freqdyna.train(nothing, "er", **SMALL)
 
 
@@ -244,7 +244,7 @@ def test_environments_are_copied_made_anew_or_made_by_the_function_given():
     copied = make_env(factory_of(mine))
     assert copied is not mine
     assert copied.color == "red"
-    with pytest.raises(FreqdynaError, match=r"env made int; it must be a gymnasium.Env"):
+    with pytest.raises(FreqdynaError, match=r"env returned int; it must be a gymnasium.Env"):
         make_env(factory_of(lambda: 3))
 
 
@@ -281,7 +281,7 @@ def test_an_environment_that_was_given_is_not_taken_for_one_of_its_name():
     settings = {k: v for k, v in SMALL.items() if k != "progress"}
     config = Config(env="Pendulum-v1", algorithm="naf", normalize=True, **settings)
     given = Run.prepare(config, lambda: Louder(gymnasium.make("Pendulum-v1"), 2.0)).provenance
-    with pytest.raises(FreqdynaError, match="'Pendulum-v1' was given in Python; give it"):
+    with pytest.raises(FreqdynaError, match="'Pendulum-v1' was passed in Python; give it"):
         environment_of_run(config, None, given, "give it")
     named = Run.prepare(config, None)
     assert callable(environment_of_run(config, None, named.provenance, ""))

@@ -114,7 +114,7 @@ def test_cut_offs_that_do_not_grow_are_refused(cutoffs):
     with pytest.raises(FreqdynaError) as refused:
         theorem_identities(left, LINE, cutoffs)
     assert str(refused.value) == (
-        f"cutoffs is {cutoffs}; it must be one or more whole numbers, 1 or greater, each greater "
+        f"cutoffs is {cutoffs}; it must be one or more integers, 1 or greater, each greater "
         "than the one before"
     )
 

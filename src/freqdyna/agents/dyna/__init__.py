@@ -1,1 +1,1 @@
-"""The Dyna agent: the paper's Algorithm 1, its state, its queue and its simulated transitions."""
+"""The Dyna agent (the paper's Algorithm 1): its step, state, queue and simulated transitions."""

@@ -1,11 +1,11 @@
 """The Dyna agent: the paper's Algorithm 1, to be read from top to bottom.
 
 Everything here is written for one seed. A step is a pure function of the agent's state and the
-time t; every random number comes from the seed's key folded with t, so a seed draws the same
-streams whatever runs beside it. Without a search-control the same step is DQN with replay.
+time t; all random numbers come from the seed's key folded with t, so a seed does not depend on
+which other seeds run with it. Without a search-control the same step is DQN with replay.
 
-`step` takes a whole step in an environment of pure functions. `choose` and `observe` are its two
-halves, for an environment that somebody else steps between them.
+`step` takes a complete step in a compiled environment. `choose` and `observe` are its two halves,
+for an environment that is stepped in Python between them.
 """
 
 from functools import partial
@@ -36,27 +36,27 @@ from freqdyna.search_control.base import Proposal, Search, check_proposal
 
 
 class Dyna(Agent[DynaState]):
-    """The parts of an agent and the numbers that say how they work together."""
+    """The components of an agent and its settings."""
 
     env: Space
-    """An `Environment`, or no more than its space if it is stepped elsewhere."""
+    """An `Environment`, or only its space if it is stepped in Python."""
     learner: Learner
     replay: Replay[Any]
     planning: Planning | None
-    """None: no search-control, no model; every mini-batch comes from the replay."""
+    """None without search-control and model: every mini-batch then comes from the replay buffer."""
     batch_size: int = eqx.field(static=True)
     """Transitions in a mini-batch (b)."""
     planning_steps: int = eqx.field(static=True)
-    """Updates for each step in the environment (d)."""
+    """Updates per environment step (d)."""
     exploration: float
-    """The share of random actions after the warm-up (epsilon)."""
+    """The amount of exploration after the warm-up (epsilon)."""
     warmup_steps: int
-    """First steps, in which every action is random."""
+    """The number of steps at the start in which every action is random."""
     first_update_step: int = eqx.field(static=True)
-    """The step from which on there are searches and planning updates."""
+    """The step at which searches and planning updates begin."""
 
     def init(self, key: PRNGKeyArray) -> DynaState:
-        """The state before the first step; elsewhere than in an `Environment` it begins at zero."""
+        """The state before the first step; the observation is zero if `env` is only a space."""
         step_key, reset_key, learner_key, model_key = jax.random.split(key, 4)
         n, planning = self.env.observation_size, self.planning
         start = self.env.reset(reset_key) if isinstance(self.env, Environment) else jnp.zeros(n)
@@ -73,11 +73,11 @@ class Dyna(Agent[DynaState]):
         )
 
     def step(self, state: DynaState, t: Int[Array, ""]) -> DynaState:
-        """Act, store, search, plan. `t` counts the steps taken before this one."""
+        """Act, store, search, plan; see `Agent.step`."""
         return self.observe(state, t, *self._interact(state, t))
 
     def choose(self, state: DynaState, t: Int[Array, ""]) -> Action:
-        """Observe s_t, and take the exploring action a_t."""
+        """Observe s_t and choose the action a_t, with exploration."""
         epsilon = jnp.where(t < self.warmup_steps, 1.0, self.exploration)
         act_key, *_ = self._keys(state, t)
         return self.learner.act(state.learner.params, state.observation, epsilon, act_key)
@@ -85,7 +85,15 @@ class Dyna(Agent[DynaState]):
     def observe(
         self, state: DynaState, t: Int[Array, ""], action: Action, experience: Experience
     ) -> DynaState:
-        """Observe s_{t+1} and r_{t+1}, add all to B, and learn: model, search, planning updates."""
+        """Observe s_{t+1} and r_{t+1}, store the transition in B, learn the model, search and plan.
+
+        Args:
+            state: The state of the seed.
+            t: The number of steps taken before, shape ().
+            action: The action a_t that `choose` returned.
+            experience: The outcome of that action.
+
+        """
         *_, plan_key, search_key, model_key = self._keys(state, t)
         state, seen = self._store(state, t, action, experience)
         if self.planning is not None:
@@ -100,16 +108,16 @@ class Dyna(Agent[DynaState]):
         epsilon: float | Float[Array, ""],
         key: PRNGKeyArray,
     ) -> Action:
-        """The action of the current policy, exploring by `epsilon`."""
+        """The action of the current policy; see `Agent.act`."""
         return self.learner.act(state.learner.params, observation, epsilon, key)
 
     def metrics(self, state: DynaState) -> dict[str, Array]:
-        """What was counted since the last evaluation."""
+        """Diagnostics since the last evaluation."""
         learns = self.planning is not None and self.planning.model.learn_batch > 0
         return state.diagnostics.metrics(self.planning is not None, learns)
 
     def snapshot(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
-        """The parameters, states of B and B_s drawn uniformly; V, g and the policy over a grid."""
+        """The parameters, states sampled from B and B_s, and V, g and the policy on a grid."""
         bits = jax.random.bits(key, (2, STATES), jnp.uint32)
         stored = uniform_indices(bits[0], jnp.minimum(t, self.replay.capacity))
         shown = {
@@ -121,7 +129,7 @@ class Dyna(Agent[DynaState]):
         if not is_drawn(self.env):
             return shown
         if self.planning is not None:
-            # The climbs of a search at this step, made for the snapshot alone.
+            # The climbs of a search at this step, only for the snapshot.
             search = self._view(state, jnp.maximum(t - 1, 0))
             shown |= climbs(self.planning.search_control, search, jax.random.fold_in(key, 1))
         greedy = partial(self.learner.act, state.learner.params, epsilon=0.0, key=key)
@@ -139,22 +147,22 @@ class Dyna(Agent[DynaState]):
         return self.learner.sizes
 
     def dry_step(self, key: PRNGKeyArray) -> DynaState:
-        """A step whose outcome means nothing: to find mistakes in its parts by tracing it."""
+        """A step with a meaningless outcome: tracing it finds errors in the components."""
         state, t = self.init(key), jnp.zeros((), int)
         if isinstance(self.env, Environment):
             return self.step(state, t)
-        nothing, no = jnp.zeros(self.env.observation_size), jnp.zeros((), bool)
-        experience = Experience(jnp.zeros(()), nothing, no, no, nothing)
+        zeros, no = jnp.zeros(self.env.observation_size), jnp.zeros((), bool)
+        experience = Experience(jnp.zeros(()), zeros, no, no, zeros)
         return self.observe(state, t, self.choose(state, t), experience)
 
     def _interact(self, state: DynaState, t: Int[Array, ""]) -> tuple[Action, Experience]:
-        """Take a step in an environment of pure functions."""
+        """Take a step in a compiled environment."""
         env = self.env
         assert isinstance(env, Environment)
         _, env_key, reset_key, *_ = self._keys(state, t)
         action = self.choose(state, t)
         next_state, reward, terminal = env.transition(state.observation, action, env_key)
-        # Begin a new episode where this one is over.
+        # Start a new episode if this one is over.
         over = terminal | (state.episode_step + 1 >= env.episode_limit)
         observation = jnp.where(over, env.reset(reset_key), next_state)
         return action, Experience(reward, next_state, terminal, over, observation)
@@ -162,7 +170,7 @@ class Dyna(Agent[DynaState]):
     def _store(
         self, state: DynaState, t: Int[Array, ""], action: Action, experience: Experience
     ) -> tuple[DynaState, Transition]:
-        """Add what was seen to B."""
+        """Add the transition to B."""
         seen = Transition(
             state.observation, action, experience.reward, experience.next_state, experience.terminal
         )
@@ -193,7 +201,7 @@ class Dyna(Agent[DynaState]):
         t: Int[Array, ""],
         key: PRNGKeyArray,
     ) -> DynaState:
-        """Compare the model with what was just seen, then let it learn from the replay."""
+        """Compare the model with the new transition, then train it on the replay buffer."""
         model = planning.model
         if not isinstance(model, LearnedModel):
             return state
@@ -206,7 +214,7 @@ class Dyna(Agent[DynaState]):
         return eqx.tree_at(lambda s: (s.model, s.diagnostics), state, (learned, diagnostics))
 
     def _view(self, state: DynaState, t: Int[Array, ""]) -> Search:
-        """What a search-control may look at, with t + 1 transitions in B."""
+        """What a search-control can use, with t + 1 transitions in B."""
         return search_view(
             self.env,
             self.learner,
@@ -218,7 +226,7 @@ class Dyna(Agent[DynaState]):
     def _search(
         self, planning: Planning, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray
     ) -> DynaState:
-        """Let the search-control find states, and add them to the queue."""
+        """Add the states that the search-control finds to the queue."""
         queue, search = state.queue, self._view(state, t)
         assert queue is not None
 
@@ -227,17 +235,17 @@ class Dyna(Agent[DynaState]):
 
         searches = jnp.ones((), int)
         if self.first_update_step > 0:
-            # t is the same for all seeds, so that only one branch is run.
-            nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(propose))
+            # t is the same for all seeds, so only one branch is executed.
+            empty = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(propose))
             searches = (t >= self.first_update_step).astype(int)
-            found = jax.lax.cond(searches > 0, propose, lambda: nothing)
+            found = jax.lax.cond(searches > 0, propose, lambda: empty)
         else:
             found = propose()
         changed = queue.add(found), state.diagnostics.after_search(found, searches)
         return eqx.tree_at(lambda s: (s.queue, s.diagnostics), state, changed)
 
     def _plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
-        """The d planning updates; none before `first_update_step`."""
+        """Make the d planning updates; none before `first_update_step`."""
         simulated = 0 if self.planning is None else self.planning.simulated
         real = self.batch_size - simulated
         replay_key, simulation_key = jax.random.split(key)
@@ -278,7 +286,7 @@ class Dyna(Agent[DynaState]):
         carry = state.learner, state.replay, jnp.zeros(())
         number = jnp.asarray(self.planning_steps)
         if self.first_update_step > 0:
-            # A loop of no turns, rather than a branch: t is the same for all seeds, and so is this.
+            # A loop with 0 or 1 iterations instead of a branch: t is the same for all seeds.
             once = (t >= self.first_update_step).astype(int)
             carry = jax.lax.fori_loop(0, once, lambda _, c: all_updates(c), carry)
             number = once * number
@@ -291,14 +299,14 @@ class Dyna(Agent[DynaState]):
     def _draw_visited(
         self, state: DynaState, t: Int[Array, ""], bits: UInt32[Array, " k"]
     ) -> Float[Array, "k n"]:
-        """States from the replay."""
+        """States from the replay buffer."""
         rows, _ = self.replay.sample(state.replay, bits, t + 1)
         return rows[:, : self.env.observation_size]
 
     def _draw_queue(
         self, state: DynaState, t: Int[Array, ""], bits: UInt32[Array, " k"]
     ) -> Float[Array, "k n"]:
-        """States from the queue, or visited ones while it is empty."""
+        """States from the queue, or visited states while it is empty."""
         assert state.queue is not None
         visited = self._draw_visited(state, t, bits)
         return jnp.where(state.queue.is_empty(), visited, state.queue.sample(bits))

@@ -9,11 +9,11 @@ from freqdyna.search_control.base import Proposal
 
 
 class Queue(eqx.Module):
-    """States to plan from."""
+    """The states to plan from."""
 
     rows: Float[Array, "capacity n"]
     count: Int[Array, ""]
-    """States ever added; it differs between seeds, for climbs may end with fewer than m."""
+    """States added so far; it differs between seeds, because a search may find fewer than m."""
 
     @staticmethod
     def empty(capacity: int, n: int) -> "Queue":
@@ -21,20 +21,25 @@ class Queue(eqx.Module):
         return Queue(jnp.zeros((capacity, n)), jnp.zeros((), int))
 
     def is_empty(self) -> Bool[Array, ""]:
-        """Whether nothing was ever added."""
+        """Whether no state has been added yet."""
         return self.count == 0
 
     def add(self, proposal: Proposal) -> "Queue":
-        """Add what a search found."""
+        """Add the states that a search found."""
         capacity = self.rows.shape[0]
         order = jnp.arange(proposal.states.shape[0])
         places = jnp.where(order < proposal.count, (self.count + order) % capacity, capacity)
         rows = self.rows.at[places].set(proposal.states, mode="drop")
-        # Counting stops short of overflow; only the count modulo the capacity matters by then.
+        # Avoid overflow; once the queue is full only the count modulo the capacity matters.
         count = self.count + proposal.count
         return Queue(rows, jnp.where(count >= 2 * capacity, count - capacity, count))
 
     def sample(self, bits: UInt32[Array, " k"]) -> Float[Array, "k n"]:
-        """Uniform draws with replacement; zeros while the queue is empty."""
+        """Sample states uniformly with replacement; zeros while the queue is empty.
+
+        Args:
+            bits: Random bits, one word per state, shape (k,).
+
+        """
         size = jnp.clip(self.count, 1, self.rows.shape[0])
         return self.rows[uniform_indices(bits, size)]

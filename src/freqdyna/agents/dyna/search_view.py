@@ -1,4 +1,4 @@
-"""What a search-control may look at of an agent."""
+"""What a search-control can use: a view of the agent."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
@@ -13,7 +13,16 @@ from freqdyna.search_control.base import Draw, Search
 def search_view(
     env: Space, learner: Learner, state: DynaState, draw_visited: Draw, draw_queue: Draw
 ) -> Search:
-    """The value function, the space and the states of one agent at one time step."""
+    """The value function, the state space and the buffers of one seed at one time step.
+
+    Args:
+        env: The state space.
+        learner: The learner, whose value is climbed.
+        state: The state of the seed.
+        draw_visited: Samples states from the replay buffer.
+        draw_queue: Samples states from the queue.
+
+    """
     queue, visited = state.queue, state.visited
     assert queue is not None
     assert visited is not None
@@ -21,7 +30,7 @@ def search_view(
     target_value = learner.value(state.learner.target_params)
     low, high = jnp.asarray(env.low), jnp.asarray(env.high)
     if not env.is_bounded:
-        # Where the space has no bounds, those of the visited states (paper notes, Hopper).
+        # If the space has no bounds, use those of the visited states.
         low = jnp.where(jnp.isfinite(low), low, visited.low)
         high = jnp.where(jnp.isfinite(high), high, visited.high)
 

@@ -1,4 +1,4 @@
-"""The model-based half of the agent: what to simulate, and the simulated transitions of a step."""
+"""The model-based half of the agent: what is simulated, and the transitions of one step."""
 
 from typing import Any
 
@@ -14,30 +14,30 @@ from freqdyna.search_control.base import Draw, SearchControl
 
 
 class Planning(eqx.Module):
-    """Where to plan from, with which model, and how much."""
+    """The search-control, the model, and how much is simulated."""
 
     search_control: SearchControl
     model: Model[Any]
     simulated: int = eqx.field(static=True)
-    """Simulated transitions in a mini-batch (βb)."""
+    """Simulated transitions per mini-batch (βb)."""
     queue_size: int = eqx.field(static=True)
     exploration: float
-    """How much the actions explore that are paired with queue states."""
+    """The amount of exploration of the actions that are paired with queue states."""
 
 
 class Simulation(eqx.Module):
     """The states and random numbers of all simulated transitions of a step.
 
-    Everything is drawn before the updates; only the greedy actions wait for the network.
+    Everything is drawn before the updates; only the greedy actions depend on the network.
     """
 
     learner: Learner
     model: Model[Any]
     model_state: Any
     states: Float[Array, "d k n"]
-    """Drawn from the search-control queue: k for each of the d updates."""
+    """Sampled from the search-control queue: k for each of the d updates."""
     exploration: Any
-    """The learner's draws of shape (d, k)."""
+    """The learner's random numbers for actions, shape (d, k)."""
     noise: Float[Array, "d k z"]
 
     @staticmethod
@@ -49,7 +49,17 @@ class Simulation(eqx.Module):
         updates: int,
         key: PRNGKeyArray,
     ) -> "Simulation":
-        """The draws for `updates` mini-batches."""
+        """Draw the states and random numbers of one step.
+
+        Args:
+            planning: The search-control, the model, and how much is simulated.
+            model_state: The state of the model.
+            draw_queue: Samples states from the queue.
+            learner: Chooses the actions.
+            updates: The number of mini-batches (d).
+            key: A random key.
+
+        """
         shape = updates, planning.simulated
         state_key, explore_key, action_key, noise_key = jax.random.split(key, 4)
         drawn = draw_queue(jax.random.bits(state_key, (updates * planning.simulated,), jnp.uint32))
@@ -67,7 +77,16 @@ class Simulation(eqx.Module):
     def transitions(
         self, i: Int[Array, ""], outputs: Float[Array, "k outputs"]
     ) -> Float[Array, "k width"]:
-        """Those of update i, packed, with actions by the current outputs at their states."""
+        """The simulated transitions of update i.
+
+        Args:
+            i: The index of the update, shape ().
+            outputs: The current network's outputs at the states of that update, shape (k, outputs).
+
+        Returns:
+            Packed transitions, shape (k, width).
+
+        """
 
         def transition(
             s: Float[Array, " n"],

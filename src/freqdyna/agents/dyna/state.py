@@ -1,4 +1,4 @@
-"""What the Dyna agent carries from step to step, and what it is told of each step."""
+"""The state of the Dyna agent, and the outcome of one step."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ from freqdyna.agents.learners.base import LearnerState
 
 
 class DynaState(AgentState):
-    """All that one seed's training carries from step to step."""
+    """The training state of one seed."""
 
     key: PRNGKeyArray
-    """The seed's training stream; constant, folded with the time of each step."""
+    """The seed's random key; constant, and folded with the time of each step."""
     observation: Float[Array, " n"]
     episode_step: Int[Array, ""]
     learner: LearnerState
@@ -24,7 +24,7 @@ class DynaState(AgentState):
     replay: Any
     """The state of the agent's `Replay` (the paper's B)."""
     queue: Queue | None
-    """The search-control queue (B_s); None without a search-control, like the next two."""
+    """The search-control queue (B_s); None without a search-control, like the next two fields."""
     visited: Visited | None
     model: Any
     """The state of the agent's `Model`."""
@@ -32,12 +32,12 @@ class DynaState(AgentState):
 
 
 class Experience(eqx.Module):
-    """What came of an action."""
+    """The outcome of an action."""
 
     reward: Float[Array, ""]
     next_state: Float[Array, " n"]
     terminal: Bool[Array, ""]
     over: Bool[Array, ""]
-    """Whether the episode ended here, by termination or by its time limit."""
+    """Whether the episode is over, by termination or truncation."""
     observation: Float[Array, " n"]
-    """Where to go on from: the next state, or the start of a new episode."""
+    """The state to act from next: the next state, or the first state of a new episode."""

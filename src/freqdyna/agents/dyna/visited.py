@@ -1,4 +1,4 @@
-"""Running statistics of the visited states, which scale the climbs."""
+"""Running statistics of the visited states, which determine the scale of climbs."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -16,16 +16,16 @@ class Visited(eqx.Module):
     """Mean of ‖s_{t+1} − s_t‖₂/√n (the paper's ε_a)."""
     low: Float[Array, " n"]
     high: Float[Array, " n"]
-    """The least and the greatest value of each coordinate so far."""
+    """The smallest and the largest value of each coordinate so far."""
 
     @staticmethod
     def empty(n: int) -> "Visited":
-        """Before the first state."""
-        far = jnp.full(n, jnp.inf, float)  # a type given: one of weak type compiles anew
+        """The statistics before the first state."""
+        far = jnp.full(n, jnp.inf, float)  # an explicit type: a weak type causes recompilation
         return Visited(jnp.zeros(()), jnp.zeros(n), jnp.zeros((n, n)), jnp.zeros(()), far, -far)
 
     def add(self, state: Float[Array, " n"], next_state: Float[Array, " n"]) -> "Visited":
-        """Take note of a state and of the step that left it."""
+        """Add a state and the step from it to the next state, both of shape (n,)."""
         count = self.count + 1
         deviation = state - self.mean
         mean = self.mean + deviation / count

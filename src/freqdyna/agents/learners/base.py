@@ -1,4 +1,4 @@
-"""The contract of a value learner, for one seed: a network, and how it acts and learns."""
+"""The interface of a value learner, for one seed: a network, and how it acts and learns."""
 
 import abc
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.envs.space import Action
 
 Complete = Callable[[Float[Array, "batch outputs"]], Float[Array, "batch width"]]
-"""Packed transitions that begin at given states, from the network's outputs there."""
+"""From the network's outputs at given states to packed transitions that start in these states."""
 
 
 class LearnerState(eqx.Module):
-    """What is learned. Parameters are one flat vector, so that Adam is one fused operation."""
+    """Parameters and optimiser state; flat vectors, so that Adam is one fused operation."""
 
     params: Float[Array, " p"]
     target_params: Float[Array, " p"]
@@ -27,15 +27,20 @@ class LearnerState(eqx.Module):
 
 
 class Learner(eqx.Module):
-    """A network with a target network, trained by Adam; a subclass says what its outputs mean."""
+    """A network with a target network, trained by Adam; a subclass interprets its outputs."""
 
     sizes: eqx.AbstractVar[tuple[int, ...]]
-    """Layer widths of the network, from the observation size to its outputs."""
+    """Layer widths of the network, from the observation size to the number of outputs."""
     learning_rate: eqx.AbstractVar[float]
 
     @abc.abstractmethod
     def value(self, params: Float[Array, " p"]) -> StateValue:
-        """V(s), which searches climb."""
+        """The state value V(s), which searches climb.
+
+        Args:
+            params: The flat parameter vector, shape (p,).
+
+        """
 
     @abc.abstractmethod
     def draw_exploration(
@@ -44,11 +49,24 @@ class Learner(eqx.Module):
         shape: tuple[int, ...],
         epsilon: Float[Array, ""] | float,
     ) -> Any:
-        """Random numbers for `shape` actions, drawn before the network's outputs are known."""
+        """Draw the random numbers for exploration before the network's outputs are known.
+
+        Args:
+            keys: Two random keys.
+            shape: The shape of the batch of actions.
+            epsilon: The amount of exploration, from 0 (greedy) to 1 (random).
+
+        """
 
     @abc.abstractmethod
     def select_action(self, outputs: Float[Array, " o"], exploration: Any) -> Action:
-        """The action for the network's outputs at one state and one draw of exploration."""
+        """The action at one state.
+
+        Args:
+            outputs: The network's outputs there, shape (o,).
+            exploration: What `draw_exploration` drew for one action.
+
+        """
 
     @abc.abstractmethod
     def update(
@@ -58,21 +76,28 @@ class Learner(eqx.Module):
         complete: Complete,
         update_count: Int[Array, ""],
     ) -> tuple[LearnerState, Float[Array, " batch"]]:
-        """One Adam step on a mini-batch; also its temporal differences.
+        """Take one Adam step on a mini-batch.
 
-        `complete` makes packed transitions of the states, given the network's outputs there: a
-        simulated transition begins with an action of the policy, and the outputs serve for both.
-        `update_count` is the number of updates including this one (the paper's n_tau).
+        Args:
+            state: The parameters and the optimiser state.
+            states: The states in which the transitions of the mini-batch start, shape (batch, n).
+            complete: From the network's outputs at these states to packed transitions. A simulated
+                transition needs an action of the policy, so the outputs serve two purposes.
+            update_count: The number of updates including this one (the paper's n_tau).
+
+        Returns:
+            The new state, and the temporal-difference errors of shape (batch,).
+
         """
 
     def init(self, key: PRNGKeyArray) -> LearnerState:
-        """A fresh network, its copy as target, and Adam at rest."""
+        """The initial network, a copy as target network, and the initial optimiser state."""
         params = ravel_pytree(init_network(key, self.sizes))[0]
-        # A copy of its own: a donated state must not hold the same buffer twice.
+        # A separate copy: a donated state must not contain the same buffer twice.
         return LearnerState(params, params.copy(), self._optimizer.init(params))
 
     def network(self, params: Float[Array, " p"]) -> Network:
-        """The network that a flat parameter vector stands for."""
+        """The network with these parameters, a flat vector of shape (p,)."""
         return network_from_flat(params, self.sizes)
 
     def act(
@@ -82,7 +107,15 @@ class Learner(eqx.Module):
         epsilon: Float[Array, ""] | float,
         key: PRNGKeyArray,
     ) -> Action:
-        """The action of the current policy, exploring by `epsilon`: 1 is all at random."""
+        """The action of the current policy.
+
+        Args:
+            params: The flat parameter vector, shape (p,).
+            state: Shape (n,).
+            epsilon: The amount of exploration, from 0 (greedy) to 1 (random).
+            key: A random key.
+
+        """
         explore_key, action_key = jax.random.split(key)
         exploration = self.draw_exploration((explore_key, action_key), (), epsilon)
         return self.select_action(self.network(params)(state), exploration)
@@ -90,7 +123,7 @@ class Learner(eqx.Module):
     def apply_gradient(
         self, state: LearnerState, gradient: Network
     ) -> tuple[Float[Array, " p"], optax.OptState]:
-        """Parameters and Adam's memory one step down the gradient."""
+        """Take one Adam step; returns the new parameters and optimiser state."""
         step, optimizer = self._optimizer.update(ravel_pytree(gradient)[0], state.optimizer)
         return state.params + step, optimizer
 

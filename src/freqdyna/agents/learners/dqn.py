@@ -1,4 +1,4 @@
-"""DQN: Q-learning of a network towards a target network that is copied now and then."""
+"""DQN: Q-learning with a network and a target network that is copied periodically."""
 
 import equinox as eqx
 import jax
@@ -11,18 +11,18 @@ from freqdyna.agents.replay.transition import Transition
 from freqdyna.core import unrolled
 
 Exploration = tuple[Bool[Array, "*shape"], Int[Array, "*shape"]]
-"""Whether each action is random, and if so which it is."""
+"""Whether each action is random, and the random action."""
 
 
 class DQN(Learner):
-    """Deep Q-learning with Adam, for one state or one mini-batch at a time."""
+    """Deep Q-learning with Adam, for discrete actions."""
 
     sizes: tuple[int, ...] = eqx.field(static=True)
     """Layer widths, from the observation size to the number of actions."""
     discount: float
     learning_rate: float
     target_period: int
-    """The target network is copied every so many updates (the paper's tau)."""
+    """The number of updates between copies to the target network (the paper's tau)."""
 
     def value(self, params: Float[Array, " p"]) -> StateValue:
         """V(s) = max_a Q(s, a)."""
@@ -34,14 +34,14 @@ class DQN(Learner):
         shape: tuple[int, ...],
         epsilon: Float[Array, ""] | float,
     ) -> Exploration:
-        """A share `epsilon` of the actions is random."""
+        """With probability `epsilon` an action is random; see `Learner.draw_exploration`."""
         explores = jax.random.uniform(keys[0], shape) < epsilon
         return explores, jax.random.randint(keys[1], shape, 0, self.sizes[-1])
 
     def select_action(
         self, outputs: Float[Array, " actions"], exploration: Exploration
     ) -> Int[Array, ""]:
-        """The greedy action by the action values, or the random one."""
+        """The greedy or the random action; see `Learner.select_action`."""
         explore, random_action = exploration
         return jnp.where(explore, random_action, unrolled.argmax(outputs))
 
@@ -52,7 +52,7 @@ class DQN(Learner):
         complete: Complete,
         update_count: Int[Array, ""],
     ) -> tuple[LearnerState, Float[Array, " batch"]]:
-        """Towards r + γ max_a Q(s', a) of the target network; see `Learner.update`."""
+        """The target is r + γ max_a Q(s', a) of the target network; see `Learner.update`."""
         values, pull_back = jax.vjp(
             lambda network: jax.vmap(network)(states), self.network(state.params)
         )
@@ -61,7 +61,7 @@ class DQN(Learner):
         targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values.max(-1))
         taken = jnp.arange(values.shape[1]) == batch.action[:, None]
         differences = targets - unrolled.total(jnp.where(taken, values, 0.0))
-        # The derivative of the mean of the squared differences by the values.
+        # The derivative of the mean squared difference with respect to the values.
         slope = jnp.where(taken, -2 / len(states) * differences[:, None], 0.0)
         (gradient,) = pull_back(slope)
         params, optimizer = self.apply_gradient(state, gradient)

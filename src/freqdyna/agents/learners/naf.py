@@ -1,9 +1,9 @@
-"""NAF: Q-learning with continuous actions, by a Q that is quadratic in the action.
+"""NAF: Q-learning with continuous actions, where Q is quadratic in the action.
 
     Q(s, a) = V(s) − (a − μ(s))ᵀ P(s) (a − μ(s))
 
-as the paper writes it, without the ½ of its source (Gu et al., 2016); P = LLᵀ. Actions are scaled
-to ±1 within. One network has V, the entries of μ before a tanh, and those of L as its outputs.
+as in the paper, without the ½ of Gu et al. (2016); P = LLᵀ. Internally, actions are scaled to ±1.
+One network outputs V, the entries of μ before a tanh, and those of L.
 """
 
 import equinox as eqx
@@ -18,26 +18,26 @@ from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.agents.replay.transition import Transition
 
 Exploration = tuple[Float[Array, "*shape a"], Float[Array, "*shape a"], Bool[Array, "*shape"]]
-"""Noise on the best action, an action at random, and whether that takes its place."""
+"""Noise for the best action, a random action, and whether to use the random action."""
 
 
 def output_size(action_size: int) -> int:
-    """V, μ, and the lower triangle of L."""
+    """The number of network outputs: V, μ, and the lower triangle of L."""
     return 1 + action_size + action_size * (action_size + 1) // 2
 
 
 class Advantage(eqx.Module):
-    """What the network says of one state, its actions scaled to ±1."""
+    """The outputs of the network at one state, with actions scaled to ±1."""
 
     value: Float[Array, ""]
     best: Float[Array, " a"]
     """μ(s)."""
     factor: Float[Array, "a a"]
-    """L(s), lower triangular, its diagonal positive."""
+    """L(s), lower triangular with a positive diagonal."""
 
     @staticmethod
     def of(outputs: Float[Array, " o"], action_size: int) -> "Advantage":
-        """From the network's outputs."""
+        """Interpret the network's outputs, shape (o,)."""
         value, best, entries = outputs[0], outputs[1 : 1 + action_size], outputs[1 + action_size :]
         rows, columns = np.tril_indices(action_size)
         entries = jnp.where(rows == columns, jax.nn.softplus(entries), entries)
@@ -50,7 +50,7 @@ class Advantage(eqx.Module):
 
 
 class NAF(Learner):
-    """Normalized advantage functions with Adam and a target network that follows slowly."""
+    """Normalized advantage functions with Adam and a target network that is updated slowly."""
 
     sizes: tuple[int, ...] = eqx.field(static=True)
     low: np.ndarray
@@ -59,10 +59,10 @@ class NAF(Learner):
     discount: float
     learning_rate: float
     target_rate: float
-    """The share of its distance that the target network goes at each update."""
+    """The fraction by which the target network moves towards the online network per update."""
 
     def value(self, params: Float[Array, " p"]) -> StateValue:
-        """V(s): the network with its first output alone."""
+        """V(s): the network with only its first output."""
         network = self.network(params)
         weights = (*network.weights[:-1], network.weights[-1][:, :1])
         return StateValue(Network(weights, (*network.biases[:-1], network.biases[-1][:1])))
@@ -73,7 +73,10 @@ class NAF(Learner):
         shape: tuple[int, ...],
         epsilon: Float[Array, ""] | float,
     ) -> Exploration:
-        """Gaussian noise of `epsilon` half ranges; at 1, uniform actions instead."""
+        """Gaussian noise with standard deviation `epsilon`; if it is 1, uniform actions.
+
+        The standard deviation is relative to half the range; see `Learner.draw_exploration`.
+        """
         size = (*shape, len(self.low))
         noise = epsilon * jax.random.normal(keys[0], size)
         anywhere = jax.random.uniform(keys[1], size, minval=-1.0)
@@ -82,7 +85,7 @@ class NAF(Learner):
     def select_action(
         self, outputs: Float[Array, " o"], exploration: Exploration
     ) -> Float[Array, " a"]:
-        """μ(s) with noise, cut at the bounds; or the random action."""
+        """μ(s) plus noise, clipped to the bounds, or the random action."""
         noise, anywhere, at_random = exploration
         best = Advantage.of(outputs, len(self.low)).best
         scaled = jnp.where(at_random, anywhere, jnp.clip(best + noise, -1, 1))
@@ -95,7 +98,7 @@ class NAF(Learner):
         complete: Complete,
         update_count: Int[Array, ""],
     ) -> tuple[LearnerState, Float[Array, " batch"]]:
-        """Towards r + γ V(s') of the target network; see `Learner.update`."""
+        """The target is r + γ V(s') of the target network; see `Learner.update`."""
         outputs, pull_back = jax.vjp(
             lambda network: jax.vmap(network)(states), self.network(state.params)
         )

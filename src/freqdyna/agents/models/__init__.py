@@ -1,1 +1,1 @@
-"""Models: what a state and an action lead to."""
+"""Models, which predict the outcome of an action in any state."""

@@ -1,4 +1,4 @@
-"""The contract of a model (the paper's M): it answers what (s, a) leads to, from any state."""
+"""The interface of a model (the paper's M): the outcome of an action in any state."""
 
 import abc
 from typing import Generic, TypeVar
@@ -15,19 +15,19 @@ Outcome = tuple[Float[Array, " n"], Float[Array, ""], Bool[Array, ""]]
 
 
 class Model(eqx.Module, Generic[ModelState]):
-    """Written for one state; `learn_batch` transitions are learned from at each step."""
+    """A model as pure functions, for one state."""
 
     learn_batch: eqx.AbstractClassVar[int]
-    """How many stored transitions `learn` wants at each step; 0 for a model that learns nothing."""
+    """Stored transitions that `learn` is given at each step; 0 for a model that does not learn."""
 
     @property
     @abc.abstractmethod
     def noise_size(self) -> int:
-        """How many standard normal numbers one query consumes."""
+        """The number of standard normal random numbers that one query uses."""
 
     @abc.abstractmethod
     def init(self, key: PRNGKeyArray) -> ModelState:
-        """The model before any experience."""
+        """The state of the model before training."""
 
     @abc.abstractmethod
     def query(
@@ -37,8 +37,19 @@ class Model(eqx.Module, Generic[ModelState]):
         action: Action,
         noise: Float[Array, " k"],
     ) -> Outcome:
-        """What `action` leads to from `s`."""
+        """The outcome of an action.
+
+        Args:
+            state: The state of the model.
+            s: The state of the environment, shape (n,).
+            action: The action, shape () if discrete and (a,) if continuous.
+            noise: Standard normal random numbers, shape (noise_size,).
+
+        Returns:
+            The next state, the reward, and whether the next state is terminal.
+
+        """
 
     @abc.abstractmethod
     def learn(self, state: ModelState, rows: Float[Array, "batch width"]) -> ModelState:
-        """Learn from a mini-batch of packed transitions."""
+        """Train on a mini-batch of packed transitions, shape (learn_batch, width)."""

@@ -1,8 +1,8 @@
-"""The true model of an environment that is stepped in Python, if it offers one.
+"""The true model of an environment that is stepped in Python, if it provides one.
 
-It does so by a method `simulate(states, actions)` of the unwrapped environment: from states of
-shape (k, n), as it returns them as observations, and actions of shape (k,), or (k, a) where they
-are continuous, to next states (k, n), rewards (k,) and whether each next state is terminal (k,).
+It is the method `simulate(states, actions)` of the unwrapped environment. It takes states of shape
+(k, n), in the form of observations, and actions of shape (k,), or (k, a) if they are continuous. It
+returns next states (k, n), rewards (k,) and whether each next state is terminal (k,).
 """
 
 import warnings
@@ -26,24 +26,24 @@ Simulate = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.n
 
 
 class HostModel(Model[None]):
-    """Asks the environment, from within the compiled step."""
+    """Calls the environment from within the compiled step."""
 
     learn_batch: ClassVar[int] = 0
     ask: Simulate = eqx.field(static=True)
-    """`simulate` for batches of any shape, in our numbers."""
+    """`simulate` for batches of any shape, with scaled states and actions of the agent."""
 
     @property
     def noise_size(self) -> int:
-        """None: the environment draws its own."""
+        """Zero: the environment draws its own random numbers."""
         return 0
 
     def init(self, key: PRNGKeyArray) -> None:
-        """Nothing to keep."""
+        """The model has no state."""
 
     def query(
         self, state: None, s: Float[Array, " n"], action: Action, noise: Float[Array, " 0"]
     ) -> Outcome:
-        """What the environment says."""
+        """The outcome according to the environment; see `Model.query`."""
         shapes = (
             jax.ShapeDtypeStruct(s.shape, jnp.float32),
             jax.ShapeDtypeStruct((), jnp.float32),
@@ -52,18 +52,27 @@ class HostModel(Model[None]):
         return jax.pure_callback(self.ask, shapes, s, action, vmap_method="broadcast_all")
 
     def learn(self, state: None, rows: Float[Array, "batch width"]) -> None:
-        """Nothing to learn."""
+        """The model does not learn."""
 
 
 def host_model(factory: Factory, space: Space) -> HostModel:
-    """The model that the environment offers; one that offers none is refused."""
+    """The true model of a Gymnasium environment.
+
+    Args:
+        factory: Creates the environment.
+        space: Its space.
+
+    Raises:
+        FreqdynaError: If the environment has no method `simulate`, or it fails.
+
+    """
     assert isinstance(space, HostSpace)
     env = make_env(factory)
     simulate = getattr(env.unwrapped, "simulate", None)
     if not callable(simulate):
         raise FreqdynaError(
             f"model is 'true', but {space.name!r} has no method `simulate(states, actions)`; "
-            "take model 'learned'"
+            "use model 'learned'"
         )
 
     def ask(states: Any, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -86,22 +95,22 @@ def host_model(factory: Factory, space: Space) -> HostModel:
 
 
 def _forgiving(ask: Simulate, name: str) -> Simulate:
-    """The same, but a state whose outcome raises an error gets one that is not a number.
+    """The same function, but an error results in an outcome of NaN.
 
-    Its seed then diverges, as with any loss that is not finite, and the others go on.
+    The seed of that state then diverges, as with any loss that is not finite; the others continue.
     """
-    told: list[str] = []
+    warned: list[str] = []
 
     def one_by_one(states: np.ndarray, actions: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
         for state, action in zip(states, actions, strict=True):
             try:
                 yield tuple(map(np.asarray, ask(state, action)))
             except Exception as error:
-                if not told:
-                    told.append(f"simulate of {name!r} raised {type(error).__name__}: {error}")
-                    warnings.warn(f"{told[0]}; the seed that asked diverges", stacklevel=2)
-                nothing = np.full_like(state, np.nan)
-                yield nothing, np.asarray(np.nan, np.float32), np.asarray(False)
+                if not warned:
+                    warned.append(f"simulate of {name!r} raised {type(error).__name__}: {error}")
+                    warnings.warn(f"{warned[0]}; the seed that called it diverges", stacklevel=2)
+                invalid = np.full_like(state, np.nan)
+                yield invalid, np.asarray(np.nan, np.float32), np.asarray(False)
 
     def answer(states: Any, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         try:
@@ -123,7 +132,7 @@ def _forgiving(ask: Simulate, name: str) -> Simulate:
 
 
 def _trace_one_step(ask: Simulate, space: HostSpace, env: "gymnasium.Env[Any, Any]") -> None:
-    """Ask once, where a mistake can be told in a sentence; within the compiled step it cannot."""
+    """Call it once here, where errors can be reported clearly; in the compiled step they cannot."""
     try:
         observation = space.scaling(np.asarray(env.reset(seed=0)[0], np.float32))
         next_state, reward, _ = ask(observation, space.random_action())

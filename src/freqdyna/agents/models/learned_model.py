@@ -1,8 +1,8 @@
-"""The model learned online: a 64×64 relu network that predicts s' − s (the paper's A.6).
+"""The model learned online: a 64×64 ReLU network that predicts s' − s (the paper's A.6).
 
-It also predicts the reward and whether s' is terminal, of which the paper does not speak. The next
-state is projected onto the state space. A numbered action enters as one input for each number,
-continuous ones as they are, scaled to ±1.
+It also predicts the reward and whether s' is terminal, which the paper does not mention. The next
+state is projected onto the state space. Discrete actions are one-hot encoded, continuous actions
+are scaled to ±1.
 """
 
 from typing import ClassVar
@@ -24,28 +24,28 @@ WIDTH = 64
 
 
 class LearnedModelState(eqx.Module):
-    """Parameters as one flat vector, and Adam's memory."""
+    """Parameters as one flat vector, and Adam's state."""
 
     params: Float[Array, " p"]
     optimizer: optax.OptState
 
 
 class LearnedModel(Model[LearnedModelState]):
-    """Deterministic: predicts the mean."""
+    """A deterministic model, which predicts the mean outcome."""
 
     learn_batch: ClassVar[int] = 128
     space: Space
     learning_rate: float
     terminal_is_known: bool = eqx.field(static=True)
-    """Use the state space's own terminal test rather than the prediction."""
+    """Whether to use `space.terminal` instead of predicting termination."""
 
     @property
     def noise_size(self) -> int:
-        """None."""
+        """Zero: the model is deterministic."""
         return 0
 
     def init(self, key: PRNGKeyArray) -> LearnedModelState:
-        """A network that knows nothing."""
+        """The network and Adam's state before training."""
         params = ravel_pytree(init_xavier(key, self._sizes, jax.nn.relu))[0]
         return LearnedModelState(params, optax.adam(self.learning_rate).init(params))
 
@@ -56,7 +56,7 @@ class LearnedModel(Model[LearnedModelState]):
         action: Action,
         noise: Float[Array, " 0"],
     ) -> Outcome:
-        """The predicted outcome."""
+        """The predicted outcome; see `Model.query`."""
         change, reward, logit = self._predict(state.params, s, action)
         next_state = self.space.project(s + change)
         terminal = self.space.terminal(next_state) if self.terminal_is_known else logit > 0
@@ -65,7 +65,13 @@ class LearnedModel(Model[LearnedModelState]):
     def learn(
         self, state: LearnedModelState, rows: Float[Array, "batch width"]
     ) -> LearnedModelState:
-        """One Adam step on squared errors of change and reward, and the entropy of the ending."""
+        """One Adam step on the squared errors of s' − s and r, and the cross-entropy of terminal.
+
+        Args:
+            state: The parameters and Adam's state.
+            rows: Packed transitions, shape (batch, width).
+
+        """
         continuous = len(self.space.action_low)
         batch = jax.vmap(lambda row: Transition.unpack(row, continuous))(rows)
 
@@ -83,9 +89,9 @@ class LearnedModel(Model[LearnedModelState]):
         return LearnedModelState(state.params + step, optimizer)
 
     def error(self, state: LearnedModelState, seen: Transition) -> Float[Array, ""]:
-        """Squared error of the predicted next state, mean over coordinates, each by its range.
+        """Squared error of the predicted next state, averaged over coordinates.
 
-        A coordinate whose range is not known counts as it is.
+        Each coordinate is divided by its range, if that is known.
         """
         predicted, _, _ = self.query(state, seen.state, seen.action, jnp.zeros(0))
         span = self.space.high - self.space.low

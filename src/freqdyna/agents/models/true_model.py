@@ -1,4 +1,4 @@
-"""The true model: the environment's own transition."""
+"""The true model: the environment's own transition function."""
 
 from typing import ClassVar
 
@@ -9,18 +9,18 @@ from freqdyna.envs.base import Action, Environment
 
 
 class TrueModel(Model[None]):
-    """Knows everything, learns nothing."""
+    """The environment as a model; it does not learn."""
 
     learn_batch: ClassVar[int] = 0
     env: Environment
 
     @property
     def noise_size(self) -> int:
-        """One number for the reward, and the environment's own."""
+        """One number for the reward, plus those of the environment."""
         return 1 + self.env.noise_size
 
     def init(self, key: PRNGKeyArray) -> None:
-        """Nothing to keep."""
+        """The model has no state."""
 
     def query(
         self,
@@ -29,8 +29,8 @@ class TrueModel(Model[None]):
         action: Action,
         noise: Float[Array, " k"],
     ) -> Outcome:
-        """Ask the environment."""
+        """A transition of the environment; see `Model.query`."""
         return self.env.transition_from_noise(s, action, noise)
 
     def learn(self, state: None, rows: Float[Array, "batch width"]) -> None:
-        """Nothing to learn."""
+        """The model does not learn."""

@@ -1,4 +1,4 @@
-"""The multilayer perceptrons of the paper: tanh for action values, relu for the learned model."""
+"""The multilayer perceptrons of the paper: tanh for action values, ReLU for the learned model."""
 
 import functools
 import itertools
@@ -21,9 +21,9 @@ class Network(eqx.Module):
     """A multilayer perceptron with a linear output, for one input."""
 
     weights: tuple[Float[Array, "_ _"], ...]
-    """One matrix a layer, shape (inputs, outputs)."""
+    """One matrix per layer, shape (inputs, outputs)."""
     biases: tuple[Float[Array, " _"], ...]
-    """One vector a layer, shape (outputs,)."""
+    """One vector per layer, shape (outputs,)."""
     activation: Activation = eqx.field(static=True, default=tanh)
 
     def __call__(self, inputs: Float[Array, " i"]) -> Float[Array, " o"]:
@@ -37,7 +37,14 @@ class Network(eqx.Module):
 def init_xavier(
     key: PRNGKeyArray, sizes: tuple[int, ...], activation: Activation = tanh
 ) -> Network:
-    """A network of layer widths `sizes` with Xavier uniform weights and biases of zero."""
+    """A network with Xavier uniform weights and zero biases.
+
+    Args:
+        key: A random key.
+        sizes: Layer widths, from the inputs to the outputs.
+        activation: The activation of the hidden layers.
+
+    """
     shapes = list(itertools.pairwise(sizes))
     xavier = jax.nn.initializers.glorot_uniform()
     keys = jax.random.split(key, len(shapes))
@@ -46,9 +53,9 @@ def init_xavier(
 
 
 def init_network(key: PRNGKeyArray, sizes: tuple[int, ...]) -> Network:
-    """The paper's Q network: as `init_xavier`, but for an output layer uniform in ±0.003.
+    """The paper's Q network: like `init_xavier`, but with an output layer uniform in ±0.003.
 
-    So all action values start near zero.
+    All action values are therefore close to zero initially.
     """
     hidden_key, weight_key, bias_key = jax.random.split(key, 3)
     network = init_xavier(hidden_key, sizes)
@@ -60,9 +67,13 @@ def init_network(key: PRNGKeyArray, sizes: tuple[int, ...]) -> Network:
 def network_from_flat(
     params: Float[Array, " p"], sizes: tuple[int, ...], activation: Activation = tanh
 ) -> Network:
-    """The network of layer widths `sizes` that a flat vector stands for.
+    """The network with the parameters of a flat vector.
 
-    The vector holds all weight matrices, then all biases: the order of `ravel_pytree`.
+    Args:
+        params: All weight matrices, then all biases (the order of `ravel_pytree`), shape (p,).
+        sizes: Layer widths, from the inputs to the outputs.
+        activation: The activation of the hidden layers.
+
     """
     shapes = [*itertools.pairwise(sizes), *((width,) for width in sizes[1:])]
     ends = list(itertools.accumulate(math.prod(shape) for shape in shapes))
@@ -73,5 +84,5 @@ def network_from_flat(
 
 
 def _product(vector: Float[Array, " i"], matrix: Float[Array, "i o"]) -> Float[Array, " o"]:
-    # Full float32: the default on recent GPUs rounds the operands to 10 bits.
+    # Full float32 precision: by default, recent GPUs round the operands to 10 bits.
     return jnp.dot(vector, matrix, precision=jax.lax.Precision.HIGHEST)

@@ -1,9 +1,9 @@
-"""V(s) = max_a Q(s, a) of a tanh network, with its derivatives pushed forward in closed form.
+"""V(s) = max_a Q(s, a) of a tanh network, with derivatives computed forward in closed form.
 
-Value, Jacobian, Hessian and, for states of few coordinates, third derivatives of every layer
-travel together as columns of one matrix, so that each layer is one matrix product. For the 2
-coordinates of the paper's environments that makes 10 columns and no reverse pass for ∇g; nesting
-`jax.hessian` in `grad` costs several times as much.
+The value, Jacobian, Hessian and, for states with few coordinates, third derivatives of every layer
+are propagated together as columns of one matrix, so that each layer is one matrix product. For the
+2 coordinates of the paper's environments that makes 10 columns and needs no reverse pass for ∇g;
+nesting `jax.hessian` in `grad` costs several times as much.
 """
 
 import itertools
@@ -21,7 +21,7 @@ from freqdyna.frequency.local import Derivatives
 from freqdyna.frequency.stochastic import stochastic_slopes
 
 MOST_FORWARD = 3
-"""Coordinates up to which third derivatives are pushed forward: 20 columns for 3, 35 for 4."""
+"""States with at most this many coordinates use third derivatives: 20 columns for 3, 35 for 4."""
 
 
 class StateValue(eqx.Module):
@@ -34,7 +34,7 @@ class StateValue(eqx.Module):
         return self.network(state).max()
 
     def derivatives(self, state: Float[Array, " n"]) -> Derivatives:
-        """V, ∇V and H_V at `state`; where two actions tie, those of the first."""
+        """V, ∇V and H_V at a state of shape (n,); if actions tie, those of the first one."""
         n = state.shape[0]
         value, first, second = self._pushed(state, order=2)
         return Derivatives(value[0], first, second[_places(n, 2)])
@@ -45,7 +45,17 @@ class StateValue(eqx.Module):
         gradient_weight: float | Float[Array, ""],
         hessian_weight: float | Float[Array, ""],
     ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-        """∇g and ∇V at `state`, g = η₁‖∇V‖² + η₂‖H_V‖²_F."""
+        """∇g and ∇V at a state, with g = η₁‖∇V‖² + η₂‖H_V‖²_F.
+
+        Args:
+            state: Shape (n,).
+            gradient_weight: η₁.
+            hessian_weight: η₂.
+
+        Returns:
+            Both gradients, each of shape (n,).
+
+        """
         n = state.shape[0]
         if n > MOST_FORWARD:
             # Probes along every coordinate make the estimate exact; for 11 coordinates that costs
@@ -59,13 +69,13 @@ class StateValue(eqx.Module):
         return by_gradient + by_hessian, first
 
     def _pushed(self, state: Float[Array, " n"], order: int) -> list[Float[Array, " _"]]:
-        """V and its derivatives up to `order`, each once: those of `_indices`, in their order."""
+        """V and its distinct partial derivatives up to `order`, in the order of `_indices`."""
         weights, biases = self.network.weights, self.network.biases
         n = state.shape[0]
         indices = [_indices(n, degree) for degree in range(1, order + 1)]
         sizes = [1, *(len(index) for index in indices)]
         # The input is linear in itself: its first derivatives are the rows of the first matrix.
-        # A sum over few coordinates, rather than a product: it fuses with what comes next.
+        # A sum over few coordinates instead of a product fuses with the next operation.
         first = sum((state[i] * weights[0][i] for i in range(n)), biases[0])
         linear = [first[None], weights[0]]
         parts = _through_tanh(linear, n, order)
@@ -86,7 +96,7 @@ def _through_tanh(
 ) -> list[Float[Array, "_ o"]]:
     """The chain rule for tanh: the derivatives of tanh(p) from those of p.
 
-    `linear` may end early; the derivatives that it lacks are zero.
+    Derivatives that `linear` does not contain are zero.
     """
     value = tanh(linear[0])
     slope = 1 - value**2
@@ -109,12 +119,12 @@ def _through_tanh(
 
 
 def _indices(n: int, degree: int) -> np.ndarray:
-    """The different partial derivatives of a degree, one row of coordinates each."""
+    """The distinct partial derivatives of a degree, one row of coordinates each."""
     return np.array(list(itertools.combinations_with_replacement(range(n), degree)))
 
 
 def _places(n: int, degree: int) -> np.ndarray:
-    """Where each entry of the symmetric tensor of a degree stands among `_indices`."""
+    """The position in `_indices` of each entry of the symmetric tensor of a degree."""
     rows = {tuple(row): place for place, row in enumerate(_indices(n, degree).tolist())}
     entries = itertools.product(range(n), repeat=degree)
     return np.array([rows[tuple(sorted(entry))] for entry in entries]).reshape((n,) * degree)

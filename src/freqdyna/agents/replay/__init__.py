@@ -1,1 +1,1 @@
-"""Experience-replay buffers."""
+"""Replay buffers."""

@@ -1,4 +1,4 @@
-"""The contract of an experience-replay buffer (the paper's B)."""
+"""The interface of a replay buffer (the paper's B)."""
 
 import abc
 from typing import Generic, TypeVar
@@ -10,12 +10,12 @@ ReplayState = TypeVar("ReplayState")
 
 
 class Replay(eqx.Module, Generic[ReplayState]):
-    """A buffer of packed transitions, oldest overwritten first.
+    """A buffer of packed transitions; the oldest are overwritten first.
 
-    `count` is how many transitions were ever added. It is a function of the time step, so it is
-    handed in rather than stored: in a batch of seeds it stays one number, and a write stays a
-    cheap slice update. Sampling is a deterministic function of random bits, one word a draw,
-    so that a training step draws all of its random numbers in one call.
+    `count` is the number of transitions added so far. It is a function of the time step, so it is
+    passed in rather than stored: it is then the same number for all seeds of a batch, and a write
+    is a cheap slice update. Sampling is a deterministic function of random bits, one word per
+    sample, so that a training step draws all of its random numbers in one call.
     """
 
     capacity: eqx.AbstractVar[int]
@@ -28,13 +28,30 @@ class Replay(eqx.Module, Generic[ReplayState]):
     def add(
         self, state: ReplayState, row: Float[Array, " width"], count: Int[Array, ""]
     ) -> ReplayState:
-        """Store one transition; `count` is the number added before it."""
+        """Store one transition.
+
+        Args:
+            state: The buffer.
+            row: The packed transition, shape (width,).
+            count: The number of transitions added before it, shape ().
+
+        """
 
     @abc.abstractmethod
     def sample(
         self, state: ReplayState, bits: UInt32[Array, " batch"], count: Int[Array, ""]
     ) -> tuple[Float[Array, "batch width"], Int[Array, " batch"]]:
-        """Rows drawn with replacement, and where they stand; `count` must be at least 1."""
+        """Sample transitions with replacement.
+
+        Args:
+            state: The buffer.
+            bits: Random bits, one word per sample, shape (batch,).
+            count: The number of transitions added so far, at least 1; shape ().
+
+        Returns:
+            Packed transitions, shape (batch, width), and their indices, shape (batch,).
+
+        """
 
     @abc.abstractmethod
     def update_priorities(
@@ -43,4 +60,11 @@ class Replay(eqx.Module, Generic[ReplayState]):
         indices: Int[Array, " batch"],
         differences: Float[Array, " batch"],
     ) -> ReplayState:
-        """Take note of the temporal differences of the transitions that were just learned from."""
+        """Update the priorities of transitions after they were used in an update.
+
+        Args:
+            state: The buffer.
+            indices: The indices that `sample` returned, shape (batch,).
+            differences: Their temporal-difference errors, shape (batch,).
+
+        """

@@ -1,4 +1,4 @@
-"""PrioritizedER as the paper has it: proportional, no importance ratio, half of a batch uniform."""
+"""The paper's PrioritizedER: proportional, half of a batch uniform, no importance sampling."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ SMALLEST_PRIORITY = 1e-6
 
 
 class PrioritizedState(eqx.Module):
-    """The rows, the tree over their priorities, and the greatest priority met so far."""
+    """The rows, the sum tree of their priorities, and the highest priority so far."""
 
     rows: Float[Array, "capacity width"]
     tree: SumTree
@@ -20,10 +20,10 @@ class PrioritizedState(eqx.Module):
 
 
 class PrioritizedReplay(Replay[PrioritizedState]):
-    """The first half of a batch is drawn in proportion to |temporal difference|^exponent.
+    """Half of a batch is sampled in proportion to |temporal-difference error|^exponent.
 
     The other half is uniform, "as a strategy for bias correction" (the paper, reproducibility
-    section). A new transition gets the greatest priority so far.
+    section). A new transition gets the highest priority so far.
     """
 
     capacity: int = eqx.field(static=True)
@@ -37,7 +37,7 @@ class PrioritizedReplay(Replay[PrioritizedState]):
     def add(
         self, state: PrioritizedState, row: Float[Array, " width"], count: Int[Array, ""]
     ) -> PrioritizedState:
-        """Write over the oldest row and its priority."""
+        """Overwrite the oldest row and its priority; see `Replay.add`."""
         index = count % self.capacity
         tree = state.tree.set(index[None], state.greatest[None])
         return PrioritizedState(state.rows.at[index].set(row), tree, state.greatest)
@@ -45,7 +45,7 @@ class PrioritizedReplay(Replay[PrioritizedState]):
     def sample(
         self, state: PrioritizedState, bits: UInt32[Array, " batch"], count: Int[Array, ""]
     ) -> tuple[Float[Array, "batch width"], Int[Array, " batch"]]:
-        """Half by priority, half uniform."""
+        """Sample half by priority and half uniformly; see `Replay.sample`."""
         half = bits.shape[0] // 2
         fractions = (bits[:half] >> 8).astype(jnp.float32) * 2.0**-24
         by_priority = state.tree.find(fractions)
@@ -59,9 +59,9 @@ class PrioritizedReplay(Replay[PrioritizedState]):
         indices: Int[Array, " batch"],
         differences: Float[Array, " batch"],
     ) -> PrioritizedState:
-        """Set the priorities of the whole batch from its temporal differences."""
+        """Set the priorities of the whole batch; see `Replay.update_priorities`."""
         priorities = (jnp.abs(differences) + SMALLEST_PRIORITY) ** self.exponent
-        # A diverged network must not take the tree with it: what is not a number counts as zero.
+        # A diverged network must not corrupt the tree: NaN and infinity count as zero.
         priorities = jnp.nan_to_num(priorities, nan=0.0, posinf=0.0)
         greatest = jnp.maximum(state.greatest, priorities.max())
         return PrioritizedState(state.rows, state.tree.set(indices, priorities), greatest)

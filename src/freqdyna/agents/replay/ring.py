@@ -1,4 +1,4 @@
-"""Uniform experience replay: a ring of rows."""
+"""Uniform experience replay: a ring buffer of rows."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -8,7 +8,7 @@ from freqdyna.agents.replay.base import Replay
 
 
 class RingState(eqx.Module):
-    """The rows; those never written are zero and never drawn."""
+    """The rows; unused rows are zero and never sampled."""
 
     rows: Float[Array, "capacity width"]
 
@@ -19,29 +19,32 @@ class UniformReplay(Replay[RingState]):
     capacity: int = eqx.field(static=True)
 
     def init(self, width: int) -> RingState:
-        """An empty ring."""
+        """An empty buffer."""
         return RingState(jnp.zeros((self.capacity, width)))
 
     def add(
         self, state: RingState, row: Float[Array, " width"], count: Int[Array, ""]
     ) -> RingState:
-        """Write over the oldest row."""
+        """Overwrite the oldest row; see `Replay.add`."""
         return RingState(state.rows.at[count % self.capacity].set(row))
 
     def sample(
         self, state: RingState, bits: UInt32[Array, " batch"], count: Int[Array, ""]
     ) -> tuple[Float[Array, "batch width"], Int[Array, " batch"]]:
-        """Uniform draws from the rows written so far."""
+        """Sample uniformly from the stored rows; see `Replay.sample`."""
         indices = uniform_indices(bits, jnp.minimum(count, self.capacity))
         return state.rows[indices], indices
 
     def update_priorities(
         self, state: RingState, indices: Int[Array, " batch"], differences: Float[Array, " batch"]
     ) -> RingState:
-        """Nothing to note."""
+        """Return the buffer unchanged: it has no priorities."""
         return state
 
 
 def uniform_indices(bits: UInt32[Array, " batch"], size: Int[Array, ""]) -> Int[Array, " batch"]:
-    """Indices in [0, size), uniform up to size / 2^32: under 3e-5 for 100,000 rows."""
+    """Indices in [0, size) from random bits, one word per index.
+
+    They are uniform up to size / 2^32, which is less than 3e-5 for 100,000 rows.
+    """
     return (bits % size.astype(jnp.uint32)).astype(int)

@@ -1,8 +1,8 @@
-"""A sum tree: draws an index with probability proportional to its weight.
+"""A sum tree: samples an index with probability proportional to its weight.
 
-Each node holds the sum over `BRANCHES` children instead of two, so that 100,000 weights are five
-levels deep: a draw or an update is a handful of small vector operations, and not some seventeen
-steps that wait for each other. `benchmarks/replay.py` compares widths.
+Each node has `BRANCHES` children instead of two, so that a tree of 100,000 weights has five levels:
+a sample or an update takes a few small vector operations instead of about seventeen sequential
+steps. `benchmarks/replay.py` compares branching factors.
 """
 
 import math
@@ -17,9 +17,9 @@ BRANCHES = 16
 class SumTree(eqx.Module):
     """Weights and the sums above them.
 
-    `levels[0]` holds the weights; `levels[k + 1]`, read as a flat array, holds the sums of the
-    rows of `levels[k]`; the last level is a single row. Sums are computed anew from their
-    children, so that rounding errors do not pile up.
+    `levels[0]` contains the weights; `levels[k + 1]`, as a flat array, contains the sums of the
+    rows of `levels[k]`; the last level is a single row. Sums are always recomputed from their
+    children, so that rounding errors do not accumulate.
     """
 
     levels: tuple[Float[Array, "_ branches"], ...]
@@ -29,7 +29,13 @@ class SumTree(eqx.Module):
         return self.levels[-1].sum()
 
     def set(self, indices: Int[Array, " k"], weights: Float[Array, " k"]) -> "SumTree":
-        """Give each index its weight; an index that comes twice must come with one weight."""
+        """Set weights.
+
+        Args:
+            indices: Shape (k,); if an index occurs twice, both must have the same weight.
+            weights: The new weights, shape (k,).
+
+        """
         levels = []
         for level in self.levels:
             parents = indices // BRANCHES
@@ -43,16 +49,23 @@ class SumTree(eqx.Module):
         return self.levels[0][indices // BRANCHES, indices % BRANCHES]
 
     def find(self, fractions: Float[Array, " k"]) -> Int[Array, " k"]:
-        """For each fraction u in [0, 1), the index whose share of the total holds u.
+        """The indices at given fractions of the total weight.
 
-        Walks down from the root: at each node the child is taken in whose interval of the
-        cumulated sums the remaining mass falls. An index of weight zero is never found.
+        The search descends from the root to the child whose interval of cumulative sums contains
+        the remaining mass. An index of weight zero is never returned.
+
+        Args:
+            fractions: Numbers in [0, 1), shape (k,).
+
+        Returns:
+            Indices of shape (k,).
+
         """
         mass = fractions * self.total()
         indices = jnp.zeros(fractions.shape, int)
         for level in reversed(self.levels):
             sums = jnp.cumsum(level[indices], axis=-1)
-            # Rounding may leave a mass just past the last child: keep it inside.
+            # Rounding may leave a mass just beyond the last child: keep it inside.
             mass = jnp.minimum(mass, jnp.nextafter(sums[:, -1], 0.0))
             child = (sums <= mass[:, None]).sum(-1)
             before = jnp.take_along_axis(sums, jnp.maximum(child - 1, 0)[:, None], axis=-1)[:, 0]

@@ -1,4 +1,4 @@
-"""One transition, and its packed form: a row of numbers, so that a sample is one gather."""
+"""A transition, and its packed form: one row of numbers, so that sampling is one gather."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -8,7 +8,7 @@ from freqdyna.envs.space import Action
 
 
 class Transition(eqx.Module):
-    """(s, a, r, s', whether s' is terminal); a truncated episode is not terminal."""
+    """(s, a, r, s', whether s' is terminal); truncation does not make s' terminal."""
 
     state: Float[Array, " n"]
     action: Action
@@ -24,7 +24,13 @@ class Transition(eqx.Module):
 
     @staticmethod
     def unpack(row: Float[Array, " width"], continuous: int = 0) -> "Transition":
-        """The transition of a row of `pack`, of a numbered action or so many continuous ones."""
+        """The transition of a packed row.
+
+        Args:
+            row: What `pack` returned, shape (width,).
+            continuous: The number of continuous actions; 0 if the action is discrete.
+
+        """
         size = max(1, continuous)
         n = (row.shape[0] - size - 2) // 2
         action = row[2 * n : 2 * n + size] if continuous else row[2 * n].astype(int)

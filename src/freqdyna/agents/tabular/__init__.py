@@ -1,1 +1,1 @@
-"""Tabular Dyna-Q: a table of action values and a model that counts."""
+"""Tabular Dyna-Q: a table of action values and a count model."""

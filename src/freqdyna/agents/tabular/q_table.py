@@ -1,4 +1,4 @@
-"""Q-learning in a table."""
+"""Tabular Q-learning."""
 
 import equinox as eqx
 import jax
@@ -7,7 +7,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 
 class QTable(eqx.Module):
-    """One number for each cell and action."""
+    """One value for each cell and action."""
 
     values: Float[Array, "cells actions"]
 
@@ -32,7 +32,12 @@ class QTable(eqx.Module):
         discount: float | Float[Array, ""],
         learning_rate: float | Float[Array, ""],
     ) -> tuple["QTable", Float[Array, ""]]:
-        """One step towards r + γ max Q(s', ·); also the temporal difference."""
+        """Update one value towards r + γ max Q(s', ·).
+
+        Returns:
+            The new table, and the temporal-difference error.
+
+        """
         bootstrap = jnp.where(terminal, 0.0, self.values[next_cell].max())
         difference = reward + discount * bootstrap - self.values[cell, action]
         values = self.values.at[cell, action].add(learning_rate * difference)

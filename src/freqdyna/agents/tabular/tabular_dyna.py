@@ -1,4 +1,4 @@
-"""Tabular Dyna-Q: the paper's generic Dyna, planning from random pairs that were seen before."""
+"""Tabular Dyna-Q: the paper's generic Dyna, planning from random pairs visited before."""
 
 import equinox as eqx
 import jax
@@ -16,7 +16,7 @@ EPISODES_KEPT = 100
 
 
 class TabularState(AgentState):
-    """All that one seed's training carries from step to step."""
+    """The training state of one seed."""
 
     key: PRNGKeyArray
     observation: Float[Array, " n"]
@@ -24,12 +24,12 @@ class TabularState(AgentState):
     table: QTable
     model: CountModel
     episode_lengths: Int[Array, " episodes"]
-    """Steps of the first training episodes; zero for those not finished yet."""
+    """Lengths of the first training episodes; zero for those not completed."""
     diagnostics: Diagnostics
 
 
 class TabularDyna(Agent[TabularState]):
-    """Every whole-numbered state within the bounds is a cell of the table."""
+    """Tabular Dyna-Q; every integer state within the bounds is a cell of the table."""
 
     env: Environment
     discount: float
@@ -56,7 +56,7 @@ class TabularDyna(Agent[TabularState]):
         return QTable(jnp.zeros((int(np.prod(self._shape)), self.env.num_actions)))
 
     def step(self, state: TabularState, t: Int[Array, ""]) -> TabularState:
-        """Act, learn directly, learn the model, plan. `t` counts the steps taken before."""
+        """Act, learn from the transition, update the model, and plan; see `Agent.step`."""
         keys = jax.random.split(jax.random.fold_in(state.key, t), 4)
         act_key, env_key, reset_key, plan_key = keys
         cell = self.cell(state.observation)
@@ -80,7 +80,7 @@ class TabularDyna(Agent[TabularState]):
 
         length = state.episode_step + 1
         over = terminal | (length >= self.env.episode_limit)
-        # An index past the end, for an episode still under way, is dropped.
+        # An index past the end, for an episode that is not over, is dropped.
         episode = jnp.where(over, state.diagnostics.episodes, EPISODES_KEPT)
         diagnostics = state.diagnostics.after_step(over)
         return TabularState(
@@ -100,11 +100,11 @@ class TabularDyna(Agent[TabularState]):
         epsilon: float | Float[Array, ""],
         key: PRNGKeyArray,
     ) -> Int[Array, ""]:
-        """The epsilon-greedy action of the current policy."""
+        """The epsilon-greedy action of the current policy; see `Agent.act`."""
         return state.table.act(self.cell(observation), epsilon, key)
 
     def metrics(self, state: TabularState) -> dict[str, Array]:
-        """What was counted since the last evaluation."""
+        """Diagnostics since the last evaluation."""
         return state.diagnostics.metrics(searches=False, learns_model=False)
 
     def snapshot(
@@ -123,7 +123,7 @@ class TabularDyna(Agent[TabularState]):
 
     @property
     def layer_sizes(self) -> tuple[int, ...]:
-        """No network."""
+        """Empty: there is no network."""
         return ()
 
     @property
@@ -131,7 +131,7 @@ class TabularDyna(Agent[TabularState]):
         return np.round(self.env.high - self.env.low).astype(int) + 1
 
     def cell(self, state: Float[Array, " n"]) -> Int[Array, ""]:
-        """The number of the cell that a state is in."""
+        """The index of the cell that contains a state."""
         strides = np.append(np.cumprod(self._shape[:0:-1])[::-1], 1)
-        whole = jnp.round(state - self.env.low).astype(int)
-        return jnp.sum(whole * strides)
+        coordinates = jnp.round(state - self.env.low).astype(int)
+        return jnp.sum(coordinates * strides)

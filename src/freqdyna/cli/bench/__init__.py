@@ -1,1 +1,1 @@
-"""The command `freqdyna bench`: how fast this machine trains, and where the time goes."""
+"""The command `freqdyna bench`: training speed on this machine, and where the time goes."""

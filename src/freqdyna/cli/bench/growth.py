@@ -15,7 +15,7 @@ from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 
 BASE = "Dyna-Frequency, d = 10"
 SEEDS = 8
-"""Of every measurement but those over seeds."""
+"""The number of seeds in all measurements that do not vary it."""
 
 GROWTH: dict[str, tuple[int, ...]] = {
     "planning_steps": (1, 10, 30),
@@ -28,7 +28,12 @@ SEEDS_ON_ACCELERATOR = (1, 10, 30, 100, 300, 600, 1000)
 
 
 def measure_growth() -> Iterator[tuple[str, int, Rate]]:
-    """(what is varied, its value, the rate), one after the other; the rest as in BASE."""
+    """Measure the rate of BASE with one setting varied at a time.
+
+    Yields:
+        The name of the setting, its value, and the rate.
+
+    """
     on_cpu = jax.default_backend() == "cpu"
     for seeds in SEEDS_ON_CPU if on_cpu else SEEDS_ON_ACCELERATOR:
         config = workload_config(BASE, seeds)
@@ -43,7 +48,7 @@ def measure_growth() -> Iterator[tuple[str, int, Rate]]:
 
 
 class _Box(Environment):
-    """A walk in a box of any dimension: there is nothing to learn, only arithmetic to do."""
+    """A walk in a box of any dimension, for measuring speed only."""
 
     summary: ClassVar[str] = "a walk in a box"
     num_actions: ClassVar[int] = 3
@@ -54,7 +59,7 @@ class _Box(Environment):
         return jax.random.uniform(key, (self.observation_size,), minval=-0.5, maxval=0.5)
 
     def move(self, state: State, action: Action, noise: Float[Array, " 0"]) -> State:
-        # Rotates the coordinates' pull, so that every one of them moves.
+        # Each coordinate is moved by the previous one, so that all of them move.
         pull = jnp.cos(7 * jnp.roll(state, 1)) + action - 1
         return jnp.clip(state + 0.02 * pull, self.low, self.high)
 

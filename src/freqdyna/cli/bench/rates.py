@@ -1,6 +1,6 @@
-"""How fast this machine trains: rates of the paper's workloads, and the arithmetic in them.
+"""Training speed on this machine: rates of the paper's workloads, and their arithmetic.
 
-Everything is measured warm, in one process, in the same run: compare ratios, not days.
+Everything is measured after compilation, in one process and one run: compare ratios within a run.
 """
 
 import json
@@ -28,7 +28,7 @@ from freqdyna.training.training import Training
 
 REPEATS = 5
 WARM_UP = 200
-"""Steps taken before the clock starts: the buffers hold something, climbs have begun."""
+"""Steps before the measurement starts, so that the buffers are not empty and climbs have begun."""
 
 WORKLOADS: dict[str, dict[str, Any]] = {
     "ER, d = 10": {"algorithm": "er"},
@@ -41,28 +41,43 @@ WORKLOADS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Rate:
-    """One workload's speed."""
+    """The speed of one workload."""
 
     workload: str
     implementation: str
     seeds: int
     steps_per_second: float
-    """Environment steps of all seeds together: the median of the repeats."""
+    """Environment steps per second, summed over all seeds: the median of the repeats."""
     slowest: float
     fastest: float
     compile_seconds: float
     climb_iterations: float = 0.0
-    """Climbing iterations of a step, mean over the seeds and the steps measured."""
+    """Climbing iterations per step, averaged over seeds and steps."""
 
 
 def measure(workload: str, seeds: int, seconds: float = 2.0) -> Rate:
-    """The rate of one of WORKLOADS with so many seeds on all devices of this machine."""
+    """Measure one of WORKLOADS on all devices of this machine.
+
+    Args:
+        workload: A key of WORKLOADS.
+        seeds: The number of seeds.
+        seconds: About how long to measure, excluding compilation.
+
+    """
     config = workload_config(workload, seeds)
     return measure_config(workload, config, envs.make(config.env), seconds)
 
 
 def measure_config(name: str, config: Config, env: Environment, seconds: float = 2.0) -> Rate:
-    """The rate of a training, called `name`, on all devices of this machine."""
+    """Measure a training on all devices of this machine.
+
+    Args:
+        name: What the result is called.
+        config: The settings.
+        env: The environment.
+        seconds: About how long to measure, excluding compilation.
+
+    """
     seeds = config.seeds
     block, state, compile_seconds = _warm_block(config, env)
     step, steps = WARM_UP, 20
@@ -84,20 +99,20 @@ def measure_config(name: str, config: Config, env: Environment, seconds: float =
 def rate_of(
     workload: str, implementation: str, seeds: int, rates: list[float], compile_seconds: float
 ) -> Rate:
-    """The median of several measured rates, with the slowest and the fastest."""
+    """The median, slowest and fastest of several measured rates."""
     middle = statistics.median(rates)
     return Rate(workload, implementation, seeds, middle, min(rates), max(rates), compile_seconds)
 
 
 def flops_per_step(workload: str, climb_iterations: float) -> float:
-    """Floating-point operations of matrix products in one step of one seed, counted by hand."""
+    """Floating-point operations of the matrix products in one step of one seed."""
     config = workload_config(workload, 1)
     env = envs.make(config.env)
     assert config.hidden is not None
     assert config.planning_steps is not None
     sizes = (env.observation_size, *config.hidden, env.num_actions)
     forward = sum(2 * i * o for i, o in pairwise(sizes))
-    # Target and online network forward, and twice a forward pass backward.
+    # One forward pass of each network, and a backward pass that costs as much as two.
     updates = config.planning_steps * config.batch_size * 4 * forward
     if config.algorithm == "er":
         return float(updates + forward)
@@ -106,7 +121,7 @@ def flops_per_step(workload: str, climb_iterations: float) -> float:
 
 
 def matrix_rate(size: int = 512) -> float:
-    """The rate of a device in products of square float32 matrices, in operations a second."""
+    """The rate of a device in products of square float32 matrices, in operations per second."""
     matrix = jnp.ones((size, size))
     product = jax.jit(lambda m: m @ m * 1e-3)
     matrix = jax.block_until_ready(product(matrix))
@@ -118,7 +133,7 @@ def matrix_rate(size: int = 512) -> float:
 
 
 def save(path: Path, rates: list[Rate], further: dict[str, Any]) -> None:
-    """Write the rates, what machine they are of, and further findings, as JSON."""
+    """Write the rates, a description of the machine, and further results as JSON."""
     facts = {
         **run_folder.provenance(jax.devices()),
         "rates": [asdict(rate) for rate in rates],
@@ -129,7 +144,7 @@ def save(path: Path, rates: list[Rate], further: dict[str, Any]) -> None:
 
 
 def workload_config(workload: str, seeds: int, **changes: Any) -> Config:
-    """The settings of one of WORKLOADS, with changes; learning begins at once."""
+    """The settings of one of WORKLOADS with changes; learning starts with the first step."""
     settings = {"warmup_steps": 0, "steps": 50_000, **WORKLOADS[workload], **changes}
     return resolved_by_name(Config(seeds=seeds, **settings))
 

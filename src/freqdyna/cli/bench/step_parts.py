@@ -1,4 +1,4 @@
-"""Where the time of a step goes: its parts, compiled and timed by themselves."""
+"""Where the time of a step goes: its parts, compiled and timed separately."""
 
 import statistics
 import time
@@ -19,10 +19,15 @@ STEPS = 50
 
 
 def shares(workload: str, seeds: int) -> dict[str, float]:
-    """Microseconds of one step of one seed: the whole, and its parts on one device.
+    """Microseconds per step of one seed, for the whole step and its parts, on one device.
 
-    Parts compiled alone do not add up to the whole exactly: XLA fuses across them. The random
-    numbers are drawn within the other parts.
+    The parts do not add up to the whole exactly, because XLA fuses operations across them. The
+    random numbers are drawn within the other parts.
+
+    Args:
+        workload: A key of WORKLOADS.
+        seeds: The number of seeds.
+
     """
     config = workload_config(workload, seeds)
     agent = algorithms.build(config, envs.make(config.env))
@@ -58,7 +63,7 @@ def shares(workload: str, seeds: int) -> dict[str, float]:
 
 
 def _draws(jaxpr: Jaxpr) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """What a program draws: new keys ("split") and random bits ("bits"), with their shapes."""
+    """What a program draws: keys ("split") and random bits ("bits"), with their shapes."""
     for equation in jaxpr.eqns:
         match equation.primitive.name:
             case "random_split":
@@ -83,7 +88,7 @@ def _shape(aval: Any) -> tuple[int, ...]:
 def _draw(
     draws: list[tuple[str, tuple[int, ...]]], state: tuple[PRNGKeyArray, Float[Array, ""]], i: Any
 ) -> tuple[PRNGKeyArray, Float[Array, ""]]:
-    """Draw all of it, and sum it up so that nothing is left out."""
+    """Draw everything, and sum it up so that the compiler cannot skip anything."""
     seed_key, total = state
     key = jax.random.fold_in(seed_key, i)
     for number, (kind, shape) in enumerate(draws):

@@ -1,4 +1,4 @@
-"""What `freqdyna bench` prints: rates and ratios, the arithmetic, and where the time goes."""
+"""The output of `freqdyna bench`: rates and ratios, arithmetic, and where the time goes."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -21,7 +21,14 @@ SEEDS = (1, 30)
 
 
 def measure_all(jobs: list[Callable[[], Rate]], out: Path, growth: bool = True) -> None:
-    """Make every measurement, telling of each as it comes; print the findings and write them."""
+    """Run all measurements with progress output, print the results and write them.
+
+    Args:
+        jobs: Functions that each make one measurement.
+        out: The JSON file to write.
+        growth: Whether to measure how the cost grows as well.
+
+    """
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise FreqdynaError(f"out is {str(out)!r}; it must be a file in a folder that exists")
     rates = []
@@ -45,16 +52,16 @@ def measure_all(jobs: list[Callable[[], Rate]], out: Path, growth: bool = True) 
 
 
 def our_jobs(seeds: tuple[int, ...] = SEEDS) -> list[Callable[[], Rate]]:
-    """A measurement of each workload for each number of seeds."""
+    """The measurements of freqdyna: each workload for each number of seeds."""
     return [partial(measure, workload, number) for workload in WORKLOADS for number in seeds]
 
 
 def print_rates(rates: list[Rate]) -> None:
-    """Environment steps a second of every implementation, and ours as a multiple of each."""
-    table = Table(title="environment steps a second, all seeds together", box=SIMPLE)
+    """Print the rate of every implementation, and our rate as a multiple of each."""
+    table = Table(title="environment steps per second, all seeds together", box=SIMPLE)
     for column in ("workload", "implementation"):
         table.add_column(column, no_wrap=True)
-    for column in ("seeds", "median", "slowest - fastest", "our best is", "compiles in"):
+    for column in ("seeds", "median", "slowest - fastest", "our best is", "compilation"):
         table.add_column(column, justify="right", no_wrap=True)
     for rate in sorted(rates, key=lambda r: (list(WORKLOADS).index(r.workload), r.seeds)):
         ours = max(
@@ -78,8 +85,8 @@ def print_rates(rates: list[Rate]) -> None:
 
 
 def report(rates: list[Rate]) -> dict[str, Any]:
-    """How near the arithmetic is, and the parts of a step but for d = 30."""
-    # On a CPU one product already uses all cores; a GPU needs larger ones to be busy.
+    """The arithmetic of all workloads, and the parts of a step for all except d = 30."""
+    # On a CPU one product already uses all cores; a GPU needs larger ones to be fully used.
     machine = matrix_rate(512 if jax.default_backend() == "cpu" else 4096)
     arithmetic = []
     for rate in rates:
@@ -99,10 +106,10 @@ def report(rates: list[Rate]) -> dict[str, Any]:
 
 
 def print_arithmetic(rows: list[dict[str, Any]]) -> None:
-    """Operations of matrix products counted, the rate reached, and the machine's own."""
-    table = Table(title="against the arithmetic of matrix products", box=SIMPLE)
+    """Print the operations in matrix products, the achieved rate, and the machine's rate."""
+    table = Table(title="compared with the rate of large matrix products", box=SIMPLE)
     table.add_column("workload", no_wrap=True)
-    for column in ("seeds", "MFLOP a step", "GFLOP/s reached", "GFLOP/s of products", "share"):
+    for column in ("seeds", "MFLOP per step", "GFLOP/s achieved", "GFLOP/s of products", "share"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
         reached, machine = row["flops_per_second"], row["machine_flops_per_second"]
@@ -118,19 +125,19 @@ def print_arithmetic(rows: list[dict[str, Any]]) -> None:
 
 
 def print_shares(parts: dict[str, dict[str, float]]) -> None:
-    """Microseconds of the parts of a step; the random numbers are drawn within the parts."""
+    """Print the time of the parts of a step; the random numbers are drawn within the parts."""
     for workload, times in parts.items():
         named = {n: t for n, t in times.items() if n not in ("whole step", "random numbers")}
         text = ", ".join(f"{name} {time:.0f}" for name, time in named.items())
         print(
-            f"{workload}, 15 seeds on one device: {times['whole step']:.0f} µs a step and seed: "
+            f"{workload}, 15 seeds on one device: {times['whole step']:.0f} µs per step and seed: "
             f"{text}; {times['random numbers']:.0f} of these for random numbers"
         )
 
 
 def report_growth() -> list[dict[str, Any]]:
-    """The cost of a step as one thing grows, told as it comes."""
-    print(f"cost growth of {BASE}, {GROWTH_SEEDS} seeds but where they vary:", flush=True)
+    """Measure the cost of a step as one setting grows, with progress output."""
+    print(f"cost growth of {BASE}, {GROWTH_SEEDS} seeds unless varied:", flush=True)
     rows = []
     for name, value, rate in measure_growth():
         microseconds = 1e6 / rate.steps_per_second
@@ -140,11 +147,11 @@ def report_growth() -> list[dict[str, Any]]:
 
 
 def print_growth(rows: list[dict[str, Any]]) -> None:
-    """Microseconds of one step of one seed, all devices busy."""
-    table = Table(title=f"microseconds a step and seed: {BASE}", box=SIMPLE)
+    """Print microseconds per step of one seed, with all devices in use."""
+    table = Table(title=f"microseconds per step and seed: {BASE}", box=SIMPLE)
     for column in ("varied", "value"):
         table.add_column(column, no_wrap=True)
-    for column in ("µs", "steps/s", "compiles in"):
+    for column in ("µs", "steps/s", "compilation"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(

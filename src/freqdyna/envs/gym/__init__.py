@@ -1,1 +1,1 @@
-"""Gymnasium's environments: their spaces, how they are stepped in Python, and their pictures."""
+"""Gymnasium environments: their spaces, stepping them in Python, and rendering them."""

@@ -1,4 +1,4 @@
-"""Pictures by Gymnasium: of environments that are ours and also Gymnasium's, and of its own."""
+"""Rendering with Gymnasium: its own environments, and built-in ones that it has as well."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,17 +9,20 @@ from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.envs.picture import Painter
 
 MODE = "rgb_array"
-"""Gymnasium's name for pictures as arrays."""
+"""Gymnasium's render mode for images as arrays."""
 STEPS_A_SECOND = 30.0
-"""Where an environment does not say how fast it is shown."""
+"""For environments that do not define a frame rate."""
 
 
 def gymnasium_painter(
     name: str, state_of: Callable[[np.ndarray], np.ndarray] = np.asarray
 ) -> Painter:
-    """Draws states as Gymnasium's environment of that name does.
+    """A painter that draws states as Gymnasium does.
 
-    `state_of` makes of a state, shape (n,), what that environment keeps as its own.
+    Args:
+        name: The id of the Gymnasium environment.
+        state_of: From a state of shape (n,) to the `state` attribute of that environment.
+
     """
     try:
         import gymnasium
@@ -35,22 +38,31 @@ def gymnasium_painter(
 
 
 def steps_a_second(env: Any) -> float:
-    """How fast a Gymnasium environment is to be shown."""
+    """The frame rate of a Gymnasium environment."""
     given = env.metadata.get("render_fps")
     return float(given) if given else STEPS_A_SECOND
 
 
 def rendered(env: Any, name: str) -> np.ndarray:
-    """The picture of a Gymnasium environment as it is now, shape (height, width, 3)."""
+    """Render a Gymnasium environment.
+
+    Args:
+        env: The environment.
+        name: Its name, for error messages.
+
+    Returns:
+        An image of shape (height, width, 3), type uint8.
+
+    """
     try:
         picture = np.asarray(env.render())
-    except Exception as error:  # a missing package, no graphics here, or the user's own code
+    except Exception as error:  # a missing package, no graphics, or an error in the user's code
         if "pygame" in str(error):
             raise cannot_be_drawn(name, f"it needs: {installing('watch')}") from error
         said = str(error).strip().splitlines()
         reason = f"{type(error).__name__}: {said[0]}" if said else type(error).__name__
         if needs_mujoco(name):
-            reason += "; without a screen MuJoCo draws where MUJOCO_GL is set to egl or osmesa"
+            reason += "; without a display, MuJoCo needs MUJOCO_GL=egl or MUJOCO_GL=osmesa"
         raise cannot_be_drawn(name, reason) from error
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
         what = f"an array of shape {picture.shape} and type {picture.dtype}"
@@ -59,7 +71,7 @@ def rendered(env: Any, name: str) -> np.ndarray:
 
 
 def needs_mujoco(name: str) -> bool:
-    """Whether Gymnasium's environment of that name, if there is one, is MuJoCo's."""
+    """Whether `name` is a MuJoCo environment of Gymnasium."""
     import gymnasium
 
     spec = gymnasium.registry.get(name.rpartition(":")[2])
@@ -67,5 +79,5 @@ def needs_mujoco(name: str) -> bool:
 
 
 def cannot_be_drawn(name: str, reason: str) -> FreqdynaError:
-    """Refuse an environment."""
+    """The error for an environment that cannot be rendered."""
     return FreqdynaError(f"env is {name!r}, which cannot be drawn here: {reason}")

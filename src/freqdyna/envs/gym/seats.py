@@ -1,4 +1,4 @@
-"""Gymnasium environments of many seeds, stepped on the host beside the compiled learner."""
+"""The Gymnasium environments of many seeds, stepped in Python for the compiled learner."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,38 +11,46 @@ from freqdyna.envs.gym.space import HostAction, HostSpace, Scaling, make_env, sp
 from freqdyna.envs.space import Factory
 
 TRAINING, EVALUATION, CALIBRATION, WATCHING = range(4)
-"""Streams of episode seeds, apart from each other."""
+"""Independent streams of episode seeds."""
 GREATEST = float(np.finfo(np.float32).max)
 CALIBRATION_STEPS = 1000
-"""Random steps from which the scale of observations is taken."""
+"""The number of random steps from which the scale of observations is estimated."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a seed ended before its time."""
+    """Why a seed stopped early."""
 
     step: int
     reason: str
 
 
 class EnvironmentFailed(Exception):
-    """The user's environment raised something, or returned what is no number."""
+    """The user's environment raised an error, or returned something invalid."""
 
 
 @dataclass
 class Seat:
-    """One environment, the episode under way in it, and how it got there."""
+    """One environment and the progress of its current episode."""
 
     env: "gymnasium.Env[Any, Any]"
     space: HostSpace
     seed: int
     stream: int
     episode: int = -1
-    """How many episodes began before this one."""
+    """The number of episodes before this one."""
     length: int = 0
 
     def begin(self, episode: int) -> np.ndarray:
-        """Start that episode, whose seed depends on nothing but the run's seed and its number."""
+        """Start an episode; its seed depends only on the run's seed and the episode number.
+
+        Args:
+            episode: The number of the episode.
+
+        Returns:
+            The first state, shape (n,).
+
+        """
         self.episode, self.length = episode, 0
         entropy = np.random.SeedSequence([self.seed, self.stream, episode])
         try:
@@ -52,7 +60,13 @@ class Seat:
         return self._checked(observation)
 
     def step(self, action: HostAction) -> tuple[np.ndarray, float, bool, bool]:
-        """(next state, reward, whether it is terminal, whether the episode is over)."""
+        """Take one step.
+
+        Returns:
+            The next state of shape (n,), the reward, whether the next state is terminal, and
+            whether the episode is over (terminated or truncated).
+
+        """
         try:
             outcome = self.env.step(self.space.to_env_action(action))
         except Exception as error:
@@ -75,7 +89,7 @@ class Seat:
         try:
             array = np.asarray(observation, np.float32)
         except Exception as error:
-            raise EnvironmentFailed(f"an observation is no array: {_said(error)}") from error
+            raise EnvironmentFailed(f"an observation is not an array: {_said(error)}") from error
         if array.shape != self.space.low.shape:
             raise EnvironmentFailed(f"an observation has the shape {array.shape}")
         scaled = self.space.scaling(array)
@@ -85,26 +99,35 @@ class Seat:
 
 
 class HostEnvs:
-    """The training environments of some seeds: one seat each.
+    """The training environments of several seeds.
 
-    A seed whose environment fails is left out from then on; the others go on. The actions of the
-    episodes under way are remembered: by them a resumed run comes back to the same states.
+    A seed whose environment fails is skipped from then on; the others continue. The actions of the
+    current episodes are recorded, so that a resumed run can replay them and reach the same states.
     """
 
     def __init__(self, factory: Factory, space: HostSpace, seeds: np.ndarray) -> None:
         self.space = space
         self.seats = [Seat(make_env(factory), space, int(seed), TRAINING) for seed in seeds]
         self.failures: dict[int, Failure] = {}
-        """By row."""
+        """By the index of the seed."""
         self.actions = np.zeros((len(seeds), space.episode_limit, space.action_size), np.float32)
-        """What was done in the episodes under way."""
+        """The actions of the current episodes."""
 
     def begin(self) -> np.ndarray:
-        """The first episode of every seed: observations, shape (seeds, n)."""
+        """Start the first episode of every seed; returns the states, shape (seeds, n)."""
         return np.stack([self._begin(row, 0, 0) for row in range(len(self.seats))])
 
     def step(self, actions: np.ndarray, t: int) -> dict[str, np.ndarray]:
-        """The fields of an `Experience` for each seed's action; `t` steps were taken before."""
+        """Take one step in every environment.
+
+        Args:
+            actions: One action per seed, shape (seeds,) or (seeds, a).
+            t: The number of steps taken before.
+
+        Returns:
+            The fields of an `Experience` by name, with the seeds as first axis.
+
+        """
         count, n = len(self.seats), self.space.observation_size
         reward = np.zeros(count, np.float32)
         terminal, over = np.zeros(count, bool), np.zeros(count, bool)
@@ -129,7 +152,7 @@ class HostEnvs:
         }
 
     def memory(self) -> dict[str, np.ndarray]:
-        """All that `restore` needs, a row a seed."""
+        """Everything that `restore` needs, with the seeds as first axis."""
         return {
             "episode": np.array([seat.episode for seat in self.seats], np.int32),
             "length": np.array([seat.length for seat in self.seats], np.int32),
@@ -137,7 +160,16 @@ class HostEnvs:
         }
 
     def restore(self, memory: dict[str, np.ndarray], failures: dict[int, Failure]) -> np.ndarray:
-        """Begin the episodes under way anew and repeat their actions; the observations reached."""
+        """Restart the current episodes and replay their actions.
+
+        Args:
+            memory: What `memory` returned.
+            failures: The failures so far, by the index of the seed.
+
+        Returns:
+            The states reached, shape (seeds, n).
+
+        """
         self.failures = dict(failures)
         self.actions = np.array(memory["actions"])
         reached = np.zeros((len(self.seats), self.space.observation_size), np.float32)
@@ -153,7 +185,7 @@ class HostEnvs:
         return reached
 
     def restart_episode(self, row: int, t: int) -> np.ndarray:
-        """A new episode for one seed, whatever it was doing."""
+        """Start a new episode for one seed; returns its first state, shape (n,)."""
         return self._begin(row, self.seats[row].episode + 1, t)
 
     def _begin(self, row: int, episode: int, t: int) -> np.ndarray:
@@ -165,9 +197,16 @@ class HostEnvs:
 
 
 def with_measured_scale(factory: Factory, space: HostSpace, seed: int) -> HostSpace:
-    """The space with observations scaled by their mean and deviation over random steps.
+    """The space with observations normalized by their mean and standard deviation.
 
-    The scale is fixed before training: the environment that the agent sees stays the same one.
+    Both are estimated from random steps before training and stay fixed, so that the environment
+    does not change for the agent.
+
+    Args:
+        factory: Creates the environment.
+        space: Its space, not normalized.
+        seed: Determines the random steps.
+
     """
     seat = Seat(make_env(factory), space, seed, CALIBRATION)
     space.action_space.seed(seed)
@@ -194,9 +233,15 @@ def host_space(
     seed: int,
     known: dict[str, list[float]] | None = None,
 ) -> HostSpace:
-    """The space of the environments that `factory` makes.
+    """The space of a Gymnasium environment.
 
-    `known` is the scale that a run began with, see `Scaling.numbers`: it goes on with the same.
+    Args:
+        factory: Creates the environment.
+        episode_limit: The number of steps after which episodes are truncated; None for the default.
+        normalize: Whether observations are normalized.
+        seed: Determines the random steps for estimating the scale.
+        known: The scale of a run that is resumed (see `Scaling.numbers`), or None.
+
     """
     example = make_env(factory)
     try:

@@ -1,4 +1,4 @@
-"""The space of a Gymnasium environment: what of it we support, and how its numbers become ours."""
+"""The space of a Gymnasium environment: which ones are supported, and conversions to ours."""
 
 import copy
 import dataclasses
@@ -15,31 +15,31 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.space import NO_ACTIONS, Factory, Space
 
 HostAction = np.ndarray | np.generic
-"""The number of an action, or the values of continuous ones, shape (a,)."""
+"""The index of a discrete action, or the values of continuous ones, shape (a,)."""
 
 EPISODE_LIMIT = 2000
-"""Steps of an episode where neither the environment nor the user sets a limit."""
+"""The episode limit if neither the environment nor the user sets one."""
 UNBOUNDED = 1e6
-"""Bounds beyond this are no bounds: spaces write the greatest float for infinity."""
+"""Larger bounds are treated as infinite: some spaces use the largest float for infinity."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """Observations less `mean`, by `scale`; shape (n,) each."""
+    """Subtracts `mean` from observations and divides by `scale`; both have shape (n,)."""
 
     mean: np.ndarray
     scale: np.ndarray
 
     def __call__(self, observations: np.ndarray) -> np.ndarray:
-        """Scaled, of shape (..., n)."""
+        """Scaled observations, shape (..., n)."""
         return ((observations - self.mean) / self.scale).astype(np.float32)
 
     def inverse(self, observations: np.ndarray) -> np.ndarray:
-        """As the environment has them."""
+        """Observations in the units of the environment, shape (..., n)."""
         return np.asarray(observations * self.scale + self.mean, np.float32)
 
     def numbers(self) -> dict[str, list[float]]:
-        """As JSON can hold it."""
+        """Both as lists, for JSON."""
         return {"mean": self.mean.tolist(), "scale": self.scale.tolist()}
 
 
@@ -51,12 +51,12 @@ class HostSpace(Space):
     action_space: spaces.Discrete[Any] | spaces.Box = eqx.field(static=True)
     label: str = eqx.field(static=True)
     episode_limit: int = eqx.field(static=True)
-    """Steps after which an episode is cut; the environment's own limit may come first."""
+    """Steps after which an episode is truncated; the environment's own limit may be lower."""
     scaling: Scaling = eqx.field(static=True)
 
     @property
     def name(self) -> str:
-        """The environment's id, or its class."""
+        """The environment's id, or the name of its class."""
         return self.label
 
     def facts(self) -> dict[str, Any]:
@@ -64,38 +64,38 @@ class HostSpace(Space):
         return {"scaling": self.scaling.numbers()}
 
     def scaled_by(self, scaling: Scaling) -> "HostSpace":
-        """The same with scaled observations."""
+        """The same space with scaled observations."""
         return dataclasses.replace(self, scaling=scaling)
 
     @property
     def low(self) -> np.ndarray:
-        """The observation space's bounds where it has them; −∞ elsewhere."""
+        """The lower bounds of the observation space; −∞ where it has none."""
         bounds = self.observation_space.low.astype(np.float32)
         bounds = np.where(bounds < -UNBOUNDED, -np.inf, bounds)
         return self.scaling(bounds).astype(np.float32)
 
     @property
     def high(self) -> np.ndarray:
-        """The observation space's bounds where it has them; ∞ elsewhere."""
+        """The upper bounds of the observation space; ∞ where it has none."""
         bounds = self.observation_space.high.astype(np.float32)
         bounds = np.where(bounds > UNBOUNDED, np.inf, bounds)
         return self.scaling(bounds).astype(np.float32)
 
     @property
     def num_actions(self) -> int:
-        """How many actions there are; 0 where they are continuous."""
+        """The number of discrete actions; 0 if actions are continuous."""
         space = self.action_space
         return int(space.n) if isinstance(space, spaces.Discrete) else 0
 
     @property
     def action_low(self) -> np.ndarray:
-        """The least value of each continuous action, shape (a,)."""
+        """The lower bound of each continuous action, shape (a,)."""
         space = self.action_space
         return space.low.astype(np.float32) if isinstance(space, spaces.Box) else NO_ACTIONS
 
     @property
     def action_high(self) -> np.ndarray:
-        """The greatest value of each continuous action, shape (a,)."""
+        """The upper bound of each continuous action, shape (a,)."""
         space = self.action_space
         return space.high.astype(np.float32) if isinstance(space, spaces.Box) else NO_ACTIONS
 
@@ -106,17 +106,17 @@ class HostSpace(Space):
         return super().default_settings | learned | {"episode_limit": self.episode_limit}
 
     def random_action(self) -> np.ndarray:
-        """One of ours, drawn from the space as it was seeded."""
+        """A random action of the agent, sampled from the seeded action space."""
         space = self.action_space
         drawn = space.sample()
         return np.asarray(drawn - space.start if isinstance(space, spaces.Discrete) else drawn)
 
     def to_agent(self, observation: Any) -> np.ndarray:
-        """Scaled, shape (n,)."""
+        """The scaled observation, shape (n,)."""
         return self.scaling(np.asarray(observation, np.float32))
 
     def to_env_action(self, action: HostAction) -> Any:
-        """What the environment's `step` takes."""
+        """The action in the form that the environment's `step` expects."""
         space = self.action_space
         if isinstance(space, spaces.Discrete):
             return int(np.ravel(action)[0]) + int(space.start)
@@ -124,18 +124,27 @@ class HostSpace(Space):
 
 
 def space_of(env: "gymnasium.Env[Any, Any]", episode_limit: int | None = None) -> HostSpace:
-    """The space of `env`, unscaled; one that we do not support is refused."""
+    """The space of a Gymnasium environment, without scaling.
+
+    Args:
+        env: The environment.
+        episode_limit: The number of steps after which episodes are truncated; None for the default.
+
+    Raises:
+        FreqdynaError: If the observation space or the action space is not supported.
+
+    """
     name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
     seen, acted = (getattr(env, space, None) for space in ("observation_space", "action_space"))
     if not isinstance(seen, spaces.Box) or len(seen.shape) != 1 or not seen.shape[0]:
         raise FreqdynaError(
-            f"the observations of {name!r} are {_words(seen)}; they must be a Box of one "
-            "dimension: gymnasium.wrappers.FlattenObservation makes one of many others"
+            f"the observations of {name!r} are {_words(seen)}; they must be a one-dimensional Box: "
+            "gymnasium.wrappers.FlattenObservation converts many other spaces"
         )
     if not isinstance(acted, spaces.Discrete) and not _is_supported_box(acted):
         raise FreqdynaError(
-            f"the actions of {name!r} are {_words(acted)}; they must be Discrete, or a Box of one "
-            "dimension with finite bounds, the upper above the lower ones"
+            f"the actions of {name!r} are {_words(acted)}; they must be Discrete, or a "
+            "one-dimensional Box with finite bounds, the upper greater than the lower ones"
         )
     own_limit = env.spec.max_episode_steps if env.spec is not None else None
     limit = episode_limit or own_limit or EPISODE_LIMIT
@@ -145,7 +154,7 @@ def space_of(env: "gymnasium.Env[Any, Any]", episode_limit: int | None = None) -
 
 
 def _is_supported_box(space: Any) -> TypeGuard[spaces.Box]:
-    """Whether actions of this space can be continuous ones of ours."""
+    """Whether this space of continuous actions is supported."""
     if not isinstance(space, spaces.Box) or len(space.shape) != 1 or not space.shape[0]:
         return False
     finite = np.abs([space.low, space.high]).max() <= UNBOUNDED
@@ -153,9 +162,12 @@ def _is_supported_box(space: Any) -> TypeGuard[spaces.Box]:
 
 
 def factory_of(env: "str | gymnasium.Env[Any, Any] | Factory", **options: Any) -> Factory:
-    """A factory: of a registered id, of an environment by copying it, or the one given.
+    """A function that creates a new environment at each call.
 
-    `options` are handed to `gymnasium.make` with an id.
+    Args:
+        env: The id of a registered environment, an environment to copy, or such a function.
+        **options: Passed to `gymnasium.make` with an id.
+
     """
     if isinstance(env, str):
         return lambda: gymnasium.make(env, **options)
@@ -165,31 +177,31 @@ def factory_of(env: "str | gymnasium.Env[Any, Any] | Factory", **options: Any) -
 
     def another() -> "gymnasium.Env[Any, Any]":
         try:
-            return copy.deepcopy(example)  # as it is: wrapped, and changed since it was made
+            return copy.deepcopy(example)  # with its wrappers, and all changes since its creation
         except Exception as error:
             if spec is not None:
                 return gymnasium.make(spec)
             raise FreqdynaError(
-                f"env is an object that cannot be copied ({error}); give a function that makes one"
+                f"env is an object that cannot be copied ({error}); pass a function that creates it"
             ) from error
 
     return another
 
 
 class ClosingFactory:
-    """A factory that remembers what it made, to close it."""
+    """A factory that can close all environments that it created."""
 
     def __init__(self, factory: Factory) -> None:
         self._factory = factory
         self._open: list[Any] = []
 
     def __call__(self) -> Any:
-        """Another environment."""
+        """Create another environment."""
         self._open.append(self._factory())
         return self._open[-1]
 
     def close(self) -> None:
-        """Close all; one that cannot be closed, or was already, is left to itself."""
+        """Close all environments; errors while closing are ignored."""
         for env in self._open:
             with suppress(Exception):
                 env.close()
@@ -197,7 +209,7 @@ class ClosingFactory:
 
 
 def make_env(factory: Factory) -> "gymnasium.Env[Any, Any]":
-    """A new environment; whatever keeps it from being made is told in a sentence."""
+    """Create a new environment; any error becomes a `FreqdynaError` of one sentence."""
     try:
         env = factory()
     except FreqdynaError:
@@ -205,9 +217,9 @@ def make_env(factory: Factory) -> "gymnasium.Env[Any, Any]":
     except Exception as error:  # the user's code may fail in any way
         reason = str(error).strip().splitlines()[0] if str(error).strip() else ""
         kind = type(error).__name__
-        raise FreqdynaError(f"env cannot be made: {kind}: {reason}") from error
+        raise FreqdynaError(f"env cannot be created: {kind}: {reason}") from error
     if not isinstance(env, gymnasium.Env):
-        raise FreqdynaError(f"env made {type(env).__name__}; it must be a gymnasium.Env")
+        raise FreqdynaError(f"env returned {type(env).__name__}; it must be a gymnasium.Env")
     return env
 
 

@@ -1,4 +1,4 @@
-"""The local bandwidth of a surface, by a windowed Fourier transform."""
+"""The local bandwidth of a surface, computed by a windowed Fourier transform."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,15 +7,15 @@ import numpy as np
 from jaxtyping import Shaped
 
 Trend = Literal["mean", "plane"]
-"""What is taken from a piece of the surface before it is transformed."""
+"""What is subtracted from each window of the surface before it is transformed."""
 
 
 @dataclass(frozen=True)
 class LocalSpectrum:
-    """What a window sees at each of its places; the first index follows the first coordinate."""
+    """Energy and bandwidth in each window; the first index follows the first coordinate."""
 
     energy: Shaped[np.ndarray, "a b"]
-    """Energy inside the window, trend removed: the sum of |f̂(k)|² over frequencies."""
+    """Energy in the window after subtracting the trend: the sum of |f̂(k)|² over frequencies."""
     second_moment: Shaped[np.ndarray, "a b"]
     """Mean of ‖k‖² over the local frequency distribution |f̂|² / Σ|f̂|²."""
 
@@ -28,13 +28,13 @@ class LocalSpectrum:
 def windows(
     surface: Shaped[np.ndarray, "p q"], size: int, stride: int
 ) -> Shaped[np.ndarray, "a b size size"]:
-    """The square pieces of `size` points that lie `stride` points apart."""
+    """The square windows of `size` points per side, `stride` points apart."""
     pieces = np.lib.stride_tricks.sliding_window_view(surface, (size, size))
     return pieces[::stride, ::stride]
 
 
 def taper(size: int) -> Shaped[np.ndarray, "size size"]:
-    """A Hann window, zero at the edge, so that the piece's own edge adds no frequencies."""
+    """A Hann window, zero at the edge, so that the edge of the window adds no frequencies."""
     line = np.sin(np.pi * (np.arange(size) + 0.5) / size) ** 2
     return np.outer(line, line)
 
@@ -42,11 +42,11 @@ def taper(size: int) -> Shaped[np.ndarray, "size size"]:
 def without_trend(
     pieces: Shaped[np.ndarray, "a b size size"], trend: Trend
 ) -> Shaped[np.ndarray, "a b size size"]:
-    """The pieces less their mean, or their best-fit plane, by least squares under the taper."""
+    """The windows minus their mean or best-fit plane, by least squares weighted by the taper."""
     window = taper(pieces.shape[-1])
     line = np.arange(len(window)) - (len(window) - 1) / 2
     level, slopes = np.ones_like(window), np.meshgrid(line, line, indexing="ij")
-    # Orthogonal under the taper, which is symmetric: each is fitted by itself.
+    # Orthogonal under the taper, which is symmetric, so each term is fitted separately.
     for shape in [level] if trend == "mean" else [level, *slopes]:
         heights = (pieces * window * shape).sum(axis=(2, 3), keepdims=True)
         pieces = pieces - heights / (window * shape**2).sum() * shape
@@ -62,10 +62,17 @@ def local_spectrum(
 ) -> LocalSpectrum:
     """The energy and the bandwidth in each window of a surface on an even grid.
 
-    `spacing` is the distance of neighbouring points along each coordinate. The trend is removed
-    first: a constant or a plane has no frequency, and the taper would lend it its own, which on a
-    smooth surface is most of what the window sees. With the mean alone removed the spectrum is
-    that of theorem 1, slopes included.
+    The trend is subtracted first: a constant or a plane has no frequency, but the taper would add
+    its own, which would dominate on a smooth surface. If only the mean is subtracted, the spectrum
+    is that of theorem 1, including slopes.
+
+    Args:
+        surface: Values on the grid, shape (p, q).
+        spacing: The distance between neighbouring points along each coordinate.
+        size: Points per side of a window.
+        stride: Points between successive windows.
+        trend: What to subtract from each window.
+
     """
     pieces = without_trend(windows(surface.astype(np.float64), size, stride), trend)
     power = np.abs(np.fft.fft2(pieces * taper(size))) ** 2
@@ -79,6 +86,6 @@ def local_spectrum(
 def window_means(
     surface: Shaped[np.ndarray, "p q"], size: int, stride: int
 ) -> Shaped[np.ndarray, "a b"]:
-    """The mean of a surface in each window of `local_spectrum`, weighted alike."""
+    """The mean of a surface in each window, with the same weights as `local_spectrum`."""
     weights = taper(size) ** 2
     return (windows(surface, size, stride) * weights).sum(axis=(2, 3)) / weights.sum()

@@ -18,12 +18,20 @@ class FourierSeries(eqx.Module):
     """b₁, ..., b_N."""
 
     def __call__(self, x: Float[Array, " 1"]) -> Float[Array, ""]:
-        """The sum at one point."""
+        """The series at one point of shape (1,)."""
         waves = jnp.arange(1, len(self.cosines) + 1) * x[0]
         return self.constant / 2 + self.cosines @ jnp.cos(waves) + self.sines @ jnp.sin(waves)
 
     def derivative_energy(self, derivative: int) -> Float[Array, ""]:
-        """∫ |f⁽ᵈ⁾|² over [−π, π] as example 2 gives it: π Σ n²ᵈ (aₙ² + bₙ²), for d ≥ 1."""
+        """∫ |f⁽ᵈ⁾|² over [−π, π], as stated in example 2.
+
+        Args:
+            derivative: d, at least 1.
+
+        Returns:
+            π Σ n²ᵈ (aₙ² + bₙ²).
+
+        """
         n = jnp.arange(1, len(self.cosines) + 1)
         weights = (n * jnp.ones_like(self.cosines)) ** (2 * derivative)
         return math.pi * jnp.sum(weights * (self.cosines**2 + self.sines**2))

@@ -14,15 +14,16 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.frequency.local import Function
 
 NODES = 16
-"""Gauss-Legendre nodes of a panel: enough for two full waves in it, to rounding."""
+"""Gauss-Legendre nodes of a panel: enough for two full oscillations in it, up to rounding."""
 WAVES = 16
-"""Waves a unit that a function may have: its square, which has twice as many, is still exact."""
+"""Oscillations per unit length that a function may have; its square has twice as many and is still
+integrated exactly."""
 PANELS = WAVES
-"""Panels along the radius of the ball: two waves of the square in each."""
+"""Panels along the radius of the ball: two oscillations of the square in each."""
 ANGLES = 32 * WAVES
-"""Directions in the plane: more than the 4π · WAVES that the square turns around the circle."""
+"""Directions in the plane: more than the 4π · WAVES oscillations of the square around it."""
 SETTINGS = {"nodes": NODES, "panels": PANELS, "angles": ANGLES}
-"""What decides an integral beside its function."""
+"""What an integral depends on in addition to its function."""
 
 Numbers = Shaped[np.ndarray, " q"]
 
@@ -33,7 +34,12 @@ def _panel() -> tuple[Numbers, Numbers]:
 
 
 def gauss(low: float, high: float, panels: int) -> tuple[Numbers, Numbers]:
-    """Nodes and weights of Gauss-Legendre quadrature on equal panels of [low, high]."""
+    """Nodes and weights of Gauss-Legendre quadrature on equal panels of [low, high].
+
+    Returns:
+        Two arrays of shape (panels · NODES,).
+
+    """
     nodes, weights = _panel()
     edges = np.linspace(low, high, panels + 1)
     half = (high - low) / panels / 2
@@ -43,12 +49,22 @@ def gauss(low: float, high: float, panels: int) -> tuple[Numbers, Numbers]:
 def ball(
     n: int, panels: int = PANELS, angles: int = ANGLES
 ) -> tuple[Shaped[np.ndarray, "q n"], Numbers]:
-    """Nodes in the unit ball around the origin of n = 1 or 2 dimensions, and their weights."""
+    """Nodes and weights of a quadrature over the unit ball around the origin.
+
+    Args:
+        n: The number of dimensions, 1 or 2.
+        panels: Panels along the radius.
+        angles: Directions, for n = 2.
+
+    Returns:
+        The nodes, shape (q, n), and their weights, shape (q,).
+
+    """
     if n == 1:
         nodes, weights = gauss(-1.0, 1.0, 2 * panels)
         return nodes[:, None], weights
     if n != 2:
-        raise FreqdynaError(f"the point has {n} coordinates; the local theory takes 1 or 2")
+        raise FreqdynaError(f"the point has {n} coordinates; it must have 1 or 2")
     radii, weights = gauss(0.0, 1.0, panels)
     turns = 2 * math.pi * np.arange(angles) / angles
     directions = np.stack([np.cos(turns), np.sin(turns)], axis=1)
@@ -60,13 +76,30 @@ def ball(
 def values(
     function: Callable[[Float[Array, " n"]], Array], points: Shaped[np.ndarray, "q n"]
 ) -> np.ndarray:
-    """The function, written in JAX for one point, at all points in float64; shape (q, ...)."""
+    """A function at many points, in float64.
+
+    Args:
+        function: Written in JAX for one point of shape (n,).
+        points: Shape (q, n).
+
+    Returns:
+        Shape (q, ...).
+
+    """
     with jax.enable_x64(True):
         return np.asarray(jax.vmap(function)(jnp.asarray(points, jnp.float64)))
 
 
 def interval_energy(f: Function, low: float, high: float, derivative: int = 0) -> float:
-    """∫ |f⁽ᵈ⁾(y)|² dy over [low, high], for f of points of shape (1,); d = 0, 1, 2, ..."""
+    """∫ |f⁽ᵈ⁾(y)|² dy over [low, high].
+
+    Args:
+        f: From a point of shape (1,) to a scalar, written in JAX.
+        low: The lower end of the interval.
+        high: The upper end of the interval.
+        derivative: d = 0, 1, 2, ...
+
+    """
 
     def scalar(y: Float[Array, ""]) -> Float[Array, ""]:
         return f(y[None])

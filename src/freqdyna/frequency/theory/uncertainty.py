@@ -1,4 +1,4 @@
-"""The uncertainty principle beside Theorem 1 (the paper's appendix)."""
+"""The uncertainty principle that complements Theorem 1 (the paper's appendix)."""
 
 import numpy as np
 
@@ -15,11 +15,16 @@ def local_dispersion(f: Function, x: Centre) -> float:
 
 
 def uncertainty_ratio(f: Function, x: Centre) -> float:
-    """Dispersion × gradient energy, by its bound n²/4 × energy²; shape of `x` is (n,).
+    """Dispersion × gradient energy, divided by its bound n²/4 × energy².
 
     It is at least one for every f that vanishes on the ball's boundary. The paper's 1/4, and its
-    1/(16π²) for frequencies, are the bound for n = 1 and energy one. A function that does not
-    vanish there can fall below: a constant has no gradient at all inside the ball.
+    1/(16π²) for frequencies, are the bound for n = 1 and energy one. For a function that does not
+    vanish there it can be less: a constant has zero gradient inside the ball.
+
+    Args:
+        f: From a point of shape (n,) to a scalar, written in JAX.
+        x: The centre of the ball, shape (n,).
+
     """
     bound = len(x) ** 2 / 4 * local_energy(f, x) ** 2
     return local_dispersion(f, x) * local_gradient_energy(f, x) / bound
