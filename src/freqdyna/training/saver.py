@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from freqdyna.agents.base import AgentState
 from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.results import run_folder
 from freqdyna.results.record import Record
@@ -52,7 +51,7 @@ class Saver:
         if self.folder is not None:
             run_folder.write_snapshot(self.folder, step, arrays)
 
-    def save(self, step: int, record: Record, state: AgentState, facts: dict[str, Any]) -> None:
+    def save(self, step: int, record: Record, state: Any, facts: dict[str, Any]) -> None:
         """Write a checkpoint, and the results so far.
 
         Args:
