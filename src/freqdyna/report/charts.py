@@ -27,7 +27,7 @@ from freqdyna.results.chart_limits import Limits, limits
 DIGITS = 4
 """Significant digits of every number: more than a screen can show."""
 MOST = 200
-"""Evaluations of a curve that are drawn; of longer ones every second, every third, ..."""
+"""The most evaluations of a curve that are kept; of longer curves every second, third, ..."""
 DASHES: dict[Dash, str] = {"dashed": "dash", "dotted": "dot", "dashdot": "dashdot"}
 """Plotly's names; of all others "solid"."""
 

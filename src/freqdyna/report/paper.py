@@ -21,7 +21,7 @@ def stored_parts(folder: Path) -> list[str]:
 
 
 def sections(folder: Path, parts: list[str]) -> Iterator[Section]:
-    """What the stored numbers of each part show; analysed anew, nothing is computed twice."""
+    """What the stored numbers of each part show: they are analysed again, not recomputed."""
     for name in parts:
         experiment = find(name)
         units = reproduce.stored(experiment, folder, quick=False)

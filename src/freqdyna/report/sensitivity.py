@@ -15,18 +15,18 @@ from freqdyna.results.run_styles import run_labels, run_styles
 from freqdyna.results.statistics import complete_seeds
 
 NOT_VARIED = ("seeds", "first_seed", "steps", "eval_every", "eval_episodes", "devices")
-"""Numbers that say how long and how often one looks, not how an agent learns."""
+"""Settings of how long a run is and how it is evaluated, not of how an agent learns."""
 WIDE = 10
-"""From this ratio of the greatest value to the least on, the axis is logarithmic."""
+"""The axis is logarithmic if its greatest value is at least this many times its least."""
 TICKS = 12
-"""Up to so many values are named on the axis."""
+"""Up to this many values have a tick each."""
 
 Line = dict[float, Result]
 """Results by the value of the setting."""
 
 
 def section(results: Sequence[Result]) -> Section | None:
-    """The return against each setting with two values or more; None if there is no such."""
+    """The return against each setting with two values or more; None if there is none."""
     found = {name: _lines(results, name) for name in _numeric(results)}
     panels = [
         _panel(name, env, of_env)

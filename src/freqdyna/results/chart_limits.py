@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from freqdyna.results.chart import Area, Axis, Box, Chart, Mark, Mesh, Panel, SeedCurve
+from freqdyna.results.chart import Area, Axis, Chart, Mark, Mesh, Panel, SeedCurve
 
 MARGIN = 0.05
-"""What an axis extends beyond all that is drawn, as a share of that."""
+"""How far an axis extends beyond what is drawn, as a share of what is drawn."""
 Limits = tuple[float, float]
 
 
@@ -53,23 +53,17 @@ def _around(values: np.ndarray, log: bool) -> Limits:
 
 def _drawn(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
     """All x and all y of what a panel draws."""
-    pairs = [pair for mark in panel.marks for pair in _points(mark)]
-    xs, ys = [], []
-    for x, y in pairs:
+    xs, ys = [np.empty(0)], [np.empty(0)]
+    for x, y in (pair for mark in panel.marks for pair in _points(mark)):
         shown = np.isfinite(x) & np.isfinite(y)
         xs.append(x[shown])
         ys.append(y[shown])
     for rule in panel.rules:
         (xs if rule.upright else ys).append(np.array([rule.at]))
     for box in panel.boxes:
-        xs.append(_ends(box, "x"))
-        ys.append(_ends(box, "y"))
-    return np.concatenate([np.empty(0), *xs]), np.concatenate([np.empty(0), *ys])
-
-
-def _ends(box: Box, axis: str) -> np.ndarray:
-    ends = box.x if axis == "x" else box.y
-    return np.array([] if ends is None else ends, np.float64)
+        xs.append(np.array(box.x or (), np.float64))
+        ys.append(np.array(box.y or (), np.float64))
+    return np.concatenate(xs), np.concatenate(ys)
 
 
 def _points(mark: Mark) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -1,8 +1,9 @@
 """Charts drawn with Matplotlib, for files and notebooks."""
 
-from typing import Any, Literal
+from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis as MatplotlibAxis
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -77,14 +78,11 @@ def _draw_panel(figure: Figure, axes: Axes, panel: Panel, x: Limits, y: Limits) 
         axes.text(text.x, text.y, text.text, ha="center", fontsize=text.size, parse_math=False)
     axes.set_xlim(*x)
     axes.set_ylim(*y)
-    _finish_axis(axes, "x", panel.x)
-    _finish_axis(axes, "y", panel.y)
+    _finish_axis(axes.xaxis, panel.x, grid=not panel.is_map)
+    _finish_axis(axes.yaxis, panel.y, grid=not panel.is_map)
+    axes.spines[["top", "right"]].set_visible(panel.is_map)
     if panel.is_blank:
         axes.set_axis_off()
-    elif not panel.is_map:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.xaxis.grid(True, _grid_lines(panel.x), alpha=0.3)
-        axes.yaxis.grid(True, _grid_lines(panel.y), alpha=0.3)
     if panel.legend is not None:
         _draw_legend(figure, axes, panel.legend)
 
@@ -93,12 +91,7 @@ def _label(axis: Axis) -> str:
     return f"{axis.label} ({axis.static_note})" if axis.static_note else axis.label
 
 
-def _grid_lines(axis: Axis) -> Literal["major", "both"]:
-    return "both" if axis.minor_grid else "major"
-
-
-def _finish_axis(axes: Axes, name: str, given: Axis) -> None:
-    axis = axes.xaxis if name == "x" else axes.yaxis
+def _finish_axis(axis: MatplotlibAxis, given: Axis, grid: bool) -> None:
     if given.ticks:
         places, texts = zip(*given.ticks, strict=True)
         axis.set_ticks(places, texts, parse_math=False)
@@ -107,6 +100,8 @@ def _finish_axis(axes: Axes, name: str, given: Axis) -> None:
         axis.set_major_formatter(EngFormatter(sep=""))
     if given.log:
         axis.set_minor_formatter(NullFormatter())
+    if grid:
+        axis.grid(True, "both" if given.minor_grid else "major", alpha=0.3)
 
 
 def _draw_mark(figure: Figure, axes: Axes, mark: Mark) -> None:

@@ -175,7 +175,7 @@ def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snaps
 
 
 def _seed(result: Record, seed: int | None) -> tuple[int, int]:
-    """The row of a seed, the first if none is named, and its name."""
+    """The row of a seed, the first one if `seed` is None, and its number."""
     seeds = result.seeds.tolist()
     if seed is not None and seed not in seeds:
         raise FreqdynaError(f"seed is {seed}; it must be one of {seeds}")

@@ -1,4 +1,4 @@
-"""What runs are called and look like in pictures, so that no two look the same."""
+"""Names, colours and dashes of runs in charts, so that no two runs look the same."""
 
 from collections.abc import Iterable
 from itertools import cycle
@@ -25,7 +25,7 @@ DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted", "dashdot")
 
 
 def run_labels(configs: list[Config]) -> list[str]:
-    """The algorithm's name, and whatever else tells runs of the same algorithm apart."""
+    """The algorithm's name, and the settings in which runs of the same algorithm differ."""
     labels = []
     for config in configs:
         telling = _telling(config, configs)

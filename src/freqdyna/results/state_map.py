@@ -36,11 +36,11 @@ def map_panel(
         solid = filled or kind == "wall"
         inside, edge = (color, None) if solid else (None, color)
         boxes.append(Box((left, right), (bottom, top), inside, edge=edge, above=not filled))
-    across, along = env.coordinates[::order]
+    x_name, y_name = env.coordinates[::order]
     return Panel(
         title=title,
-        x=Axis(across, low=float(x0), high=float(x1)),
-        y=Axis(along, low=float(y0), high=float(y1)),
+        x=Axis(x_name, low=float(x0), high=float(x1)),
+        y=Axis(y_name, low=float(y0), high=float(y1)),
         marks=marks,
         boxes=boxes,
         title_size=title_size,
@@ -49,5 +49,5 @@ def map_panel(
 
 
 def rows_first(env: Environment) -> bool:
-    """Whether the state is (row, column), to be drawn as a matrix: columns along, rows down."""
+    """Whether the state is (row, column), to be drawn as a matrix with rows from top to bottom."""
     return env.coordinates[0] == "row"

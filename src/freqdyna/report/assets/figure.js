@@ -65,7 +65,7 @@ function seriesChips(chart, state, redraw) {
   return [...both, ...chips];
 }
 
-/** The controls and panels of a figure; `redraw` draws it anew. */
+/** The controls and panels of a figure; `redraw` draws it again. */
 function figure(chart) {
   const state = { hidden: new Set(), off: new Set(), statistic: mean, interval: true, single: false };
   const { nodes, redraw } = panelsOf(chart, state);

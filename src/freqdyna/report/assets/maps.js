@@ -7,7 +7,7 @@ const CLIMB_COLORS = { other: "#e000c0", value: "#0077ff" };
 const ARROWS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0], "push left": [-1, 0], "push right": [1, 0] };
 const decoded = new Map();
 
-/** The bytes that a text stands for; kept, as each move of the pointer draws all panels anew. */
+/** The bytes that a text stands for; kept, as each move of the pointer redraws all panels. */
 function bytes(text) {
   if (!decoded.has(text)) decoded.set(text, Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
   return decoded.get(text);

@@ -97,7 +97,7 @@ function build(report) {
   const header = document.getElementById("top");
   header.append(el("h1", {}, report.title), themeButton(() => figures.forEach((drawn) => drawn.redraw())));
   if (claims.length) {
-    header.append(el("p", {}, `“Frequency-based Search-control in Dyna” (Pan, Mei and Farahmand, ICLR 2020), computed anew: of ${papers.length} claims of the paper that were tested ` +
+    header.append(el("p", {}, `“Frequency-based Search-control in Dyna” (Pan, Mei and Farahmand, ICLR 2020), recomputed: of ${papers.length} claims of the paper that were tested ` +
       VERDICTS.map((text) => `${papers.filter((claim) => claim.verdict === text).length} ${COUNTED[text]}`).join(", ") + "."));
   }
   header.append(sentence("p", `Written ${report.written}: \`${report.command}\`. Drag in a chart to look closer, double-click to come back.`));

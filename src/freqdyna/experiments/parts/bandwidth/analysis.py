@@ -190,7 +190,7 @@ def _panels(env: Environment, seed: int, value: np.ndarray, frequency: np.ndarra
     middle = np.arange(found["g"].shape[0]) * (DRAWN // OVERLAP) + (DRAWN - 1) / 2
     inner_x, inner_y = (np.interp(middle, np.arange(len(axis)), axis) for axis in (x, y))
     least = max(float(frequency.min()), 1e-4 * float(frequency.max()))
-    across, along = (
+    x_axis, y_axis = (
         Axis(name, low=float(axis[0]), high=float(axis[-1]))
         for name, axis in zip(env.coordinates, (x, y), strict=True)
     )
@@ -202,7 +202,7 @@ def _panels(env: Environment, seed: int, value: np.ndarray, frequency: np.ndarra
     }
     return [
         *(
-            Panel(f"{env.name}: {title}", across, along, [mesh], is_map=True)
+            Panel(f"{env.name}: {title}", x_axis, y_axis, [mesh], is_map=True)
             for title, mesh in maps.items()
         ),
         _ranks_panel(env, found),

@@ -1,4 +1,4 @@
-"""R, of ours: the ranking when every algorithm is tuned alike, and at equal compute."""
+"""R, our own: the ranking when all algorithms are tuned equally, and at equal compute."""
 
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts.equal_budget import analysis, units

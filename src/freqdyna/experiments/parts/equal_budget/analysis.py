@@ -72,7 +72,7 @@ def _best(grid: Grid, name: str) -> tuple[float, int]:
 
 
 def _against_compute(stored: Stored) -> tuple[np.ndarray, np.ndarray]:
-    """Updates and climbing steps made before each evaluation, and the returns; a row a seed."""
+    """Updates plus climbing steps before each evaluation, and returns, (seeds, evaluations)."""
     steps, returns = curves(stored)
     each = np.full(returns.shape, float(UPDATES))
     if "climb_iterations" in stored.columns:
@@ -81,6 +81,6 @@ def _against_compute(stored: Stored) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _at(points: np.ndarray, costs: np.ndarray, returns: np.ndarray) -> np.ndarray:
-    """Each seed's returns at given compute, shape (seeds, points)."""
+    """Each seed's returns at the given points of compute, shape (seeds, points)."""
     pairs = zip(costs, returns, strict=True)
     return np.stack([np.interp(points, cost, values) for cost, values in pairs])

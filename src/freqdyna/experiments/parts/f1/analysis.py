@@ -9,7 +9,7 @@ from freqdyna.experiments.parts.regression.curves import SHADED, compared, error
 from freqdyna.experiments.parts.regression.regression import POINTS, TEST_POINTS, curves_by_setting
 from freqdyna.experiments.parts.regression.run_length import length_note, length_table
 from freqdyna.experiments.parts.regression.speed import speed_note, speed_table
-from freqdyna.results.chart import Chart
+from freqdyna.results.chart import Chart, Panel
 
 COLORS = {"Unbiased": "blue", "Biased-high": "black", "Biased-low": "darkorange"}
 
@@ -17,7 +17,8 @@ COLORS = {"Unbiased": "blue", "Biased-high": "black", "Biased-low": "darkorange"
 def analyse(units: dict[str, Stored]) -> Findings:
     """One panel for each p_b; the settings against each other, seed by seed."""
     updates, errors = curves_by_setting(units["curves"].columns)
-    panels, found = [], list[Claim]()
+    panels: list[Panel] = []
+    found: list[Claim] = []
     for share in SHARES:
         keys = {name: name if name == "Unbiased" else f"{name} {share}%" for name in COLORS}
         first = share == SHARES[0]

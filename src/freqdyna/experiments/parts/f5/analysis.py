@@ -52,7 +52,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
 
 
 def _by_outcome(found: dict[str, Stored], shares: dict[str, np.ndarray]) -> str:
-    """The shares of the seeds that learned and of those that did not, apart."""
+    """The shares of the seeds that learned, and separately of those that did not."""
     parts = []
     for name, share in shares.items():
         lost = unlearned(found[name])

@@ -14,7 +14,7 @@ THRESHOLD = -200.0
 
 
 def vanished(stored: Stored) -> np.ndarray:
-    """The share of climbing steps without a direction, in percent, one number a seed."""
+    """The share of climbing steps without a direction, in percent, shape (seeds,)."""
     return 100 * np.nanmean(curves(stored, "climb_vanished")[1], axis=1)
 
 
@@ -79,7 +79,7 @@ def _of_directions(found: dict[tuple[str, str], Stored]) -> list[Comparison]:
 
 
 def _where_it_vanishes(found: dict[tuple[str, str], Stored]) -> str:
-    """Whether the smoothness of a learned value makes directions vanish, or its being constant."""
+    """Whether directions vanish because a learned value is smooth, or because it is constant."""
     stored = found["GridWorld", "Dyna-HessNorm"]
     lost, share = unlearned(stored), vanished(stored)
     parts = (

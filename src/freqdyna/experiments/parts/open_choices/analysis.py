@@ -56,7 +56,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
 
 
 def _seeds(found: Found) -> str:
-    """How many seeds each training has, where they are not all alike."""
+    """The number of seeds of the trainings, and which trainings have fewer."""
     numbers = {key: len(area(stored)) for key, stored in found.items()}
     most = max(numbers.values())
     fewer = sorted({f"{r}, {env}: {n}" for (r, env, _), n in numbers.items() if n < most})

@@ -114,7 +114,7 @@ class Task(eqx.Module):
 
 
 def prepare(draw: Draw, key: PRNGKeyArray) -> tuple[Fit, Task]:
-    """The start of one run. The same seed begins alike in all settings, but for its points."""
+    """The start of one run. A seed starts the same in all settings, except for its points."""
     keys = jax.random.split(key, 5)
     x = draw(keys[0])
     test = jax.random.uniform(keys[2], (TEST_POINTS,), minval=LOW, maxval=HIGH)
@@ -153,7 +153,7 @@ def update(fit: Fit, x: Float[Array, " b"], y: Float[Array, " b"]) -> Fit:
 def advance(
     fit: Fit, task: Task, first: Int[Array, ""], evaluations: int
 ) -> tuple[Fit, Float[Array, " evaluations"]]:
-    """Train on, and give the root mean squared test error after every 20 updates."""
+    """Continue training; also returns the root mean squared test error every 20 updates."""
     truth = f_sin(task.test)
 
     def until_evaluation(fit: Fit, number: Int[Array, ""]) -> tuple[Fit, Float[Array, ""]]:
@@ -217,7 +217,7 @@ def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, work: Work
     evaluations = updates // EVALUATE_EVERY
     while done < evaluations:
         fit, errors = advance_all(fit, task, jnp.int32(done))
-        # Three digits are plenty beside the spread over seeds, and half the file.
+        # Three digits are far finer than the spread over seeds, and halve the file.
         curves = np.concatenate([curves, np.asarray(errors, np.float16)], axis=1)
         done += EVALUATIONS_A_SLICE
         work.report(min(done, evaluations) * EVALUATE_EVERY, updates)

@@ -9,13 +9,13 @@ from freqdyna.experiments import claims
 from freqdyna.experiments.claims import Claim
 
 PARTS = (1 / 8, 1 / 4, 1 / 2, 3 / 4, 1)
-"""Where a run is cut, as shares of its length."""
+"""Where a run is truncated, as shares of its length."""
 Errors = dict[str, np.ndarray]
 """Test errors of shape (seeds, evaluations) by setting."""
 
 
 def cuts(updates: np.ndarray) -> list[int]:
-    """How many evaluations there are up to each cut, one at least."""
+    """The number of evaluations up to each cut, at least one."""
     return [max(1, round(part * len(updates))) for part in PARTS]
 
 
@@ -66,7 +66,7 @@ def length_note(
 
 
 def _by_length(found: Sequence[Claim], ends: Sequence[int]) -> str:
-    """How the error so far compares at each cut, cuts alike taken together."""
+    """The comparison at each cut in words; neighbouring cuts of the same verdict are grouped."""
     told = []
     for verdict, alike in itertools.groupby(zip(found, ends, strict=True), lambda p: p[0].verdict):
         word = {"holds": "better", "does not hold": "worse"}.get(verdict, verdict)

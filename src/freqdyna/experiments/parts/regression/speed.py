@@ -1,6 +1,6 @@
 """How fast a regression learns: the updates until its test error is below a threshold.
 
-No threshold is the right one, and the verdict may hang on it; so there are several.
+No threshold is the right one, and the verdict may depend on it, so there are several.
 """
 
 import numpy as np

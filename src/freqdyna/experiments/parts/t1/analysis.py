@@ -22,7 +22,7 @@ TITLES = {"first_order": "first order (gradient)", "second_order": "second order
 VALID = {"first_order": ("flat", "zero"), "second_order": ("flat",)}
 """Boundaries with which each identity is exact in the limit."""
 TOLERANCE = {"flat": 1e-6, "zero": 0.01}
-"""On the ratio at the last cut-off. The tail of a kink falls only as 1/K: it is there still."""
+"""Of the ratio at the last cut-off. The tail of a kink falls only as 1/K, so some is left."""
 DIMENSIONS = {1: "1-d", 2: "2-d"}
 """The unit of each."""
 ROUNDING = 1e-15
@@ -30,7 +30,7 @@ ROUNDING = 1e-15
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """How far right and left side are apart, by the cut-off, for both identities and dimensions."""
+    """The relative difference of both sides against the cut-off, by identity and dimension."""
     panels: list[Panel] = []
     rows: list[Claim] = []
     for order in TITLES:

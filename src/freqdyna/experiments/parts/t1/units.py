@@ -50,7 +50,7 @@ def cases(n: int) -> dict[str, tuple[str, Function, float]]:
 
 
 def units(quick: bool) -> list[Unit]:
-    """One unit a dimension."""
+    """One unit for each dimension."""
     cutoffs = {n: QUICK if quick else CUTOFFS[n] for n in (1, 2)}
     return [
         Unit(

@@ -13,7 +13,7 @@ BINS = 29
 SIDES: tuple[tuple[int, Dash, str], ...] = ((1, "solid", "above"), (-1, "dashed", "below"))
 """Of the bound: sign, dashes and word."""
 ROUNDING = 1e-13
-"""What is nearer to the bound meets it, and is not drawn."""
+"""What is closer to the bound counts as meeting it, and is not drawn."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
