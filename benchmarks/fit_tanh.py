@@ -1,4 +1,4 @@
-"""The coefficients of `learners/tanh.py`: tanh(x) ≈ x P(x²)/Q(x²), least greatest relative error.
+"""The coefficients of `agents/networks/tanh.py`: the minimax fit tanh(x) ≈ x P(x²)/Q(x²).
 
 Lawson's iteration: weighted least squares on the linearised ratio, with more weight where the
 error is large.
@@ -10,7 +10,7 @@ DEGREE, LARGEST, POINTS, TURNS = 4, 9.0, 4000, 60
 
 
 def fit() -> tuple[float, np.ndarray, np.ndarray]:
-    """The greatest relative error, and the coefficients of P and Q, lowest degree first."""
+    """The maximum relative error, and the coefficients of P and Q, lowest degree first."""
     nodes = (np.cos(np.pi * (np.arange(POINTS) + 0.5) / POINTS) + 1) / 2
     x = np.maximum(nodes * LARGEST, 1e-6)
     square = (x / LARGEST) ** 2
@@ -36,6 +36,6 @@ def fit() -> tuple[float, np.ndarray, np.ndarray]:
 
 if __name__ == "__main__":
     greatest, p, q = fit()
-    print(f"greatest relative error {greatest:.1e}")
+    print(f"maximum relative error {greatest:.1e}")
     print("P", *(f"{a:.9g}" for a in p))
     print("Q", *(f"{a:.9g}" for a in q))

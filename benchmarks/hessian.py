@@ -1,9 +1,9 @@
-"""∇g of a tanh network, exactly and from random probes: what one costs and how far it points away.
+"""∇g of a tanh network, exact and estimated from random probes: cost and accuracy.
 
-Each line is the cost of one state's ∇g, in a batch of ten under `vmap`, and the cosine of the
-angle between the estimated and the exact ∇g, its mean over random states and networks. Random
-probes are drawn anew for each state, at a cost that is counted. The line of coordinate directions
-takes √n e₁, ..., √n eₙ as probes; their mean vvᵀ is I, so it is exact.
+Each line shows the cost of ∇g for one state, in a batch of ten under `vmap`, and the cosine of the
+angle between the estimated and the exact ∇g, averaged over random states and networks. Random
+probes are resampled for each state, and the cost includes this. The line of coordinate directions
+uses √n e₁, ..., √n eₙ as probes; the mean of their vvᵀ is I, so it is exact.
 """
 
 import statistics
@@ -23,21 +23,21 @@ STEPS, REPEATS = 200, 15
 NETWORKS, STATES_OF_EACH = 40, 50
 
 Slope = Callable[[StateValue, Any, Any], Any]
-"""(value, state, key) to ∇g at the state."""
+"""From (value, state, key) to ∇g at the state."""
 
 
 def value_of(key: Any, n: int) -> StateValue:
-    """The value of a random network of one output."""
+    """The value function of a random network with one output."""
     return StateValue(init_xavier(key, (n, *HIDDEN, 1)))
 
 
 def exact(value: StateValue, state: Any, key: Any) -> Any:
-    """∇g by a reverse pass through the whole Hessian; it draws nothing."""
+    """∇g by a reverse pass through the full Hessian; it uses no random numbers."""
     return reverse_slopes(value.derivatives, state, 1.0, 1.0)[0]
 
 
 def from_probes(probes_of: Callable[[Any], Any]) -> Slope:
-    """∇g from the probes that `probes_of` draws with a key."""
+    """∇g from the probes that `probes_of` samples with a key."""
 
     def slope(value: StateValue, state: Any, key: Any) -> Any:
         return stochastic_slopes(value, state, 1.0, 1.0, probes_of(key))[0]
@@ -46,7 +46,7 @@ def from_probes(probes_of: Callable[[Any], Any]) -> Slope:
 
 
 def methods(n: int) -> dict[str, Slope]:
-    """What is compared with the exact one, by name."""
+    """The methods that are compared with the exact one, by name."""
     directions = jnp.sqrt(n) * jnp.eye(n)
     rows = {f"{n} coordinate directions": from_probes(lambda key: directions)}
     for count in sorted({1, 2, 4, n}):
@@ -57,14 +57,14 @@ def methods(n: int) -> dict[str, Slope]:
 
 
 def microseconds(slope: Slope, n: int) -> list[float]:
-    """Microseconds for ∇g of one state, one number a repeat."""
+    """Microseconds for ∇g of one state, one number per repeat."""
     slopes = jax.vmap(slope, in_axes=(None, 0, 0))
 
     @jax.jit
     def climb(value: StateValue, states: Any, key: Any) -> Any:
         def step(t: Any, states: Any) -> Any:
             keys = jax.random.split(jax.random.fold_in(key, t), STATES)
-            # A minute step, so that each iteration needs the one before it.
+            # A tiny step, so that each iteration depends on the previous one.
             return states + 1e-6 * slopes(value, states, keys)
 
         return jax.lax.fori_loop(0, STEPS, step, states)
@@ -81,7 +81,7 @@ def microseconds(slope: Slope, n: int) -> list[float]:
 
 
 def at_random_states(slope: Slope, n: int) -> Any:
-    """∇g at random states of random networks, the same for every method; shape (..., n)."""
+    """∇g at random states of random networks, which are the same for every method; (..., n)."""
 
     def of_network(key: Any) -> Any:
         network_key, state_key, probe_key = jax.random.split(key, 3)

@@ -1,8 +1,8 @@
-"""Environments stepped on the host: ER beside Stable-Baselines3, and what NAF's steps cost.
+"""Environments stepped in Python: ER compared with Stable-Baselines3, and the cost of NAF's steps.
 
-`python benchmarks/host.py`: environment steps a second of all seeds together, in one run, one
-update a step on CartPole-v1, and milliseconds of a step of 10 seeds on MuJoCo's tasks, five updates
-a step, from step 300 on.
+`python benchmarks/host.py` prints environment steps per second, summed over all seeds, with one
+update per step on CartPole-v1; with `--mujoco` also milliseconds per step of 10 seeds on MuJoCo
+tasks with five updates per step. Measurements start at step 300.
 """
 
 import statistics
@@ -18,11 +18,11 @@ from freqdyna.training.run import Run
 
 REPEATS = 3
 BEGIN = 300
-"""Steps before the clock starts."""
+"""Steps before the measurement starts."""
 
 
 def ours(config: Config, make: Callable[[], gymnasium.Env] | None, steps: int) -> float:
-    """Seconds of one step of all seeds, the median of the repeats."""
+    """Seconds per step of all seeds, the median of the repeats."""
     block = Run.prepare(config, make).block
     state = block.advance(block.init(), 0, BEGIN)
     times = []
@@ -35,7 +35,7 @@ def ours(config: Config, make: Callable[[], gymnasium.Env] | None, steps: int) -
 
 
 def cart_pole(seeds: int, steps: int = 2_000) -> float:
-    """Environment steps a second of ER."""
+    """Environment steps per second of ER."""
     config = Config(
         env="CartPole-v1",
         algorithm="er",
@@ -49,7 +49,7 @@ def cart_pole(seeds: int, steps: int = 2_000) -> float:
 
 
 def stable_baselines3(steps: int = 2_000) -> float:
-    """Environment steps a second of its DQN, on one thread."""
+    """Environment steps per second of Stable-Baselines3's DQN, on one thread."""
     import torch
     from stable_baselines3 import DQN
 
@@ -74,20 +74,20 @@ def stable_baselines3(steps: int = 2_000) -> float:
 
 
 def continuous(env: str, algorithm: str) -> float:
-    """Milliseconds of a step of 10 seeds."""
+    """Milliseconds per step of 10 seeds."""
     config = Config(env=env, algorithm=algorithm, seeds=10, steps=100_000, warmup_steps=100)
     return 1e3 * ours(config, None, 100)
 
 
 if __name__ == "__main__":
-    print("CartPole-v1 on the host, one update a step, environment steps a second:", flush=True)
+    print("CartPole-v1, one update per step, environment steps per second:", flush=True)
     peer = stable_baselines3()
     print(f"  Stable-Baselines3, 1 seed: {peer:,.0f}", flush=True)
     for seeds in (1, 10):
         rate = cart_pole(seeds)
         print(f"  freqdyna, {seeds} seeds: {rate:,.0f} ({rate / peer:.1f} ×)", flush=True)
     if "--mujoco" in sys.argv:
-        print("10 seeds, 5 updates a step, milliseconds a step of all:", flush=True)
+        print("10 seeds, 5 updates per step, milliseconds per step of all seeds:", flush=True)
         for env in ("Hopper-v5", "Walker2d-v5"):
             for algorithm in ("naf", "dyna-naf-value", "dyna-naf-frequency"):
                 print(f"  {algorithm} on {env}: {continuous(env, algorithm):.1f}", flush=True)

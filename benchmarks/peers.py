@@ -1,7 +1,7 @@
-"""The same workloads in other hands: Stable-Baselines3, plain PyTorch and rejax, one update ratio.
+"""The same workloads in other libraries: Stable-Baselines3, plain PyTorch and rejax.
 
-Each measures environment steps a second in the steady state, on MountainCar, with a 32×32 tanh
-network, mini-batches of 32 and d updates a step.
+Each measures environment steps per second in the steady state, on MountainCar, with a 32×32 tanh
+network, mini-batches of 32 and d updates per step.
 """
 
 import time
@@ -69,9 +69,9 @@ def stable_baselines3(updates: int = 10) -> Rate:
 
 
 def rejax_dqn(seeds: int, updates: int = 10, steps: int = 256, as_shipped: bool = True) -> Rate:
-    """The DQN of rejax, `seeds` under `vmap`: as shipped, or with a sampler of constant cost.
+    """The DQN of rejax, with `vmap` over seeds: as released, or with a sampler of constant cost.
 
-    The shipped sampler, without replacement, is linear in the size of the buffer.
+    The released sampler draws without replacement; its cost is linear in the size of the buffer.
     """
     from flax import linen
     from rejax import get_algo
@@ -119,7 +119,7 @@ def _sample_with_replacement(buffer: Any, num: int, rng: jax.Array) -> Any:
 
 
 def all_peers() -> list[Callable[[], Rate]]:
-    """Every measurement, the quickest first."""
+    """All measurements, the fastest first."""
     return [
         torch_er,
         torch_dyna,

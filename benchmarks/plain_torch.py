@@ -66,9 +66,9 @@ def climb(
     mean_step: float,
     wanted: int,
 ) -> list[np.ndarray]:
-    """States found by climbing, at most one step for each row of `normals`.
+    """States found by climbing, with at most one step for each row of `normals`.
 
-    `begin` gives a start and whether to climb g rather than V.
+    `begin` returns a start and whether to climb g rather than V.
     """
     root = np.linalg.cholesky(0.01 * sigma + 1e-12 * np.eye(2))
     found: list[np.ndarray] = []
@@ -157,7 +157,7 @@ class PlainAgent:
             return self.network(torch.from_numpy(states.astype(np.float32))).argmax(1).numpy()
 
     def _observe(self, following: np.ndarray) -> None:
-        """Running covariance of the states, and running mean of the distance of successive ones."""
+        """Update the covariance of the states and the mean distance between successive ones."""
         step = np.linalg.norm(following - self.state) / np.sqrt(2)
         self.mean_step += (step - self.mean_step) / self.stored
         away = self.state - self.mean

@@ -1,10 +1,10 @@
-"""What a study of 10,000 runs would take on more machines than there are here: a simulation.
+"""A simulation of how long a study of 10,000 runs would take on a cluster.
 
-`python benchmarks/plan_study.py`: units are handed out in turn, as Ray does, to GPUs that each
-compute several at a time; each unit takes the measured time with a spread, an overhead of its own,
-and GPUs fail now and then, which costs their units the time since the last checkpoint and the node
-a restart. The numbers at the top are measurements, or said to be assumptions; how long a unit takes
-is read from trainings that are stored.
+`python benchmarks/plan_study.py`: units are assigned in turn, as Ray does, to GPUs that each
+compute several at a time. Each unit takes the measured time with some spread, plus an overhead.
+GPUs fail occasionally: their units lose the time since the last checkpoint, and the node restarts.
+The numbers at the top are measurements unless they are marked as assumptions; the time per unit is
+read from stored trainings.
 """
 
 import heapq
@@ -18,22 +18,22 @@ import pyarrow.parquet
 RUNS = 10_000
 """Units of 30 seeds × 50,000 steps."""
 PROCESSES = 16
-"""Units at a time on one GPU, as measured on an H200 with 16 host cores."""
+"""Concurrent units on one GPU, as measured on an H200 with 16 host cores."""
 TRAININGS = Path(__file__).parent.parent / "results/reproduce/trainings"
 UNITS = {
-    # Each had 15 others beside it on the same H200 (`--processes 16`).
+    # Each ran together with 15 others on the same H200 (`--processes 16`).
     "Dyna-Frequency on MountainCar, d = 10": (
         "MountainCar-v0-dyna-frequency-planning-steps-10-reward-noise-0.0"
     ),
     "Dyna-Frequency on MazeGridWorld": "MazeGridWorld-dyna-frequency",
 }
-"""The stored training that says how long such a unit takes, compilation included."""
+"""The stored training from which the time per unit is read, including compilation."""
 SPREAD = 0.1
-"""Assumed: standard deviation of a unit's time by its mean."""
+"""Assumed: standard deviation of a unit's time divided by its mean."""
 START, OVERHEAD = 30.0, 0.1
-"""Seconds until a node's workers compute (assumed), and of Ray for a unit (measured: less)."""
+"""Seconds until a node's workers start (assumed), and Ray's overhead per unit (measured: less)."""
 CHECKPOINT, BETWEEN_FAILURES, RESTART = 60.0, 24 * 3600.0, 300.0
-"""Seconds between checkpoints; assumed: between failures of a GPU's node, and until it is back."""
+"""Seconds between checkpoints, and assumed seconds between failures of a node and to restart it."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class Study:
     hours: float
     gpu_hours: float
     busy: float
-    """Share of the slots' time in which they computed something that counted."""
+    """Fraction of the time that was spent on work that was not lost."""
 
 
 def unit_seconds(training: str) -> float:
-    """What the provenance of a stored training says."""
+    """The time of a stored training, from its provenance."""
     metadata = pyarrow.parquet.read_schema(TRAININGS / f"{training}.parquet").metadata
     return float(json.loads(metadata[b"freqdyna"])["provenance"]["seconds"])
 
 
 def simulate(unit_seconds: float, gpus: int, seed: int = 0) -> Study:
-    """Hand out all units in turn to the slot that is free first."""
+    """Assign all units in turn to the slot that is free first."""
     rng = np.random.default_rng(seed)
     slots = [(START, gpu) for gpu in range(gpus) for _ in range(PROCESSES)]
     heapq.heapify(slots)
@@ -79,7 +79,7 @@ def simulate(unit_seconds: float, gpus: int, seed: int = 0) -> Study:
 
 
 if __name__ == "__main__":
-    print("| 10,000 runs | a unit | GPUs | hours | GPU-hours | busy |")
+    print("| 10,000 runs | time per unit | GPUs | hours | GPU-hours | utilisation |")
     print("|---|---|---|---|---|---|")
     for name, training in UNITS.items():
         seconds = unit_seconds(training)

@@ -1,8 +1,9 @@
-"""Replay buffers side by side: ours and flashbax's, under `vmap` over seeds, on this device.
+"""Replay buffers compared: ours and flashbax's, with `vmap` over seeds, on this device.
 
-Each line is the cost of one environment step of one seed: one transition added, ten mini-batches
-of 32 drawn and, for prioritized replay, their priorities set. Ours draws half of a prioritized
-mini-batch uniformly and sets the priorities of all 32; flashbax draws and sets the other half, 16.
+Each line is the cost of one environment step of one seed: adding one transition, sampling ten
+mini-batches of 32 and, for prioritized replay, setting their priorities. Ours samples half of a
+prioritized mini-batch uniformly and sets the priorities of all 32; flashbax samples and sets only
+the other half, 16.
 """
 
 import statistics
@@ -24,7 +25,7 @@ STEPS, REPEATS = 100, 7
 
 
 def microseconds(init: Callable[[], Any], step: Callable[..., Any]) -> list[float]:
-    """Microseconds for a step of a seed, one number a repeat."""
+    """Microseconds per step of one seed, one number per repeat."""
 
     def steps(carry: Any, key: Any) -> Any:
         return jax.lax.fori_loop(

@@ -1,4 +1,4 @@
-"""`make bench`: ours and the peers side by side in one run: rates, ratios and a JSON file."""
+"""`make bench`: freqdyna compared with other libraries in one run; prints tables, writes JSON."""
 
 import sys
 from pathlib import Path
@@ -8,5 +8,5 @@ from peers import all_peers
 from freqdyna.cli.bench.tables import measure_all, our_jobs
 
 if __name__ == "__main__":
-    print("Measures our workloads, then the peers': about fifteen minutes on 2 cores.", flush=True)
+    print("Measuring freqdyna, then other libraries: about fifteen minutes on 2 cores.", flush=True)
     measure_all(our_jobs() + all_peers(), Path(sys.argv[1] if sys.argv[1:] else "bench.json"))

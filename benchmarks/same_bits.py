@@ -1,6 +1,6 @@
-"""Whether two commits compute the same numbers: small trainings of every kind, down to the bit.
+"""Checks that two commits compute bit-identical results, with small trainings of every kind.
 
-Run it in both trees on one machine, then compare what it wrote:
+Run it in both trees on one machine, then compare the files:
 
     python benchmarks/same_bits.py write before.json    # in the tree of the earlier commit
     python benchmarks/same_bits.py write after.json
@@ -50,13 +50,13 @@ TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 def digest(array: np.ndarray) -> str:
-    """The bytes of an array, its shape and its type, in 16 digits."""
+    """A digest of 16 digits of an array's bytes, shape and type."""
     facts = f"{array.shape} {array.dtype}".encode()
     return hashlib.sha256(facts + np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
 
 
 def digests(result: freqdyna.Result) -> dict[str, str]:
-    """Those of all metrics, of the parameters, and of what the snapshots hold."""
+    """The digests of all metrics, of the parameters, and of the snapshots."""
     found = {f"metric {name}": digest(values) for name, values in result.metrics.items()}
     found["parameters"] = digest(result.parameters)
     for step, snapshot in result.snapshots.items():
@@ -65,7 +65,7 @@ def digests(result: freqdyna.Result) -> dict[str, str]:
 
 
 def write(path: Path) -> None:
-    """Train all, and write their digests."""
+    """Run all trainings and write their digests."""
     found = {}
     for name, (algorithm, env, given) in TRAININGS.items():
         settings = SMALL | given
@@ -76,7 +76,7 @@ def write(path: Path) -> None:
 
 
 def compare(before: Path, after: Path) -> None:
-    """Say what differs; exit with 1 if anything does."""
+    """Print the differences; exit with status 1 if there are any."""
     old, new = (json.loads(path.read_text()) for path in (before, after))
     different = []
     for name in dict.fromkeys([*old, *new]):

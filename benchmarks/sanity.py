@@ -1,10 +1,10 @@
-"""Whether our DQN (ER) reaches what Stable-Baselines3's reaches, with the same hyper-parameters.
+"""Compares our DQN (ER) with Stable-Baselines3's, with the same hyper-parameters.
 
-`python benchmarks/sanity.py OUT [--processes N]`: 10 seeds each on CartPole-v1 and Acrobot-v1,
-every evaluation as a row of OUT/*.parquet, then a table. What is there is not computed again.
+`python benchmarks/sanity.py OUT [--processes N]`: 10 seeds each on CartPole-v1 and Acrobot-v1; one
+row per evaluation in OUT/*.parquet, and a table. Results that exist are not recomputed.
 
-Two of its details are set to ours: the squared error instead of Huber's loss, and no clipping of
-gradients.
+Two details of Stable-Baselines3 are set as in ours: the squared error instead of the Huber loss,
+and no gradient clipping.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def ours(env: str) -> np.ndarray:
 
 
 def stable_baselines3(env: str, seed: int) -> np.ndarray:
-    """Returns of one seed of its DQN, shape (1, evaluations)."""
+    """Returns of one seed of Stable-Baselines3's DQN, shape (1, evaluations)."""
     import gymnasium
     import torch
     from stable_baselines3 import DQN
@@ -85,7 +85,7 @@ def stable_baselines3(env: str, seed: int) -> np.ndarray:
 
 
 def store(path: Path, returns: np.ndarray, first_seed: int) -> None:
-    """A row for each seed and evaluation."""
+    """One row per seed and evaluation."""
     seeds, evaluations = returns.shape
     table = pa.table(
         {
@@ -99,13 +99,13 @@ def store(path: Path, returns: np.ndarray, first_seed: int) -> None:
 
 
 def jobs() -> list[str]:
-    """The name of each file: ours for all seeds at once, the other's seed by seed."""
+    """The file names: one for all of our seeds, one per seed of Stable-Baselines3."""
     names = [f"{env}-freqdyna" for env in ENVIRONMENTS]
     return names + [f"{env}-sb3-{seed}" for env in ENVIRONMENTS for seed in range(SEEDS)]
 
 
 def compute(name: str, out: Path) -> None:
-    """Make one file."""
+    """Compute one file."""
     env, kind, *seed = name.replace("-v1-", "-v1 ").replace("sb3-", "sb3 ").split(" ")
     returns = stable_baselines3(env, int(seed[0])) if seed else ours(env)
     store(out / f"{name}.parquet", returns, int(seed[0]) if seed else 0)
@@ -119,7 +119,7 @@ def read(out: Path, pattern: str) -> np.ndarray:
 
 
 def table(out: Path) -> str:
-    """Mean over the seeds of the return after the warm-up and of the last fifth, ± deviation."""
+    """Mean return after the warm-up and over the last fifth, ± standard deviation over seeds."""
     rows = ["| environment | | mean return | last 6,000 steps |", "|---|---|---|---|"]
     for env in ENVIRONMENTS:
         for label, kind in (("freqdyna `er`", "freqdyna"), ("Stable-Baselines3 DQN", "sb3-*")):

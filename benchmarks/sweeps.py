@@ -1,4 +1,4 @@
-"""Sweeps measured: a node lost in the middle, what Ray costs a unit, and what a second core gives.
+"""Measurements of sweeps: losing a node, Ray's overhead per unit, and the gain of a second core.
 
 `python benchmarks/sweeps.py [OUT.json]`, on a machine with two free cores: about ten minutes.
 """
@@ -54,7 +54,7 @@ block = 5
 
 
 def tables(storage: Storage) -> dict[str, dict[str, np.ndarray]]:
-    """Every stored unit's columns."""
+    """The columns of every stored unit."""
     found = {}
     for name in storage.units("units", ".parquet"):
         table = pq.read_table(io.BytesIO(storage.read(f"units/{name}.parquet") or b""))
@@ -63,7 +63,7 @@ def tables(storage: Storage) -> dict[str, dict[str, np.ndarray]]:
 
 
 def timed(text: str, folder: Path, engine: Engine) -> float:
-    """Seconds of a sweep."""
+    """The time of a sweep in seconds."""
     began = time.perf_counter()
     execute_sweep(text, Sweep.parse(text), Storage(str(folder)), engine)
     return time.perf_counter() - began
@@ -95,7 +95,7 @@ def lose_a_node(folder: Path) -> dict[str, object]:
 
 
 def overhead(folder: Path, engine: Engine, tasks: int = 100) -> float:
-    """Milliseconds a unit that is stored already: all that is left is the engine's work."""
+    """Milliseconds per unit that is already stored: only the engine's overhead remains."""
     sweep = Sweep.parse(SIXTY)
     unit = sweep.units()[0]
     task = Task(unit.name, str(folder), [unit.settings], 60.0)

@@ -1,4 +1,4 @@
-"""The plain PyTorch peer computes what we compute: the same update, the same climbing step."""
+"""The plain PyTorch version computes the same update and the same climbing step as ours."""
 
 import jax
 import jax.numpy as jnp
@@ -33,7 +33,7 @@ def random_rows(number, seed=0):
 
 
 def packed(rows):
-    """The peer's (s, a, r, s', terminal) in the order of our rows, (s, s', a, r, terminal)."""
+    """The plain version's (s, a, r, s', terminal) in our order, (s, s', a, r, terminal)."""
     return jnp.asarray(rows[:, [0, 1, 4, 5, 2, 3, 6]])
 
 

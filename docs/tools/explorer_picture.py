@@ -1,6 +1,6 @@
-"""Draws docs/images/explorer.png anew, from the stored runs: python docs/tools/explorer_picture.py.
+"""Redraws docs/images/explorer.png from the stored runs: python docs/tools/explorer_picture.py.
 
-Run it in the root of the repository. Needs the extras for developers, and Chromium.
+Run it in the root of the repository. It needs the extra `dev` and Chromium.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""A notebook as a page: text as it is, code in fences, outputs below, pictures as files."""
+"""Converts a notebook to a page: text, code in fences, outputs below, images as files."""
 
 import base64
 import json
@@ -11,12 +11,12 @@ ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 def link_pages(markdown: str) -> str:
-    """Links to notebooks, which a repository shows, as links to the pages made of them."""
+    """Replace links to notebooks by links to the pages made from them."""
     return LINK.sub(r"](\1.md)", markdown)
 
 
 def as_markdown(path: Path) -> tuple[str, dict[str, bytes]]:
-    """The page of the notebook at `path`, and its pictures by file name."""
+    """The page of the notebook at `path`, and its images by file name."""
     cells = json.loads(path.read_text())["cells"]
     pictures: dict[str, bytes] = {}
     parts: list[str] = []
@@ -31,7 +31,7 @@ def as_markdown(path: Path) -> tuple[str, dict[str, bytes]]:
 
 
 def _output(output: dict[str, Any], stem: str, pictures: dict[str, bytes]) -> str:
-    """One output of a cell; a picture is added to `pictures`."""
+    """One output of a cell; an image is added to `pictures`."""
     data = output.get("data", {})
     if "image/png" in data:
         name = f"{stem}-{len(pictures) + 1}.png"

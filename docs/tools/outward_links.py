@@ -1,4 +1,4 @@
-"""Links that lead out of docs/, which a site cannot follow as a repository can."""
+"""Replaces links to files outside docs/, which work in the repository but not on the site."""
 
 import re
 from collections.abc import Callable
@@ -12,11 +12,17 @@ NOT_A_PATH = ("http://", "https://", "mailto:", "#", "/")
 def leave_the_site(
     markdown: str, page: Path, docs: Path, picture: Callable[[Path], str] | None = None
 ) -> str:
-    """`markdown` of the file `page` with every link to a file outside the folder `docs` replaced.
+    """Replace every link to a file outside the documentation.
 
-    A picture stays one, and leads to itself at full size: `picture` gives its new address. Any
-    other link becomes the path in the repository, as code. A link to a file that does not exist is
-    an error.
+    An image remains an image and links to itself at full size. Any other link becomes the path in
+    the repository, as code. A link to a file that does not exist is an error.
+
+    Args:
+        markdown: The text of the page.
+        page: The file of the page.
+        docs: The folder of the documentation.
+        picture: From the path of an image to its new address.
+
     """
     root = docs.parent
 
@@ -40,6 +46,6 @@ def leave_the_site(
     for line in markdown.split("\n"):
         if FENCE.match(line):
             code = not code
-        # An indented line may be code, and code has no links to replace.
+        # An indented line may be code, which has no links to replace.
         lines.append(line if code or line.startswith("    ") else LINK.sub(replaced, line))
     return "\n".join(lines)

@@ -24,7 +24,7 @@ IMAGES = Path(__file__).parent.parent / "images"
 
 
 def draw_f_sin() -> Figure:
-    """The paper's f_sin, and the local frequency of it."""
+    """The paper's f_sin and its local frequency."""
     x = np.linspace(LOW, HIGH, 1600)
     g = jax.vmap(lambda y: freqdyna.local_frequency(lambda z: f_sin(z)[0], y))(
         jnp.asarray(x)[:, None]
@@ -43,7 +43,7 @@ def draw_f_sin() -> Figure:
 
 
 def draw_run(folder: Path) -> Figure:
-    """V, g, and states of the replay and of the queue, of the first seed at the last snapshot."""
+    """V, g, and states of the replay buffer and the queue, for the first seed and last snapshot."""
     result = freqdyna.load(folder)
     env = envs.make(result.config.env)
     step = max(result.snapshots)

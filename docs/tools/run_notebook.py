@@ -1,4 +1,4 @@
-"""Runs a notebook and keeps its outputs: `python docs/tools/run_notebook.py docs/tour.ipynb`."""
+"""Runs a notebook and stores its outputs: `python docs/tools/run_notebook.py docs/tour.ipynb`."""
 
 import sys
 import tempfile
@@ -10,9 +10,10 @@ from nbclient import NotebookClient
 
 
 def executed(path: Path, replace: dict[str, str] | None = None) -> Any:
-    """The notebook at `path` with the outputs of a run, after `replace` in its code.
+    """Run the notebook at `path` and return it with its outputs.
 
-    It runs in an empty folder; an error in a cell is raised.
+    `replace` maps strings in its code to replacements. It runs in an empty folder; an error in a
+    cell is raised.
     """
     notebook = nbformat.read(path, as_version=4)
     for old, new in (replace or {}).items():

@@ -1,4 +1,4 @@
-"""What MkDocs does for this site beyond its plugins: links out of docs/, and the notebook."""
+"""MkDocs hooks: links to files outside docs/, and pages made from notebooks."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from outward_links import leave_the_site
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Every notebook becomes a page of the same name."""
+    """Add a page of the same name for every notebook."""
     for file in list(files):
         if file.src_uri.endswith(".ipynb"):
             assert file.abs_src_path is not None
@@ -25,7 +25,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Pictures from elsewhere are taken along, other links out of docs/ become paths."""
+    """Copy images from outside docs/ to the site; other links to the outside become paths."""
     docs = Path(config.docs_dir).resolve()
 
     def taken_along(picture: Path) -> str:
