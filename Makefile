@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: quickstart test lint docs browser tour bench clean
+.PHONY: quickstart test check lint docs browser tour bench clean
 
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
@@ -15,10 +15,16 @@ QUICK = level=--xla_backend_optimization_level=0; older=--xla_cpu_use_fusion_emi
 	export XLA_FLAGS="$$XLA_FLAGS $$level $$older";
 
 # One process runs all tests of a file, so that they share fixtures and compiled programs.
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
+
+# All tests but those in a browser. The second line tests every room with the compiler that users have.
 test: $(VENV)/.dev lint
-	$(QUICK) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder \
-		-m "not learning and not browser"
-	$(BIN)/python -m pytest -n auto -m learning
+	$(QUICK) $(PYTEST) -m "not learning and not browser and not default_compiler"
+	$(PYTEST) -m "learning or default_compiler"
+
+# What is quick, to run while working.
+check: $(VENV)/.dev lint
+	$(QUICK) $(PYTEST) -m "not slow and not learning and not browser and not default_compiler"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -33,7 +39,7 @@ docs: $(VENV)/.docs
 
 # Tests the report and the site in a real browser: needs Chromium, which cannot be installed with pip.
 browser: $(VENV)/.dev docs
-	$(QUICK) $(BIN)/python -m pytest -n auto -m browser
+	$(QUICK) $(PYTEST) -m browser
 
 # Runs the notebook again and stores its outputs.
 tour: $(VENV)/.dev

@@ -5,7 +5,8 @@ from pathlib import Path
 
 # Tests compile the same small programs again and again, in several processes: share them. They are
 # kept with this checkout, so that nothing depends on what another one left on the machine.
-_PROGRAMS = Path(__file__).parents[1] / ".pytest_cache" / "programs"
+TESTS = Path(__file__).parent
+_PROGRAMS = TESTS.parent / ".pytest_cache" / "programs"
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_PROGRAMS))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
@@ -18,9 +19,23 @@ install_import_hook("freqdyna", "typechecker.check")
 
 import jax  # noqa: E402
 import pytest  # noqa: E402
+from slow_files import SLOW_FILES  # noqa: E402
 
 # Two devices wherever the tests run, so that the split over devices is always exercised.
 jax.config.update("jax_num_cpu_devices", 2)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Slow files first, so that none is left for the end; a file's tests in one process."""
+    places = {path: place for place, path in enumerate(SLOW_FILES)}
+    for item in items:
+        path = item.path.relative_to(TESTS).as_posix()
+        if path in places:
+            item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(path))
+    items.sort(key=lambda i: places.get(i.path.relative_to(TESTS).as_posix(), len(places)))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -25,6 +25,7 @@ def exit_code(*arguments):
     return exited.value.code
 
 
+@pytest.mark.default_compiler
 def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     main(["train", *SMALL, "--out", "runs/first"])

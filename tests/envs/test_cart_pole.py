@@ -31,6 +31,7 @@ def beside_a_limit(states):
 
 
 # Numbers of up to 5 are rounded to within 2.4e-7 in float32 and 4.4e-16 in float64, a few times.
+@pytest.mark.default_compiler
 @pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 1e-6), (np.float64, 4e-15)])
 def test_agrees_with_gymnasium_over_10_000_random_transitions(theirs, dtype, tolerance):
     env = envs.make("CartPole-v1")

@@ -2,10 +2,12 @@ import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from freqdyna import envs
 
 
+@pytest.mark.default_compiler
 def test_agrees_with_gymnasium_over_10_000_random_transitions():
     theirs = gymnasium.make("MountainCar-v0").unwrapped
     env = envs.make("MountainCar-v0")

@@ -108,6 +108,7 @@ def by_hand(params, x):
     return np.tanh(hidden @ w2.reshape(16, 16) + b2) @ w3 + b3
 
 
+@pytest.mark.default_compiler
 def test_the_test_error_is_that_of_the_network_from_the_noiseless_function():
     fit, task = regression.prepare(regression.draw_unbiased, jax.random.key(0))
     assert fit.params.shape == (321,)

@@ -19,6 +19,7 @@ def random_network(seed, n, widths=(12, 9), actions=3):
     )
 
 
+@pytest.mark.default_compiler
 def test_of_a_quadratic_is_its_closed_form():
     matrix = jnp.array([[2.0, 1.0], [1.0, -3.0]])
     x = jnp.array([0.5, -1.0])
@@ -41,6 +42,7 @@ def test_of_a_sine_is_its_closed_form():
     assert float(g) == pytest.approx(first**2 + second**2, rel=1e-4)
 
 
+@pytest.mark.default_compiler
 @pytest.mark.parametrize("n", [1, 2, 3, 6, 11, 17])
 def test_the_closed_form_for_networks_equals_automatic_differentiation(n):
     value = StateValue(random_network(n, n))

@@ -81,6 +81,7 @@ def test_the_page_asks_for_nothing(run_folders):
     assert not re.search(r'<(?:script|img|link|iframe)[^>]*(?:src|href)="', own)
 
 
+@pytest.mark.default_compiler
 def test_the_explorer_shows_what_the_snapshots_hold(run_folders):
     result = freqdyna.load(run_folders / "dyna-frequency")
     (explorer,) = explorers([result])

@@ -27,6 +27,7 @@ def quadratic(s):
     return -jnp.sum((s - jnp.array([0.5, -0.25])) ** 2)
 
 
+@pytest.mark.default_compiler
 def test_reaches_the_maximum_of_a_quadratic():
     climb = make_climb(search_states=200, climb_limit=400)
     states = found(climb_from((-1.0, 1.0), quadratic, climb))
@@ -155,6 +156,7 @@ def test_a_limit_bounds_the_iterations():
     assert (int(proposal.iterations), int(proposal.count)) == (7, 7)
 
 
+@pytest.mark.default_compiler
 def test_a_seeded_climb_follows_its_recorded_trace():
     climb = make_climb(search_states=4, climb_noise=0.01)
     covariance = [[0.02, 0.01], [0.01, 0.03]]

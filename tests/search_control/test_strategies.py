@@ -81,6 +81,7 @@ def test_each_norm_is_climbed_along_its_own_gradient(name, g):
     np.testing.assert_allclose(move, slope / jnp.linalg.norm(slope), atol=1e-3)
 
 
+@pytest.mark.default_compiler
 def test_the_weights_of_g_are_settings():
     def f(s):
         return jnp.sin(2 * s[0]) * jnp.cos(3 * s[1]) + s[0] ** 2

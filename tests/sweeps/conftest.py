@@ -60,11 +60,6 @@ class Here(Engine):
                 yield TaskOutcome(task.name)
 
 
-def pytest_collection_modifyitems(items):
-    """These first: they take longest."""
-    items.sort(key=lambda item: "sweeps" not in item.path.parts)
-
-
 def tables(location):
     """Every stored unit's table, each read whole."""
     storage = Storage(str(location))

@@ -64,6 +64,7 @@ def test_a_unit_that_fails_leaves_the_others(tmp_path):
     assert list(freqdyna.load_sweep(str(tmp_path))) == ["algorithm er"]
 
 
+@pytest.mark.default_compiler
 def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference, monkeypatch):
     unit = SWEEP.units()[0]
     settings = [asdict(unit.config)]

@@ -83,6 +83,7 @@ def numpy_update(params, target_params, moments, count, rows, discount, learning
     return params - learning_rate * step, (first, second), differences
 
 
+@pytest.mark.default_compiler
 def test_updates_against_a_calculation_by_hand():
     dqn = make_dqn()
     state = dqn.init(jax.random.key(0))
