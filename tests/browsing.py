@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from playwright.sync_api import sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+LAST_RESORT = 20 * 60 * 1000
+"""Milliseconds after which something hangs, however slow or busy the machine is."""
 
 
 class Visit:
@@ -31,11 +33,14 @@ def visit(url, width=1280, height=900, dark=False):
     program = next(filter(None, map(shutil.which, NAMES)), None)
     assert program, f"these tests need one of {', '.join(NAMES)} on the path"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=program, args=["--no-sandbox"], timeout=LAST_RESORT
+        )
         scheme = "dark" if dark else "light"
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme
         )
+        context.set_default_timeout(LAST_RESORT)
         seen = Visit(context.new_page())
         seen.page.goto(url)
         yield seen

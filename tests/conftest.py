@@ -21,8 +21,10 @@ import jax  # noqa: E402
 import pytest  # noqa: E402
 from slow_files import SLOW_FILES  # noqa: E402
 
-# Two devices wherever the tests run, so that the split over devices is always exercised.
+# Two devices wherever the tests run, so that the split over devices is always exercised. Asking for
+# them fixes their number, which the first training would set otherwise.
 jax.config.update("jax_num_cpu_devices", 2)
+assert len(jax.devices()) == 2
 
 
 @pytest.hookimpl(tryfirst=True)

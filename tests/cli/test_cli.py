@@ -25,7 +25,6 @@ def exit_code(*arguments):
     return exited.value.code
 
 
-@pytest.mark.default_compiler
 def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     main(["train", *SMALL, "--out", "runs/first"])
@@ -83,6 +82,7 @@ def test_bad_input_is_refused_in_one_sentence(arguments, message, tmp_path, caps
     assert [path.name for path in tmp_path.iterdir()] == ["full"]
 
 
+@pytest.mark.default_compiler
 def test_an_unwritable_picture_and_an_unfinished_run_are_refused(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     main(["train", *SMALL, "--out=run"])

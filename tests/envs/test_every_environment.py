@@ -16,8 +16,8 @@ SMALL += "--search-states 3 --climb-limit 10 --eval-every 12 --episode-limit 20"
         ("CartPole-v1", "er"),
         ("Acrobot-v1", "dyna-frequency"),
         ("MountainCarContinuous-v0", "dyna-naf-value"),
-        ("Pendulum-v1", "dyna-naf-frequency"),
-        ("Hopper-v5", "naf"),
+        ("Pendulum-v1", "naf"),
+        ("Hopper-v5", "dyna-naf-frequency"),
     ],
 )
 def test_it_trains_from_the_command_line(env, algorithm, tmp_path):
@@ -30,3 +30,5 @@ def test_it_trains_from_the_command_line(env, algorithm, tmp_path):
     assert result.returns.shape == (2, 2)
     assert np.isfinite(result.returns).all()
     assert np.isfinite(result.parameters).all()
+    if env == "Hopper-v5":
+        assert result.layer_sizes == (11, 8, 1 + 3 + 6)  # V, best action and form of 3 joints

@@ -131,7 +131,7 @@ def test_projection_finds_the_nearest_valid_point(name):
     assert jax.vmap(env.contains)(projected).all()
     grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 201)] * 2), -1).reshape(-1, 2)
     valid = grid[np.asarray(jax.vmap(env.contains)(jnp.asarray(grid, jnp.float32)))]
-    nearest = np.linalg.norm(states[:, None] - valid, axis=-1).min(1)
+    nearest = np.array([np.linalg.norm(state - valid, axis=-1).min() for state in states])
     distance = np.linalg.norm(states - projected, axis=-1)
     # No point of a fine grid of valid points is nearer, and the grid is 0.005 wide.
     assert np.all(distance <= nearest + 1e-6)

@@ -133,7 +133,8 @@ def test_curves_and_states_are_read_as_they_were_put_in():
 
 
 def test_a_training_is_made_stored_and_verified(tmp_path, monkeypatch):
-    settings = {"env": "MazeGridWorld", "algorithm": "dyna-value", "planning_steps": 1}
+    settings = {"env": "MazeGridWorld", "algorithm": "dyna-uniform", "planning_steps": 1}
+    settings |= {"batch_size": 4, "hidden": [8]}
     unit = training(True, **settings, search_states=3)
     compute(unit, tmp_path / "X")
     stored = store.read(tmp_path / "X", unit)

@@ -166,13 +166,16 @@ def test_the_first_update_is_adams():
 
 
 def test_an_interrupted_unit_ends_as_it_would_have(tmp_path):
-    whole = regression.learning_curves(DRAWS, 2, 1500, work(tmp_path))
+    whole_folder, folder = tmp_path / "whole", tmp_path / "parts"
+    for made in (whole_folder, folder):
+        made.mkdir()
+    whole = regression.learning_curves(DRAWS, 2, 1500, work(whole_folder))
     assert whole["test_error"].shape == (2 * 2 * 75,)
     with pytest.raises(KeyboardInterrupt):
-        regression.learning_curves(DRAWS, 2, 1500, work(tmp_path, stop_after=1000))
+        regression.learning_curves(DRAWS, 2, 1500, work(folder, stop_after=1000))
     reports = []
     resumed = regression.learning_curves(
-        DRAWS, 2, 1500, Work(tmp_path, lambda done, total: reports.append(done), threading.Event())
+        DRAWS, 2, 1500, Work(folder, lambda done, total: reports.append(done), threading.Event())
     )
     assert reports == [1500]
     for name, column in whole.items():

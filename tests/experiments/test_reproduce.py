@@ -13,6 +13,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments import registry, reproduce, store, tables
 from freqdyna.experiments.base import Experiment, Findings, Unit
 from freqdyna.experiments.claims import Claim
+from freqdyna.experiments.parts.e2 import units as e2
 from freqdyna.results import run_folder
 from freqdyna.results.chart import Chart, Panel
 from freqdyna.training.interrupts import InterruptedRun
@@ -275,6 +276,7 @@ def test_a_quick_run_gives_no_verdict(tmp_path, capsys):
 def test_all_is_one_part_after_the_other(tmp_path, capsys, monkeypatch):
     few = {name: registry.PARTS[name] for name in ("E1", "A1", "E2")}
     monkeypatch.setattr(registry, "PARTS", few)
+    monkeypatch.setattr(e2, "ORDERS", (1,))
     main(["reproduce", "all", "--quick", "--out", str(tmp_path)])
     told = capsys.readouterr().out
     assert told.index("results and picture: " + str(tmp_path / "E1")) < told.index("E2")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import SETTINGS
 
 import freqdyna
 from freqdyna import FreqdynaError
@@ -49,6 +50,17 @@ def test_a_report_of_runs_has_their_curves_facts_and_snapshots(run_folders, tmp_
     assert {mark["kind"] for mark in explorer["landmarks"]} == {"wall", "hole", "start", "goal"}
 
 
+@pytest.mark.default_compiler
+def test_a_run_of_experience_replay_is_shown(tmp_path):
+    run = tmp_path / "er"
+    result = freqdyna.train(algorithm="er", out=run, **SETTINGS | {"snapshot_steps": (40,)})
+    main(["report", str(run), "--out", str(tmp_path / "r.html")])
+    data = data_of(tmp_path / "r.html")
+    (mark,) = data["sections"][0]["chart"]["panels"][0]["marks"]
+    np.testing.assert_allclose(mark["seeds"], result.returns, rtol=1e-3)
+    assert [shown["label"] for shown in data["explorers"][0]["runs"]] == ["er"]
+
+
 def test_no_name_can_leave_the_data(run_folders):
     report = sources.gather([run_folders], "freqdyna report", lambda _: None)
     text = page.page(report)
@@ -81,7 +93,6 @@ def test_the_page_asks_for_nothing(run_folders):
     assert not re.search(r'<(?:script|img|link|iframe)[^>]*(?:src|href)="', own)
 
 
-@pytest.mark.default_compiler
 def test_the_explorer_shows_what_the_snapshots_hold(run_folders):
     result = freqdyna.load(run_folders / "dyna-frequency")
     (explorer,) = explorers([result])

@@ -109,8 +109,9 @@ def greedy(result, seed):
     return env, lambda observation, key: agent.act(state, observation, 0.0, key)
 
 
-@pytest.mark.default_compiler
-@pytest.mark.parametrize("which", ["maze", "square"])
+@pytest.mark.parametrize(
+    "which", [pytest.param("maze", marks=pytest.mark.default_compiler), "square"]
+)
 def test_an_episode_is_the_evaluation_of_the_greedy_policy(which, tmp_path, request, monkeypatch):
     result = request.getfixturevalue(which)
     ends = []

@@ -78,7 +78,8 @@ def test_steps_and_evaluations_are_measured_once_compiled(monkeypatch):
 def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
     file.write_text(QUICK)
     out = tmp_path / "out"
-    arguments = ["sweep", str(file), "--out", str(out), "--checkpoint-seconds", "0"]
+    arguments = ["sweep", str(file), "--out", str(out), "--workers", "1"]
+    arguments += ["--checkpoint-seconds", "0"]
     first = subprocess.Popen(
         [sys.executable, str(HELPERS / "held_driver.py"), *arguments],
         stdout=subprocess.DEVNULL,

@@ -47,7 +47,7 @@ def test_a_search_is_the_same_wherever_it_runs_and_goes_on(tmp_path):
     fewer = Sweep.parse(text.replace("trials = 4", "trials = 2"))
     search(text, fewer, two, Here())
     assert [trial.state for trial in found(sweep, two)] == ["done"] * 2 + ["waiting"] * 2
-    assert search(text, sweep, two, Local(2)) == trials == found(sweep, two)
+    assert search(text, sweep, two, Local(1)) == trials == found(sweep, two)
     assert {unit.name for unit in known_units(sweep, two)} == set(tables(tmp_path / "two"))
     again = tables(tmp_path / "two")
     losses = {name: table["loss"].to_numpy() for name, table in tables(tmp_path / "one").items()}

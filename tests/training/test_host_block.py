@@ -21,8 +21,6 @@ from freqdyna.envs.resolve import resolved
 from freqdyna.search_control import Proposal, SearchControl
 from freqdyna.training.interrupts import InterruptedRun
 
-CONTINUOUS = ["naf", "dyna-naf-frequency"]
-
 
 class Slider(Corridor):
     """The corridor with a continuous push."""
@@ -34,8 +32,7 @@ class Slider(Corridor):
         return super().step(6 if action[0] > 0 else 5)
 
 
-@pytest.mark.parametrize("algorithm", ["er", "dyna-frequency"])
-def test_numbered_actions_train(algorithm, monkeypatch):
+def test_discrete_actions_train(monkeypatch):
     reset, seeds = Corridor.reset, []
 
     def seen(self, *, seed=None, options=None):
@@ -43,7 +40,7 @@ def test_numbered_actions_train(algorithm, monkeypatch):
         return reset(self, seed=seed)
 
     monkeypatch.setattr(Corridor, "reset", seen)
-    result = freqdyna.train(Corridor(), algorithm, eval_episodes=2, **SMALL)
+    result = freqdyna.train(Corridor(), "dyna-frequency", eval_episodes=2, **SMALL)
     assert len(seeds) > 3 * (1 + 2 * 2)
     assert len(set(seeds)) == len(seeds)  # every episode begins in its own way
     assert result.policy(1, env=Corridor)(np.zeros(2)) in (5, 6)
@@ -54,9 +51,8 @@ def test_numbered_actions_train(algorithm, monkeypatch):
     assert len(np.unique(result.parameters[:, 0])) == 3
 
 
-@pytest.mark.parametrize("algorithm", CONTINUOUS)
-def test_continuous_actions_train(algorithm):
-    result = freqdyna.train(Slider, algorithm, normalize=True, **SMALL)
+def test_continuous_actions_train():
+    result = freqdyna.train(Slider, "dyna-naf-frequency", normalize=True, **SMALL)
     assert np.isfinite(result.returns).all()
     assert result.config.eval_exploration == 0
     action = result.policy(0, env=Slider)(np.array([0.5, 7.0]))
@@ -123,8 +119,13 @@ def interrupted(folder, algorithm, monkeypatch):
     return folder
 
 
-def test_an_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch):
-    whole = freqdyna.train(Corridor, "dyna-frequency", **SMALL)
+@pytest.fixture(scope="module")
+def whole():
+    """A run that nothing disturbs."""
+    return freqdyna.train(Corridor, "dyna-frequency", **SMALL)
+
+
+def test_an_interrupted_run_goes_on_to_the_same_result(whole, tmp_path, monkeypatch):
     folder = interrupted(tmp_path / "run", "dyna-frequency", monkeypatch)
     resumed = freqdyna.resume(folder, env=Corridor, progress=False)
     np.testing.assert_array_equal(resumed.parameters, whole.parameters)
@@ -146,10 +147,9 @@ def test_an_environment_that_does_not_repeat_itself_begins_a_new_episode(tmp_pat
     assert np.isfinite(result.returns).all()
 
 
-def test_a_seed_trains_alike_alone_and_beside_others():
+def test_a_seed_trains_alike_alone_and_with_others(whole):
     alone = freqdyna.train(Corridor, "dyna-frequency", **SMALL | {"seeds": 1, "first_seed": 1})
-    together = freqdyna.train(Corridor, "dyna-frequency", **SMALL)
-    np.testing.assert_allclose(alone.parameters[0], together.parameters[1], rtol=2e-4, atol=2e-5)
+    np.testing.assert_allclose(alone.parameters[0], whole.parameters[1], rtol=2e-4, atol=2e-5)
 
 
 def test_a_search_keeps_to_what_was_visited_where_the_space_has_no_bounds():

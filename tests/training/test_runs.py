@@ -1,10 +1,9 @@
 import json
 import os
-import random
+import shutil
 import signal
 import subprocess
 import sys
-import time
 import warnings
 from pathlib import Path
 
@@ -17,13 +16,13 @@ from probes import ConstantReward
 
 import freqdyna
 from freqdyna import FreqdynaError, envs
+from freqdyna.cli.main import main
 from freqdyna.core.arrays import load_arrays
 from freqdyna.training import checkpoint
 from freqdyna.training.block import CompiledBlock
 from freqdyna.training.run import Run
 from freqdyna.training.saver import RunOptions
 
-ALGORITHMS = ["prioritized-er", "dyna-frequency"]
 SMALL = {
     "env": "GridWorld",
     "seeds": 3,
@@ -36,6 +35,9 @@ SMALL = {
     "episode_limit": 30,
     "progress": False,
 }
+
+NEVER = 1e9
+"""Seconds between two checkpoints: at the end alone, however slow the machine is."""
 
 
 def assert_same_outcome(first, second):
@@ -55,9 +57,23 @@ def assert_same_outcome(first, second):
             np.testing.assert_array_equal(a[name], b[name], err_msg=f"{file}: {name}")
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_result_has_curves_parameters_plot_and_folder(algorithm, tmp_path):
-    result = freqdyna.train(algorithm=algorithm, first_seed=7, **SMALL)
+@pytest.fixture(scope="module", params=["prioritized-er", "dyna-frequency"])
+def snapped(request, tmp_path_factory):
+    """A run with snapshots that nothing disturbs: its settings, its result and its folder."""
+    settings = SMALL | {"algorithm": request.param, "snapshot_steps": (25, 40, 90), "first_seed": 7}
+    folder = tmp_path_factory.mktemp("snapped") / "run"
+    return settings, freqdyna.train(out=folder, **settings), folder
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """A run of experience replay that nothing disturbs: its result and its folder."""
+    folder = tmp_path_factory.mktemp("plain") / "run"
+    return freqdyna.train(out=folder, checkpoint_seconds=NEVER, **SMALL), folder
+
+
+def test_a_result_has_curves_parameters_plot_and_folder(snapped, tmp_path):
+    _, result, _ = snapped
     assert result.seeds.tolist() == [7, 8, 9]
     assert result.steps.tolist() == [20, 40, 60, 80, 90]
     assert result.returns.shape == (3, 5)
@@ -81,9 +97,9 @@ def test_a_result_has_curves_parameters_plot_and_folder(algorithm, tmp_path):
         np.testing.assert_array_equal(again.metrics[name], values)
 
 
-def test_a_run_folder_holds_what_made_it(tmp_path):
-    freqdyna.train(out=tmp_path / "run", **SMALL)
-    names = {path.name for path in (tmp_path / "run").iterdir()}
+def test_a_run_folder_holds_what_made_it(plain):
+    _, folder = plain
+    names = {path.name for path in folder.iterdir()}
     assert names == {
         "config.toml",
         "provenance.json",
@@ -91,7 +107,7 @@ def test_a_run_folder_holds_what_made_it(tmp_path):
         "parameters.npz",
         "checkpoint-0000000090.npz",
     }
-    facts = json.loads((tmp_path / "run" / "provenance.json").read_text())
+    facts = json.loads((folder / "provenance.json").read_text())
     assert facts["versions"].keys() >= {"python", "freqdyna", "jax", "equinox", "optax", "numpy"}
     assert {"command", "date", "commit", "machine", "device_kind", "devices"} <= facts.keys()
 
@@ -144,10 +160,8 @@ def stop_after(monkeypatch, steps):
     monkeypatch.setattr(CompiledBlock, "advance", advance)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_an_interrupted_run_resumes_to_the_same_bits(algorithm, tmp_path, monkeypatch):
-    settings = SMALL | {"algorithm": algorithm, "snapshot_steps": (25, 40, 90)}
-    whole = freqdyna.train(out=tmp_path / "whole", **settings)
+def test_an_interrupted_run_resumes_to_the_same_bits(snapped, tmp_path, monkeypatch):
+    settings, whole, folder = snapped
     assert list(whole.snapshots) == [25, 40, 90]
     with monkeypatch.context() as patch:
         stop_after(patch, 30)
@@ -156,13 +170,15 @@ def test_an_interrupted_run_resumes_to_the_same_bits(algorithm, tmp_path, monkey
     assert not (tmp_path / "parts" / "checkpoint-0000000090.npz").exists()
     parts = freqdyna.resume(tmp_path / "parts", progress=False)
     assert list(parts.snapshots) == [25, 40, 90]
-    assert_same_outcome(tmp_path / "whole", tmp_path / "parts")
+    assert_same_outcome(folder, tmp_path / "parts")
     facts = json.loads((tmp_path / "parts" / "provenance.json").read_text())
     assert facts["continues"]["versions"] == facts["versions"]
 
 
-def test_a_damaged_checkpoint_is_reported_and_the_one_before_is_used(tmp_path, monkeypatch, capsys):
-    freqdyna.train(out=tmp_path / "whole", **SMALL)
+def test_a_damaged_checkpoint_is_reported_and_the_one_before_is_used(
+    plain, tmp_path, monkeypatch, capsys
+):
+    _, whole = plain
     with monkeypatch.context() as patch:
         stop_after(patch, 60)
         with pytest.raises(KeyboardInterrupt):
@@ -173,11 +189,12 @@ def test_a_damaged_checkpoint_is_reported_and_the_one_before_is_used(tmp_path, m
     printed = capsys.readouterr().out
     assert f"{newest.name} is damaged" in printed.replace("\n", " ")
     assert f"going on from step {int(before.stem.split('-')[1])}" in printed
-    assert_same_outcome(tmp_path / "whole", tmp_path / "parts")
+    assert_same_outcome(whole, tmp_path / "parts")
 
 
-def test_resume_refuses_what_would_overwrite_results(tmp_path):
-    result = freqdyna.train(out=tmp_path / "run", **SMALL)
+def test_resume_refuses_what_would_overwrite_results(plain, tmp_path):
+    result, folder = plain
+    shutil.copytree(folder, tmp_path / "run")
     kept = (tmp_path / "run" / "metrics.parquet").read_bytes()
     config = tmp_path / "run" / "config.toml"
     text = config.read_text()
@@ -212,12 +229,12 @@ def test_damaged_checkpoints_take_no_good_ones_place(tmp_path, monkeypatch):
             pytest.raises(KeyboardInterrupt),
             pytest.warns(UserWarning, match="is damaged|starting from the first step"),
         ):
-            freqdyna.resume(tmp_path / "run", progress=False)
+            freqdyna.resume(tmp_path / "run", progress=False, checkpoint_seconds=NEVER)
     (good,) = checkpoint.checkpoints(tmp_path / "run")
     assert int(good.stem.split("-")[1]) < 60
 
 
-def test_a_diverged_seed_is_reported_and_the_others_go_on():
+def test_a_diverged_seed_is_reported_and_the_others_go_on(plain):
     from freqdyna.config import Config
 
     settings = {k: v for k, v in SMALL.items() if k != "progress"}
@@ -232,7 +249,7 @@ def test_a_diverged_seed_is_reported_and_the_others_go_on():
     run.block.init = init
     with pytest.warns(UserWarning, match="seed 1 diverged at step 11: its loss is not finite"):
         result = run.execute(None, RunOptions(False, False, False, 60.0))
-    healthy = freqdyna.train(**SMALL)
+    healthy, _ = plain
     assert result.metrics["diverged_at"][:, -1].tolist() == [-1, 11, -1]  # after the warm-up of 10
     for row in (0, 2):
         np.testing.assert_array_equal(result.returns[row], healthy.returns[row])
@@ -261,22 +278,29 @@ def test_tensorboard_events_can_be_read_back(tmp_path):
         freqdyna.train(tensorboard=True, **SMALL)
 
 
-def test_a_run_killed_at_a_random_point_resumes_to_the_same_bits(tmp_path):
-    options = {"env": "MountainCar-v0", "seeds": 2, "steps": 8000, "planning-steps": 2}
-    options |= {"batch-size": 8, "warmup-steps": 500, "checkpoint-seconds": 0.3, "hidden": 8}
-    arguments = ["train", *(f"--{name}={value}" for name, value in options.items())]
-    command = [sys.executable, "-m", "freqdyna"]
-    began = time.monotonic()
-    subprocess.run([*command, *arguments, "--out", tmp_path / "whole"], check=True)
-    duration = time.monotonic() - began
-    process = subprocess.Popen([*command, *arguments, "--out", tmp_path / "parts"])
-    delay = random.random() * duration
-    print(f"killed after {delay:.2f} of {duration:.2f} seconds")
-    time.sleep(delay)
-    process.kill()
-    process.wait()
-    if (tmp_path / "parts").exists():
-        subprocess.run([*command, "resume", tmp_path / "parts"], check=True)
-    else:  # killed before there was anything
-        subprocess.run([*command, *arguments, "--out", tmp_path / "parts"], check=True)
+KILLED = """
+import os, signal, sys
+from freqdyna.cli.main import main
+replace, files = os.replace, []
+def die_before_the_last(partial, path):
+    files.append(path)
+    if len(files) == int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    replace(partial, path)
+os.replace = die_before_the_last
+main(sys.argv[2:])
+"""
+
+
+def test_a_run_killed_while_it_writes_a_file_resumes_to_the_same_bits(tmp_path):
+    settings = SMALL | {"env": "MountainCar-v0", "checkpoint_seconds": 0, "devices": 1, "hidden": 4}
+    settings.pop("progress")
+    arguments = ["train", *(f"--{k.replace('_', '-')}={v}" for k, v in settings.items())]
+    main([*arguments, "--out", str(tmp_path / "whole")])
+    command = [sys.executable, "-c", KILLED, "8", *arguments, "--out", str(tmp_path / "parts")]
+    assert subprocess.run(command).returncode == -signal.SIGKILL
+    assert len(list((tmp_path / "parts").glob(".*.partial"))) == 1
+    steps = [int(p.stem.split("-")[1]) for p in checkpoint.checkpoints(tmp_path / "parts")]
+    assert 0 < max(steps) < 90
+    main(["resume", str(tmp_path / "parts")])
     assert_same_outcome(tmp_path / "whole", tmp_path / "parts")

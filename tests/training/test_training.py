@@ -66,7 +66,6 @@ def test_equal_seeds_agree_to_the_bit_and_different_seeds_differ(block):
     assert len(np.unique(np.asarray(first.replay.rows)[:, :40].reshape(4, -1), axis=0)) == 4
 
 
-@pytest.mark.default_compiler
 def test_a_seed_does_not_depend_on_its_company(training, block):
     one = make_block(training, [2], devices=1)
     together, alone = block.advance(block.init(), 0, 24), one.advance(one.init(), 0, 24)
@@ -76,7 +75,6 @@ def test_a_seed_does_not_depend_on_its_company(training, block):
     np.testing.assert_allclose(together.learner.params[2], alone.learner.params[0], atol=2e-5)
 
 
-@pytest.mark.default_compiler
 def test_where_a_run_is_sliced_makes_no_difference(block):
     whole = block.advance(block.init(), 0, 60)
     sliced = block.init()
@@ -151,6 +149,7 @@ def test_evaluations_are_regular_and_at_the_end():
     np.testing.assert_array_equal(evaluation_steps(5, 20), [5])
 
 
+@pytest.mark.default_compiler
 def test_zero_learning_rate_learns_nothing_whatever_happens():
     block = make_block(make_training(learning_rate=0.0), [0, 1])
     before = np.asarray(block.init().learner.params)

@@ -35,10 +35,13 @@ def training(**settings):
     return Training(agent, 1, 0.05)
 
 
-def trained(trainings, seeds, steps=60):
-    """Parameters and returns, each with a row for a training and seed."""
+def block_of(trainings, seeds=(0, 1)):
     layout = Layout.of(np.tile(seeds, len(trainings)), jax.devices()[:1])
-    block = VariedBlock(trainings, layout)
+    return VariedBlock(trainings, layout)
+
+
+def trained(block, steps=60):
+    """Parameters and returns, each with a row for a training and seed."""
     state, metrics = block.evaluate(block.advance(block.init(), 0, steps), steps)
     return np.asarray(jax.vmap(block.training.agent.parameters)(state)), metrics["return"]
 
@@ -56,9 +59,14 @@ ALL_AT_ONCE = {name: value for settings in VARIED for name, value in settings.it
 TRAININGS = [training(), *(training(**settings) for settings in VARIED), training(**ALL_AT_ONCE)]
 
 
-def test_a_row_does_not_depend_on_which_others_are_there():
-    rows, returns = trained(TRAININGS, np.array([0, 1]))
-    backwards, returns_backwards = trained(TRAININGS[::-1], np.array([0, 1]))
+@pytest.fixture(scope="module")
+def block():
+    return block_of(TRAININGS)
+
+
+def test_a_row_does_not_depend_on_which_others_are_there(block):
+    rows, returns = trained(block)
+    backwards, returns_backwards = trained(block_of(TRAININGS[::-1]))
     for place in range(len(TRAININGS)):
         here, there = 2 * place, 2 * (len(TRAININGS) - 1 - place)
         np.testing.assert_array_equal(rows[here : here + 2], backwards[there : there + 2])
@@ -69,12 +77,12 @@ def test_a_row_does_not_depend_on_which_others_are_there():
     assert len(different) == len(TRAININGS)  # each number reaches its row
 
 
-def test_rows_are_what_their_trainings_give_alone():
-    rows, _ = trained(TRAININGS, np.array([0, 1]), steps=25)
+def test_rows_are_what_their_trainings_give_alone(block):
+    rows, _ = trained(block, steps=25)
     for place in (0, -1):
         layout = Layout.of(np.array([0, 1]), jax.devices()[:1])
-        block = CompiledBlock(TRAININGS[place], layout)
-        state = block.advance(block.init(), 0, 25)
+        own_block = CompiledBlock(TRAININGS[place], layout)
+        state = own_block.advance(own_block.init(), 0, 25)
         alone = np.asarray(jax.vmap(TRAININGS[place].agent.parameters)(state))
         # Sums over more rows may be taken in another order.
         ours = rows.reshape(len(TRAININGS), 2, -1)[place]
@@ -83,6 +91,6 @@ def test_rows_are_what_their_trainings_give_alone():
 
 def test_what_changes_shapes_is_refused():
     with pytest.raises(FreqdynaError, match="differ in numbers alone"):
-        trained([training(), training(hidden=(9,))], np.array([0]))
+        block_of([training(), training(hidden=(9,))])
     with pytest.raises(FreqdynaError, match="differ in numbers alone"):
-        trained([training(), training(warmup_steps=9)], np.array([0]))  # when updates begin
+        block_of([training(), training(warmup_steps=9)])  # when updates begin

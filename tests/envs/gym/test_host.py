@@ -169,8 +169,22 @@ def test_a_restored_episode_is_where_it_was_and_goes_on_alike():
             np.testing.assert_array_equal(ours[name], found)
 
 
+@pytest.fixture(scope="module")
+def healthy():
+    """The run whose environments do not fail."""
+    return freqdyna.train(Corridor, "er", **SMALL)
+
+
+@pytest.fixture(scope="module")
+def until_then():
+    """The same up to the step before the one that fails."""
+    return freqdyna.train(Corridor, "er", **SMALL | {"steps": 24, "buffer_size": 60})
+
+
 @pytest.mark.parametrize(("fault", "words"), [("raise", "the motor is hot"), ("nan", "not finite")])
-def test_a_failing_environment_ends_its_seed_alone(monkeypatch, tmp_path, fault, words):
+def test_a_failing_environment_ends_its_seed_alone(
+    monkeypatch, tmp_path, fault, words, healthy, until_then
+):
     monkeypatch.setattr(Faulty, "made", 0)
     monkeypatch.setattr(Faulty, "fault", fault)
     with pytest.warns(UserWarning, match=f"seed 1 ended at step 25: Faulty.*{words}"):
@@ -180,10 +194,8 @@ def test_a_failing_environment_ends_its_seed_alone(monkeypatch, tmp_path, fault,
     assert words in freqdyna.load(tmp_path / "run").provenance["ended"]["1"]["reason"]
     assert np.isnan(result.metrics["loss"][1]).all()
     assert "2 of 3 seeds" in repr(result)
-    healthy = freqdyna.train(Corridor, "er", **SMALL)
     for row in (0, 2):
         np.testing.assert_array_equal(result.parameters[row], healthy.parameters[row])
-    until_then = freqdyna.train(Corridor, "er", **SMALL | {"steps": 24, "buffer_size": 60})
     np.testing.assert_array_equal(result.parameters[1], until_then.parameters[1])
 
 
