@@ -17,7 +17,7 @@ QUICK = level=--xla_backend_optimization_level=0; older=--xla_cpu_use_fusion_emi
 	export XLA_FLAGS="$$XLA_FLAGS $$level $$older";
 
 # One process runs all tests of a file, so that they share fixtures and compiled programs.
-PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # All tests but those in a browser. The second line tests every room with the compiler that users have.
 test: $(VENV)/.dev lint

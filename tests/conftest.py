@@ -29,15 +29,12 @@ assert len(jax.devices()) == 2
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Slow files first, so that none is left for the end; a file's tests in one process."""
-    places = {path: place for place, path in enumerate(SLOW_FILES)}
+    """Mark the slow files, and take them first, so that none is left for the end."""
+    places = {TESTS / name: place for place, name in enumerate(SLOW_FILES)}
     for item in items:
-        path = item.path.relative_to(TESTS).as_posix()
-        if path in places:
+        if item.path in places:
             item.add_marker(pytest.mark.slow)
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(path))
-    items.sort(key=lambda i: places.get(i.path.relative_to(TESTS).as_posix(), len(places)))
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 @pytest.fixture(scope="module", autouse=True)
