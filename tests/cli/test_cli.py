@@ -50,7 +50,7 @@ def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
 def test_list_names_everything(capsys):
     main(["list"])
     printed = capsys.readouterr().out
-    for name in ("er", "prioritized-er", "hessian-norm", *envs.ENVIRONMENTS):
+    for name in ("er", "prioritized-er", "hessian-norm", *envs.ENVIRONMENTS, "published"):
         assert f"\n  {name} " in printed
 
 

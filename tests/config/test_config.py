@@ -5,6 +5,7 @@ import pytest
 
 from freqdyna import Config, FreqdynaError
 from freqdyna.envs.resolve import resolved_by_name
+from freqdyna.search_control import HillClimb
 
 
 @pytest.mark.parametrize(
@@ -94,3 +95,10 @@ def test_every_setting_is_documented():
     for field in dataclasses.fields(Config):
         declaration = source.index(f"    {field.name}: ")
         assert source[declaration:].split("\n")[1].strip().startswith('"""'), field.name
+
+
+def test_what_only_an_environment_can_decide_is_refused_while_it_is_unset():
+    message = "search_states is None; it must be set, or decided by an environment"
+    with pytest.raises(FreqdynaError, match=message):
+        HillClimb.from_config(Config())
+    assert HillClimb.from_config(resolved_by_name(Config(env="MazeGridWorld"))).states == 50

@@ -92,7 +92,7 @@ def build(
         factory: Makes the environments of a space that is stepped on the host.
 
     """
-    assert config.planning_steps is not None
+    planning_steps = config.decided("planning_steps")
     recipe = find(config.algorithm)
     model_free = recipe.search_control is None and not recipe.own_search_control
     if model_free and config.model != "true" and not space.on_host:
@@ -100,8 +100,8 @@ def build(
     _check_actions(config, space)
     planning = _planning(config, space, search, factory)
     if recipe.tabular:
-        return _tabular(config, space, config.planning_steps)
-    if config.planning_steps < 1:
+        return _tabular(config, space, planning_steps)
+    if planning_steps < 1:
         raise FreqdynaError(
             f"planning_steps is 0; it must be 1 or greater for algorithm {config.algorithm!r}"
         )
@@ -111,7 +111,7 @@ def build(
         replay=_replay(config),
         planning=planning,
         batch_size=config.batch_size,
-        planning_steps=config.planning_steps,
+        planning_steps=planning_steps,
         exploration=config.exploration,
         warmup_steps=config.warmup_steps,
         first_update_step=0 if config.learn_in_warmup else config.warmup_steps,
@@ -136,16 +136,16 @@ def _check_actions(config: Config, space: Space) -> None:
 
 def make_learner(config: Config, space: Space) -> Learner:
     """DQN for numbered actions, NAF for continuous ones."""
-    assert config.hidden is not None
+    hidden = config.decided("hidden")
     if space.num_actions:
         return DQN(
-            sizes=(space.observation_size, *config.hidden, space.num_actions),
+            sizes=(space.observation_size, *hidden, space.num_actions),
             discount=config.discount,
             learning_rate=config.learning_rate,
             target_period=config.target_period,
         )
     return NAF(
-        sizes=(space.observation_size, *config.hidden, output_size(space.action_size)),
+        sizes=(space.observation_size, *hidden, output_size(space.action_size)),
         low=space.action_low,
         high=space.action_high,
         discount=config.discount,

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ListNames:
-    """Name the algorithms, environments and search-controls, one line each."""
+    """Name the algorithms, environments, search-controls and presets, one line each."""
 
     def run(self) -> None:
         """Do it."""
         from freqdyna.agents.algorithms import ALGORITHMS
+        from freqdyna.config import PRESETS
         from freqdyna.envs import ENVIRONMENTS
         from freqdyna.search_control import SEARCH_CONTROLS, summary
 
@@ -19,6 +20,7 @@ class ListNames:
             "search-controls": {
                 name: summary(strategy) for name, strategy in SEARCH_CONTROLS.items()
             },
+            "presets": {name: preset.summary for name, preset in PRESETS.items()},
         }
         width = max(len(name) for entries in names.values() for name in entries)
         for title, entries in names.items():

@@ -18,7 +18,7 @@ class Train:
     config: Path | None = None
     """TOML file with settings, such as a run folder's config.toml; flags win over it."""
     preset: str | None = None
-    """Table of settings, "paper", "published" or "v0.1"; flags and the file win over it."""
+    """Named table of settings, see `freqdyna list`; flags and the file take precedence over it."""
     out: Path | None = None
     """New folder for the results. Unset: a free name under runs/."""
     tensorboard: bool = False

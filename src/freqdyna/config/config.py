@@ -164,6 +164,12 @@ class Config:
         """Whether nothing is left for an environment to decide."""
         return all(getattr(self, name) is not None for name in decided_by_environment())
 
+    def decided(self, name: str) -> Any:
+        """The value of a setting that an environment decides; it is refused while it is unset."""
+        value = getattr(self, name)
+        require(name, value, value is not None, "set, or decided by an environment")
+        return value
+
     def resolved(
         self, defaults: Mapping[str, Any] | None = None, version: str = history.VERSION
     ) -> "Config":

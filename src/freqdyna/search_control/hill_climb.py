@@ -64,9 +64,8 @@ class HillClimb(eqx.Module):
     @staticmethod
     def from_config(config: Config) -> "HillClimb":
         """Create it with the settings of a run."""
-        assert config.search_states is not None
         return HillClimb(
-            states=config.search_states,
+            states=config.decided("search_states"),
             step_size=config.climb_step_size,
             noise=config.climb_noise,
             limit=config.climb_limit,

@@ -17,8 +17,7 @@ class ReplaySearch(SearchControl):
     @classmethod
     def from_config(cls, config: Config) -> "ReplaySearch":
         """Create the strategy with the settings of a run."""
-        assert config.search_states is not None
-        return cls(config.search_states)
+        return cls(config.decided("search_states"))
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Sample m visited states; see `SearchControl.propose`."""

@@ -19,8 +19,7 @@ class UniformSearch(SearchControl):
     @classmethod
     def from_config(cls, config: Config) -> "UniformSearch":
         """Create the strategy with the settings of a run."""
-        assert config.search_states is not None
-        return cls(config.search_states)
+        return cls(config.decided("search_states"))
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Sample m states and move the usable ones to the front; see `SearchControl.propose`."""
