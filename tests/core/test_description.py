@@ -52,6 +52,14 @@ def test_a_field_added_since_does_not_matter_unless_it_changes_what_was():
     assert not matches(newer(0.5, "new", True), "Inner(rate=0.5)")
 
 
+def test_values_may_be_written_in_any_way():
+    space = make_dataclass("Space", [("box", Inner), ("label", str)])
+    box = type("Box", (), {"__repr__": lambda self: "Box([-1. 1.], (2,), 'a,b')"})()
+    text = "Space(box=Box([-1. 1.],\n  (2,), 'a,b'), label='it\\'s \"(\"')"
+    assert matches(space(box, 'it\'s "("'), text)
+    assert not matches(space(box, "its"), text)
+
+
 def test_arrays_are_compared_by_their_text():
     space = make_dataclass("Space", [("low", np.ndarray)])
     assert matches(space(np.zeros(2)), describe(space(np.zeros(2))))

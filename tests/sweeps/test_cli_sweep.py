@@ -53,7 +53,7 @@ def test_every_kind_of_unit_is_timed(monkeypatch):
     vary = "[vary]\nbatch_size = [4, 8]\nhidden = [[8], [16]]"
     text = TEXT.replace("[vary]", vary).replace("batch_size = 4\nhidden = [8]\n", "")
     monkeypatch.setattr(
-        estimate, "measure", lambda config: estimate.Costs(config.batch_size / 1000, 5.0)
+        estimate, "measure", lambda config, version: estimate.Costs(config.batch_size / 1000, 5.0)
     )
     timed = estimate.estimate(units := Sweep.parse(text).units())
     assert len({estimate.kind(unit.config) for unit in units}) == 4  # of 16 units

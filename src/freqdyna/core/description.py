@@ -1,7 +1,7 @@
 """Objects described in text, to tell later whether another object is the same."""
 
-import ast
 import dataclasses
+import re
 from typing import Any
 
 
@@ -22,27 +22,50 @@ def matches(value: Any, text: object) -> bool:
         text: What `describe` or `repr` said of some object.
 
     """
-    try:
-        return _matches(value, ast.parse(str(text), mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False  # not every object's text can be read
+    named = _named_values(str(text))
+    if named is None or named[0] != type(value).__name__:
+        return False
+    texts, fields = named[1], dataclasses.fields(value)
+    if not set(texts) <= {field.name for field in fields}:
+        return False
+    for field in fields:
+        own = getattr(value, field.name)
+        if field.name not in texts:
+            same = _is_default(own, field)
+        elif dataclasses.is_dataclass(own):
+            same = matches(own, texts[field.name])
+        else:
+            same = "".join(repr(own).split()) == "".join(texts[field.name].split())
+        if not same:
+            return False
+    return True
 
 
-def _matches(value: Any, node: ast.expr) -> bool:
-    if not dataclasses.is_dataclass(value):
-        return ast.dump(ast.parse(repr(value), mode="eval").body) == ast.dump(node)
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        return False
-    named = {keyword.arg: keyword.value for keyword in node.keywords}
-    fields = {field.name: field for field in dataclasses.fields(value)}
-    if node.func.id != type(value).__name__ or not set(named) <= set(fields):
-        return False
-    return all(
-        _matches(getattr(value, name), named[name])
-        if name in named
-        else _is_default(getattr(value, name), field)
-        for name, field in fields.items()
-    )
+def _named_values(text: str) -> tuple[str, dict[str, str]] | None:
+    """The class and the fields that a text such as `Wall(left=0.2, hole=(0.4, 0.5))` names.
+
+    Values may be written in any way, as an array's are, so that Python need not understand them.
+    """
+    found = re.fullmatch(r"\s*(\w+)\((.*)\)\s*", text, re.DOTALL)
+    if found is None:
+        return None
+    parts, depth, quote, escaped = [""], 0, "", False
+    for sign in found[2]:
+        if sign == "," and not depth and not quote:
+            parts.append("")
+            continue
+        parts[-1] += sign
+        if quote:
+            quote = "" if sign == quote and not escaped else quote
+            escaped = sign == "\\" and not escaped
+        elif sign in "'\"":
+            quote = sign
+        else:
+            depth += (sign in "([{") - (sign in ")]}")
+    pairs = [part.split("=", 1) for part in parts if part.strip()]
+    if any(len(pair) != 2 for pair in pairs):
+        return None
+    return found[1], {name.strip(): value for name, value in pairs}
 
 
 def _is_default(value: Any, field: "dataclasses.Field[Any]") -> bool:

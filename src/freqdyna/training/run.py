@@ -234,7 +234,10 @@ class Run:
                 checkpoint.set_aside(path)
                 continue
             # All settings are in the note, but for those that its version did not have.
-            if Config.of(note.get("config", {}), version=history.FIRST) != self.config:
+            saved = note.get("config")
+            if not isinstance(saved, dict) or (
+                Config.of(saved, version=history.FIRST) != self.config
+            ):
                 raise FreqdynaError(f"config.toml was changed since {path.name} was written")
             saved, curves, _ = checkpoint.load(path, self.block.state_structure())
             if note["device_kind"] != self.provenance["device_kind"] or (
