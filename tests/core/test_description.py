@@ -64,3 +64,5 @@ def test_arrays_are_compared_by_their_text():
     space = make_dataclass("Space", [("low", np.ndarray)])
     assert matches(space(np.zeros(2)), describe(space(np.zeros(2))))
     assert not matches(space(np.zeros(2)), describe(space(np.ones(2))))
+    assert matches(space(np.zeros(2, np.float32)), "Space(low=f32[2](numpy))")  # by Equinox
+    assert not matches(space(np.zeros(2, np.float32)), "Space(low=f32[3](numpy))")

@@ -48,21 +48,15 @@ class RunSweep:
 
     def _run(self) -> None:
         from freqdyna.sweeps.execute import execute_sweep, read_sweep
-        from freqdyna.sweeps.status import version_at
         from freqdyna.sweeps.storage import Storage
 
         self._check()
-        storage = Storage(self.out)
-        text, sweep = read_sweep(self.file, self.allow_code, version_at(storage))
-        if kept := sweep.kept_defaults():
-            values = ", ".join(f"{name} {value}" for name, value in kept.items())
-            print(
-                f"this sweep has the defaults of version {sweep.version}, with which it began, "
-                f"where its file sets nothing: {values}"
-            )
+        text, sweep = read_sweep(self.file, self.allow_code, self.out)
+        _print_kept_defaults(sweep)
         if self.dry_run:
             self._estimate(sweep)
             return
+        storage = Storage(self.out)
         if sweep.search is not None:
             from freqdyna.sweeps.optuna_search import search
             from freqdyna.sweeps.view import print_trials
@@ -146,6 +140,7 @@ class ShowStatus:
 
         storage = Storage(self.out)
         sweep = sweep_at(storage)
+        _print_kept_defaults(sweep)
         units = sweep.units()
         if sweep.search is not None:
             from freqdyna.sweeps.optuna_search import found, known_units
@@ -155,3 +150,13 @@ class ShowStatus:
             print_trials(found(sweep, storage))
         status = read_status(storage, units)
         Console(file=sys.stdout).print(render(status, max(1, round(status.programs))))
+
+
+def _print_kept_defaults(sweep: "Sweep") -> None:
+    """Say which defaults of the version that began the sweep differ from today's."""
+    if kept := sweep.kept_defaults():
+        values = ", ".join(f"{name} {value}" for name, value in kept.items())
+        print(
+            f"this sweep was started with version {sweep.version}, and keeps its defaults where "
+            f"the file sets nothing: {values}"
+        )

@@ -4,6 +4,8 @@ import dataclasses
 import re
 from typing import Any
 
+import equinox as eqx
+
 
 def describe(value: Any) -> str:
     """The class of a dataclass instance and the value of every field."""
@@ -35,10 +37,16 @@ def matches(value: Any, text: object) -> bool:
         elif dataclasses.is_dataclass(own):
             same = matches(own, texts[field.name])
         else:
-            same = "".join(repr(own).split()) == "".join(texts[field.name].split())
+            ways = (repr(own), eqx.tree_pformat(own))  # Equinox gives arrays by their shapes
+            same = _joined(texts[field.name]) in map(_joined, ways)
         if not same:
             return False
     return True
+
+
+def _joined(text: str) -> str:
+    """Without spaces and line breaks, which depend on the width of the whole text."""
+    return "".join(text.split())
 
 
 def _named_values(text: str) -> tuple[str, dict[str, str]] | None:

@@ -8,7 +8,7 @@ from freqdyna.config import VERSION
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.notes import printable
-from freqdyna.sweeps.status import Status, read_status
+from freqdyna.sweeps.status import Status, read_status, version_at
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
 from freqdyna.sweeps.view import View
@@ -17,13 +17,14 @@ from freqdyna.training.engines.base import Engine, Task
 SECONDS_BETWEEN_LOOKS = 2.0
 
 
-def read_sweep(path: Path, allow_code: bool, version: str = VERSION) -> tuple[str, Sweep]:
+def read_sweep(path: Path, allow_code: bool, out: str | None = None) -> tuple[str, Sweep]:
     """A sweep file's text, and what it says.
 
     Args:
         path: The file.
         allow_code: Whether it may name code to import.
-        version: The version that began the sweep, whose defaults hold for what the file omits.
+        out: Where its units are, if they are anywhere. What the file omits has the defaults of
+            the version that began the sweep there.
 
     """
     try:
@@ -32,7 +33,7 @@ def read_sweep(path: Path, allow_code: bool, version: str = VERSION) -> tuple[st
         raise FreqdynaError(f"no sweep file at {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise FreqdynaError(f"{path} cannot be read: {error}") from None
-    sweep = Sweep.parse(text, version)
+    sweep = Sweep.parse(text, VERSION if out is None else version_at(Storage(out)))
     sweep.check_names(allow_code)
     return text, sweep
 
