@@ -1,10 +1,12 @@
 """The analyses of trainings, on made-up curves whose outcome is known; and one real training."""
 
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import MazeGridWorld
 from freqdyna.experiments import registry, reproduce, store
@@ -24,6 +26,7 @@ from freqdyna.experiments.trainings import (
 )
 from freqdyna.experiments.verify import verify
 from freqdyna.results.draw_matplotlib import draw
+from freqdyna.results.record import Record
 
 SEEDS, STEPS = 12, np.arange(500, 50_001, 500)
 
@@ -32,28 +35,18 @@ def made_up(settings, level, spread=10.0, near_hole=0.1):
     """Curves that rise to `level` at 5,000 steps, and queues with a known share near a hole."""
     generator = np.random.default_rng(zlib.crc32(str(sorted(settings.items())).encode()))
     returns = np.where(STEPS < 5000, -2000.0, level) + generator.normal(0, spread, (SEEDS, 1))
-    count = returns.size
     points = generator.uniform(0.85, 1.0, (SEEDS, 1000, 2))
     for queue, inside in zip(points, generator.binomial(1000, near_hole, SEEDS), strict=True):
         queue[:inside] = MazeGridWorld.walls[0].hole_center
-    curve = {
-        "table": np.repeat("curve", count),
-        "seed": np.repeat(np.arange(SEEDS), len(STEPS)),
-        "step": np.tile(STEPS, SEEDS),
-        "return": returns.ravel(),
-        "climb_iterations": np.full(count, 30.0),
-        "climb_vanished": np.full(count, 0.5 if in_grid_with_hessian(settings) else 0.01),
-        "x": np.full(count, np.nan),
-        "y": np.full(count, np.nan),
+    metrics = {
+        "return": returns,
+        "climb_iterations": np.full(returns.shape, 30.0),
+        "climb_vanished": np.full(returns.shape, 0.5 if in_grid_with_hessian(settings) else 0.01),
     }
-    columns = {name: [values] for name, values in curve.items()}
-    for name in ("queue", "replay"):
-        for key in columns:
-            missing = {"table": name, "seed": 0, "step": 0}.get(key, np.nan)
-            columns[key].append(np.full(SEEDS * 1000, missing))
-        columns["seed"][-1] = np.repeat(np.arange(SEEDS), 1000)
-        columns["x"][-1], columns["y"][-1] = points[..., 0].ravel(), points[..., 1].ravel()
-    return Stored({k: np.concatenate(v) for k, v in columns.items()}, settings, {})
+    snapshots = {int(STEPS[-1]): {"queue": points, "replay": points}}
+    config, seeds = Config.of(settings | {"seeds": SEEDS}), np.arange(SEEDS)
+    record = Record(config, {}, seeds, STEPS, metrics, np.zeros((SEEDS, 0)), (), snapshots)
+    return Stored(metrics, settings, {}, record)
 
 
 LEVELS = {
@@ -150,18 +143,17 @@ def test_a_training_is_made_stored_and_verified(tmp_path, monkeypatch):
         """What trains as before was just seen to come to the same."""
         if again != unit:
             return compute(again, folder)
-        return store.write(folder, unit, stored.columns, stored.provenance)
+        return store.write(folder, unit, stored.record, stored.provenance)
 
     monkeypatch.setattr("freqdyna.experiments.verify.compute", copied)
     with pytest.raises(FreqdynaError, match="seeds is 3; to tell trainings apart verify needs 4"):
         verify(alone, tmp_path, seeds=3)
-    changed = dict(stored.columns)
-    changed["return"] = stored.columns["return"] + 1
+    changed = replace(stored.record, metrics={"return": stored.record.returns + 1})
     store.write(tmp_path / "X", unit, changed, stored.provenance)
     with pytest.raises(FreqdynaError, match="of the returns differ"):
         verify(alone, tmp_path, None)
     elsewhere = stored.provenance | {"machine": "another"}
-    store.write(tmp_path / "X", unit, stored.columns, elsewhere)
+    store.write(tmp_path / "X", unit, stored.record, elsewhere)
     assert "they agree" in verify(alone, tmp_path, None)
     assert "they agree" in verify(alone, tmp_path, seeds=4)  # other digits in other company
 

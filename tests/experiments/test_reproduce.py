@@ -128,7 +128,7 @@ def test_a_damaged_file_is_told_of(where, tmp_path, capsys, monkeypatch):
     path.write_bytes(whole[:-20] if where == "end" else whole[:4] + bytes(40) + whole[44:])
     capsys.readouterr()
     main(["reproduce", "list", "--quick", "--out=here"])
-    state = f"damaged: {path}; remove it to compute it anew"
+    state = f"damaged: {path}; remove it to recompute it"
     assert state in capsys.readouterr().out.splitlines()[0]
     main(["reproduce", "table", "--quick", "--out=here", "--page=page.md"])
     assert f"| E1 | {registry.PARTS['E1'].title} | {state} |" in Path("page.md").read_text()
@@ -144,7 +144,7 @@ def test_a_unit_that_stops_keeps_the_ones_before_it(tmp_path):
         raise KeyboardInterrupt
 
     broken = replace(experiment, units=lambda quick: [first, Unit("late", {}, stop)])
-    with pytest.raises(InterruptedRun, match="the same command goes on"):
+    with pytest.raises(InterruptedRun, match="the same command resumes"):
         reproduce.reproduce(broken, tmp_path, quick=False)
     kept = store.read(tmp_path / "toy", first)
     assert kept.columns["number"].tolist() == [0, 1, 2]

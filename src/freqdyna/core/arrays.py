@@ -4,9 +4,10 @@ The file is an uncompressed `.npz` archive, read with pickle disabled: nothing i
 The archive carries a checksum of each array, so that a damaged file is noticed.
 """
 
+import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -29,8 +30,7 @@ def save_arrays(path: Path, arrays: dict[str, np.ndarray], note: dict[str, Any])
         note: Anything that JSON can represent.
 
     """
-    text = np.frombuffer(json.dumps(note).encode(), np.uint8)
-    write_atomically(path, lambda file: np.savez(file, **{_NOTE: text, **arrays}))  # type: ignore[arg-type]
+    write_atomically(path, lambda file: _write(file, arrays, note))
 
 
 def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -44,9 +44,37 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        return _read(path)
+    except DamagedFileError as error:
+        raise DamagedFileError(f"{path} is damaged ({error})") from None
+
+
+def encode_arrays(arrays: dict[str, np.ndarray], note: dict[str, Any]) -> bytes:
+    """What `save_arrays` would write, as bytes."""
+    file = io.BytesIO()
+    _write(file, arrays, note)
+    return file.getvalue()
+
+
+def decode_arrays(contents: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Read what `encode_arrays` returned: the arrays, and the note; empty if there is none."""
+    return _read(io.BytesIO(contents))
+
+
+def _write(
+    file: IO[bytes] | io.BytesIO, arrays: dict[str, np.ndarray], note: dict[str, Any]
+) -> None:
+    text = np.frombuffer(json.dumps(note).encode(), np.uint8)
+    np.savez(file, **{_NOTE: text, **arrays})  # type: ignore[arg-type]
+
+
+def _read(source: Path | io.BytesIO) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    try:
+        with np.load(source, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
-        note = json.loads(bytes(arrays.pop(_NOTE)))
+        note = json.loads(bytes(arrays.pop(_NOTE))) if _NOTE in arrays else {}
+        if not isinstance(note, dict):
+            raise TypeError("its note is not a table")
     except Exception as error:  # a damaged archive fails in more ways than can be listed
-        raise DamagedFileError(f"{path} is damaged ({type(error).__name__})") from None
+        raise DamagedFileError(type(error).__name__) from None
     return arrays, note

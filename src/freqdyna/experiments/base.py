@@ -10,14 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.tables import Columns as Columns
 from freqdyna.experiments.claims import Claim
 from freqdyna.results.chart import Chart
-
-Columns = dict[str, np.ndarray]
-"""A table: columns of equal length by name."""
+from freqdyna.results.record import Record
 
 
 @dataclass(frozen=True)
@@ -25,26 +22,26 @@ class Work:
     """What a unit is given to work with."""
 
     folder: Path
-    """For files that let an interrupted unit go on; from the same unit earlier, if any.
+    """For files that let an interrupted unit resume; it may hold those of an earlier attempt.
 
-    What it goes on from is named `checkpoint` and something: by it a resumed unit is known.
+    What it resumes from is called `checkpoint` and something: by it a resumed unit is known.
     """
     report: Callable[[int, int], None]
     """Tells how much is done of how much."""
     stop_requested: threading.Event
-    """Set when the user wants to stop: save what is needed to go on, raise KeyboardInterrupt."""
+    """Set when the user wants to stop: save what is needed to resume, raise KeyboardInterrupt."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """One piece of work, stored as one Parquet file."""
+    """One piece of work: a training, or a small table."""
 
     name: str
     settings: dict[str, Any]
     """All that decides the numbers, as JSON can hold it; what is stored must agree with it."""
-    compute: Callable[[Work], Columns]
+    compute: Callable[[Work], Columns | Record]
     saves: bool = False
-    """Whether it looks at `stop_requested`; if not, it is stopped at once and begun anew."""
+    """Whether it looks at `stop_requested`; if not, it is stopped at once and restarted later."""
     folder: str = ""
     """Where it is stored if several experiments share it; empty: in its experiment's folder."""
     meaning: Callable[[dict[str, Any]], Any] = dict
@@ -63,9 +60,12 @@ class Stored:
     """What a unit left behind."""
 
     columns: Columns
+    """Its table; of a training, a row for each seed and evaluation."""
     settings: dict[str, Any]
     provenance: dict[str, Any]
     """Command, commit, versions, machine, date and seconds."""
+    record: Record | None = None
+    """The training, if the unit is one."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from freqdyna.experiments.base import Experiment, Unit, Work
 from freqdyna.experiments.trainings import check_seeds, with_seeds
 from freqdyna.experiments.unit_progress import Watch
 from freqdyna.results import run_folder
+from freqdyna.results.record import Record
 from freqdyna.training.devices import seed_devices
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 
@@ -40,11 +41,13 @@ def compute(unit: Unit, folder: Path) -> None:
     began = time.monotonic()
     try:
         with Watch(f"{folder.name} {unit.name}") as watch, stop_requests(unit.saves) as stop:
-            columns = unit.compute(Work(scratch, watch.report, stop))
+            outcome = unit.compute(Work(scratch, watch.report, stop))
     except KeyboardInterrupt:
-        raise InterruptedRun("stopped; the same command goes on from here") from None
+        raise InterruptedRun("stopped; the same command resumes") from None
     facts["seconds"] = round(time.monotonic() - began, 1)
-    store.write(folder, unit, columns, facts)
+    if isinstance(outcome, Record):
+        facts = outcome.provenance | facts
+    store.write(folder, unit, outcome, facts)
     shutil.rmtree(scratch)
 
 

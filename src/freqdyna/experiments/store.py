@@ -1,82 +1,104 @@
-"""Stored units: small Parquet files that carry their own settings and provenance."""
+"""Stored units: small files that carry their own settings and provenance."""
 
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-import pyarrow
-import pyarrow.parquet
-
+from freqdyna.core.arrays import DamagedFileError
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.files import write_atomically
-from freqdyna.experiments.base import Columns, Stored, Unit
+from freqdyna.core.tables import Columns, decode_table, encode_table, find_table, write_table
+from freqdyna.experiments.base import Stored, Unit
+from freqdyna.results.record import Record
+from freqdyna.results.record_files import decode_record, encode_record
 
 Condition = Literal["stored", "missing", "other", "damaged"]
 """Of a unit's file; `other` was made with other settings."""
-_FACTS = b"freqdyna"
-"""The key of settings and provenance in a file's metadata."""
-_DAMAGES = (pyarrow.ArrowException, OSError, TypeError, KeyError, ValueError)
-"""What reading a file that is not whole may raise."""
+TRAININGS = "trainings"
+"""The folder of the units that are trainings, which experiments share."""
 
 
 def unit_path(folder: Path, unit: Unit) -> Path:
-    """Where a unit of the experiment with that folder is stored."""
+    """Where the table of a unit is stored.
+
+    Args:
+        folder: The folder of its experiment.
+        unit: The unit.
+
+    Returns:
+        A path that ends in `.parquet`; where pyarrow is missing the file ends in `.npz`.
+
+    """
     home = folder.parent / unit.folder if unit.folder else folder
     return home / f"{unit.name}.parquet"
 
 
-def write(folder: Path, unit: Unit, columns: Columns, provenance: dict[str, Any]) -> None:
-    """Store a unit; repeated texts and numbers in order take next to no room."""
-    table = pyarrow.table({name: _array(column) for name, column in columns.items()})
-    facts = json.dumps({"settings": unit.settings, "provenance": provenance}).encode()
-    table = table.replace_schema_metadata({_FACTS: facts})
+def write(folder: Path, unit: Unit, outcome: Columns | Record, provenance: dict[str, Any]) -> None:
+    """Store what a unit computed, the file that says "finished" last.
 
-    def put(file: Any) -> None:
-        pyarrow.parquet.write_table(table, file, compression="zstd", compression_level=12)
+    Args:
+        folder: The folder of its experiment.
+        unit: The unit.
+        outcome: A training, or the columns of a table.
+        provenance: Where and when it was computed.
 
+    """
     path = unit_path(folder, unit)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, put)
+    if isinstance(outcome, Record):
+        record = replace(outcome, provenance=provenance)
+        files = encode_record(record, unit_settings=unit.settings)
+        write_atomically(_arrays_path(path), lambda file: file.write(files.arrays))
+        write_table(path, files.table)
+    else:
+        facts = {"settings": unit.settings, "provenance": provenance}
+        write_table(path, encode_table(outcome, facts))
 
 
 def read(folder: Path, unit: Unit) -> Stored | None:
     """A stored unit; None if there is none. One made with other settings is refused."""
-    path = unit_path(folder, unit)
-    if not path.is_file():
+    path = find_table(unit_path(folder, unit))
+    if path is None:
         return None
     try:
-        table, facts = _load(path)
-    except _DAMAGES as error:
-        raise FreqdynaError(f"{path} is damaged ({error}); remove it to compute it anew") from None
-    if not unit.is_made_with(facts["settings"]):
+        stored = _decode(path, unit)
+    except DamagedFileError as error:
+        raise FreqdynaError(f"{path} is damaged ({error}); remove it to recompute it") from None
+    if not unit.is_made_with(stored.settings):
         raise FreqdynaError(
-            f"{path} was computed with other settings, {facts['settings']}; "
+            f"{path} was computed with other settings, {stored.settings}; "
             "give another folder with --out, or remove it"
         )
-    columns = {name: table.column(name).to_numpy() for name in table.column_names}
-    return Stored(columns, unit.settings, facts["provenance"])
+    return replace(stored, settings=unit.settings)
 
 
 def condition(folder: Path, unit: Unit) -> Condition:
     """Whether the unit is there, of these settings or others, and whole."""
-    path = unit_path(folder, unit)
-    if not path.is_file():
+    path = find_table(unit_path(folder, unit))
+    if path is None:
         return "missing"
     try:
-        _, facts = _load(path)
-    except _DAMAGES:
+        stored = _decode(path, unit)
+    except DamagedFileError:
         return "damaged"
-    return "stored" if unit.is_made_with(facts["settings"]) else "other"
+    return "stored" if unit.is_made_with(stored.settings) else "other"
 
 
-def _load(path: Path) -> tuple[pyarrow.Table, dict[str, Any]]:
-    """The table, and the settings and provenance with which it was made."""
-    table = pyarrow.parquet.read_table(path)
-    facts = json.loads(table.schema.metadata[_FACTS])
-    return table, {key: facts[key] for key in ("settings", "provenance")}
+def _decode(path: Path, unit: Unit) -> Stored:
+    contents, arrays = path.read_bytes(), _arrays_path(path)
+    columns, facts = decode_table(contents)
+    try:
+        # A training has its whole configuration under "settings"; version 0.1 had the unit's.
+        settings = dict(facts.get("unit_settings", facts["settings"]))
+        provenance = dict(facts["provenance"])
+    except (LookupError, TypeError, ValueError) as error:
+        raise DamagedFileError(f"it lacks {error}") from None
+    record = None
+    if unit.folder == TRAININGS:
+        record = decode_record(contents, arrays.read_bytes() if arrays.is_file() else None)
+    return Stored(columns, settings, provenance, record)
 
 
-def _array(column: np.ndarray) -> Any:
-    array = pyarrow.array(column)
-    return array.dictionary_encode() if array.type == pyarrow.string() else array
+def _arrays_path(path: Path) -> Path:
+    """Where the parameters and states of a training are, given its table."""
+    return path.with_suffix(".arrays.npz")

@@ -192,7 +192,7 @@ def _state(name: str, out: Path, quick: bool) -> str:
     damaged = reproduce.damaged(experiment, out, quick)
     if damaged:
         listed = ", ".join(path.as_posix() for path in damaged)
-        return f"damaged: {listed}; remove it to compute it anew"
+        return f"damaged: {listed}; remove it to recompute it"
     if reproduce.is_stored(experiment, out, quick):
         return f"computed, in {out / name}"
     other = reproduce.is_stored_otherwise(experiment, out, quick)

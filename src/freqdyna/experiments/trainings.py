@@ -9,12 +9,12 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.experiments.base import Columns, Experiment, Stored, Unit, Work
+from freqdyna.experiments.base import Experiment, Stored, Unit, Work
+from freqdyna.experiments.store import TRAININGS
 from freqdyna.results import run_folder
 from freqdyna.results.record import Record
 from freqdyna.training import api
 
-FOLDER = "trainings"
 PRESET = "v0.1"
 """What trainings have where an experiment names no value: no change of a default changes a figure.
 
@@ -37,7 +37,7 @@ def training(quick: bool, **settings: Any) -> Unit:
     parts = [settings["env"], settings["algorithm"]]
     parts += [f"{key.replace('_', '-')}-{named[key]}" for key in sorted(named)]
     name, meaning = "-".join(parts), partial(Config.of, preset=PRESET)
-    return Unit(name, settings, partial(_train, settings), folder=FOLDER, meaning=meaning)
+    return Unit(name, settings, partial(_train, settings), folder=TRAININGS, meaning=meaning)
 
 
 def with_seeds(unit: Unit, seeds: int) -> Unit:
@@ -48,7 +48,7 @@ def with_seeds(unit: Unit, seeds: int) -> Unit:
 
 def is_of_trainings(experiment: Experiment) -> bool:
     """Whether all of the experiment's units are trainings that figures share."""
-    return all(unit.folder == FOLDER for unit in experiment.units(False))
+    return all(unit.folder == TRAININGS for unit in experiment.units(False))
 
 
 def check_seeds(experiment: Experiment, seeds: int) -> None:
@@ -73,17 +73,33 @@ def pick(units: dict[str, Stored], **settings: Any) -> Stored | None:
 
 
 def curves(stored: Stored, metric: str = "return") -> tuple[np.ndarray, np.ndarray]:
-    """The evaluated steps, and a metric of shape (seeds, evaluations)."""
-    rows = stored.columns["table"] == "curve"
-    steps = np.unique(stored.columns["step"][rows])
-    return steps, stored.columns[metric][rows].astype(np.float64).reshape(-1, len(steps))
+    """The learning curves of a stored training.
+
+    Args:
+        stored: The training.
+        metric: Which of `METRICS`.
+
+    Returns:
+        The evaluated steps, shape (evaluations,), and the metric, shape (seeds, evaluations).
+
+    """
+    record = _training(stored)
+    return record.steps, record.metrics[metric].astype(np.float64)
 
 
 def states(stored: Stored, store: str) -> np.ndarray:
     """States of "queue" or "replay" at the end, shape (seeds, states, 2)."""
-    rows = stored.columns["table"] == store
-    drawn = np.stack([stored.columns["x"][rows], stored.columns["y"][rows]], -1)
-    return drawn.astype(np.float64).reshape(len(np.unique(stored.columns["seed"])), -1, 2)
+    record = _training(stored)
+    if not record.snapshots:
+        raise FreqdynaError(
+            f"{record!r} was stored without its states; remove its files to recompute it"
+        )
+    return record.snapshots[max(record.snapshots)][store].astype(np.float64)
+
+
+def _training(stored: Stored) -> Record:
+    assert stored.record is not None, "the unit is not a training"
+    return stored.record
 
 
 def area(stored: Stored) -> np.ndarray:
@@ -110,7 +126,7 @@ def steps_to(stored: Stored, threshold: float) -> np.ndarray:
     return np.where(above.any(axis=1), steps[above.argmax(axis=1)], np.inf)
 
 
-def _train(settings: dict[str, Any], work: Work) -> Columns:
+def _train(settings: dict[str, Any], work: Work) -> Record:
     folder = work.folder / "run"
     if (folder / run_folder.CONFIG).is_file():
         result = api.resume(folder)
@@ -118,48 +134,21 @@ def _train(settings: dict[str, Any], work: Work) -> Columns:
         shutil.rmtree(folder, ignore_errors=True)
         snapshots = (settings["steps"],) if settings["env"] == DRAWN else ()
         result = api.train(out=folder, preset=PRESET, snapshot_steps=snapshots, **settings)
-    return columns_of(result)
+    return trimmed(result)
 
 
-def columns_of(result: Record) -> Columns:
-    """The curves, and states of replay and queue at the end, in one table.
+def trimmed(record: Record) -> Record:
+    """What is stored of a training: its curves, parameters, and states of replay and queue.
 
-    The column "table" tells the rows apart: "curve", "queue" or "replay". States are kept to three
-    digits, which is finer than any figure needs and half the size.
+    States are kept to three digits, which is finer than any figure needs and half the size.
     """
-    evaluations = len(result.steps)
-    kept = [name for name in METRICS if name in result.metrics]
-    tables: list[Columns] = [
-        {
-            "table": np.repeat("curve", len(result.seeds) * evaluations),
-            "seed": np.repeat(result.seeds.astype(np.int32), evaluations),
-            "step": np.tile(result.steps.astype(np.int32), len(result.seeds)),
-            **{name: result.metrics[name].astype(np.float32).ravel() for name in kept},
+    snapshots = {
+        step: {
+            store: snapshot[store][:, :STATES].astype(np.float16)
+            for store in ("queue", "replay")
+            if store in snapshot
         }
-    ]
-    for snapshot in result.snapshots.values():
-        for store in ("queue", "replay"):
-            if store in snapshot:
-                drawn = snapshot[store][:, :STATES]
-                tables.append(
-                    {
-                        "table": np.repeat(store, drawn.shape[0] * drawn.shape[1]),
-                        "seed": np.repeat(result.seeds.astype(np.int32), drawn.shape[1]),
-                        "x": drawn[..., 0].astype(np.float16).ravel(),
-                        "y": drawn[..., 1].astype(np.float16).ravel(),
-                    }
-                )
-    return _stacked(tables)
-
-
-def _stacked(tables: list[Columns]) -> Columns:
-    """The rows of all; what a table lacks is zero (steps) or not a number."""
-    names = list(dict.fromkeys(name for table in tables for name in table))
-    types = {name: next(t[name].dtype for t in tables if name in t) for name in names}
-    stacked = {}
-    for name in names:
-        missing = np.nan if types[name].kind == "f" else 0
-        stacked[name] = np.concatenate(
-            [t.get(name, np.full(len(t["seed"]), missing, types[name])) for t in tables]
-        )
-    return stacked
+        for step, snapshot in record.snapshots.items()
+    }
+    metrics = {n: record.metrics[n].astype(np.float32) for n in METRICS if n in record.metrics}
+    return replace(record, metrics=metrics, snapshots=snapshots)

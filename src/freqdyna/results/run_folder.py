@@ -2,7 +2,7 @@
 
 config.toml         every setting of the run
 provenance.json     versions, commit, machine, date, command
-metrics.parquet     one row for each seed and evaluation
+metrics.parquet     one row for each seed and evaluation; metrics.npz where pyarrow is missing
 parameters.npz      the trained parameters, one row a seed
 snapshot-*.npz      what the run was asked to record on its way
 checkpoint-*.npz    the newest states, for `freqdyna resume`
@@ -13,6 +13,7 @@ import os
 import platform
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -21,14 +22,15 @@ from typing import Any
 import numpy as np
 
 from freqdyna.config import VERSION, Config, history
-from freqdyna.core.arrays import load_arrays, save_arrays
+from freqdyna.core.arrays import DamagedFileError, load_arrays, save_arrays
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.files import write_atomically
+from freqdyna.core.tables import find_table, write_table
 from freqdyna.results.record import Record
+from freqdyna.results.record_files import DamagedArraysError, decode_record, encode_record
 
 CONFIG, PROVENANCE = "config.toml", "provenance.json"
 METRICS, PARAMETERS = "metrics.parquet", "parameters.npz"
-METRICS_WITHOUT_PYARROW = "metrics.npz"
 
 
 def create(folder: str | os.PathLike[str], config: Config) -> Path:
@@ -103,37 +105,12 @@ def write_provenance(folder: Path, facts: dict[str, Any]) -> None:
     write_atomically(folder / PROVENANCE, lambda file: file.write(text.encode()))
 
 
-def write_metrics(
-    folder: Path, seeds: np.ndarray, steps: np.ndarray, metrics: dict[str, np.ndarray]
-) -> None:
-    """Write `metrics.parquet`: a row for each seed and evaluation.
-
-    Where pyarrow is missing (a bare GPU machine) the same columns go to `metrics.npz`, which
-    `read_record` takes as well.
-    """
-    columns: dict[str, np.ndarray] = {
-        "seed": np.repeat(seeds, len(steps)).astype(np.int64),
-        "step": np.tile(steps, len(seeds)).astype(np.int64),
-    }
-    columns |= {name: values.reshape(-1) for name, values in metrics.items()}
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        save_arrays(folder / METRICS_WITHOUT_PYARROW, columns, {})
-        (folder / METRICS).unlink(missing_ok=True)  # older than what was just written
-        return
-    table = pyarrow.table(columns)
-    write_atomically(folder / METRICS, lambda file: pyarrow.parquet.write_table(table, file))
-    (folder / METRICS_WITHOUT_PYARROW).unlink(missing_ok=True)
-
-
 def write_record(folder: Path, record: Record) -> None:
     """Write all of a training but its configuration, which `create` wrote."""
     write_provenance(folder, record.provenance)
-    sizes = {"layer_sizes": list(record.layer_sizes)}
-    save_arrays(folder / PARAMETERS, {"parameters": record.parameters}, sizes)
-    write_metrics(folder, record.seeds, record.steps, record.metrics)
+    files = encode_record(replace(record, snapshots={}))  # they have files of their own
+    write_atomically(folder / PARAMETERS, lambda file: file.write(files.arrays))
+    write_table(folder / METRICS, files.table)
     for step, arrays in record.snapshots.items():
         if not snapshot_path(folder, step).exists():
             write_snapshot(folder, step, arrays)
@@ -158,45 +135,25 @@ def read_snapshots(folder: Path) -> dict[int, dict[str, np.ndarray]]:
 def read_record(folder: Path) -> Record:
     """The training in a run folder, as far as it got."""
     config = read_config(folder)
-    if not has_results(folder):
+    metrics = find_table(folder / METRICS)
+    if metrics is None:
         raise FreqdynaError(
             f"{str(folder)!r} has no {METRICS} yet; finish the run with: freqdyna resume {folder}"
         )
-    columns = _read_columns(folder)
-    seeds, steps = np.unique(columns.pop("seed")), np.unique(columns.pop("step"))
-    # Stored results may come without their parameters.
-    parameters: dict[str, np.ndarray] = {"parameters": np.zeros((len(seeds), 0), np.float32)}
-    note: dict[str, Any] = {"layer_sizes": ()}
-    if (folder / PARAMETERS).is_file():
-        parameters, note = load_arrays(folder / PARAMETERS)
-    return Record(
-        config=config,
-        provenance=read_provenance(folder),
-        seeds=seeds,
-        steps=steps,
-        metrics={k: v.reshape(len(seeds), len(steps)) for k, v in columns.items()},
-        parameters=parameters["parameters"],
-        layer_sizes=tuple(note["layer_sizes"]),
-        snapshots=read_snapshots(folder),
-    )
+    path = folder / PARAMETERS
+    arrays = path.read_bytes() if path.is_file() else None
+    try:
+        facts = read_provenance(folder)
+        record = decode_record(metrics.read_bytes(), arrays, config=config, provenance=facts)
+    except DamagedFileError as error:
+        damaged = path if isinstance(error, DamagedArraysError) else metrics
+        raise FreqdynaError(f"{damaged} is damaged ({error})") from None
+    return replace(record, snapshots=read_snapshots(folder))
 
 
 def has_results(folder: Path) -> bool:
     """Whether metrics were written."""
-    return any((folder / name).is_file() for name in (METRICS, METRICS_WITHOUT_PYARROW))
-
-
-def _read_columns(folder: Path) -> dict[str, np.ndarray]:
-    if not (folder / METRICS).is_file():
-        return load_arrays(folder / METRICS_WITHOUT_PYARROW)[0]
-    import pyarrow
-    import pyarrow.parquet
-
-    try:
-        table = pyarrow.parquet.read_table(folder / METRICS)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise FreqdynaError(f"{folder / METRICS} is damaged: {error}") from None
-    return {name: table.column(name).to_numpy() for name in table.column_names}
+    return find_table(folder / METRICS) is not None
 
 
 def _version_of(provenance: dict[str, Any]) -> str:

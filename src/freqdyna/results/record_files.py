@@ -1,0 +1,172 @@
+"""A training as files, for run folders, sweeps and experiments alike.
+
+The table has a row for each seed and evaluation, and in its metadata the settings and provenance;
+the arrays are the trained parameters, the layer sizes and the snapshots. Files may come from
+anyone: nothing in them executes, and what is not as its settings ask for is refused.
+"""
+
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freqdyna.config import Config, history
+from freqdyna.core.arrays import DamagedFileError, decode_arrays, encode_arrays
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.tables import Columns, decode_table, encode_table
+from freqdyna.results.record import Record, evaluation_steps
+
+_SNAPSHOT = "snapshot"
+"""Arrays of snapshots are called snapshot/STEP/NAME."""
+_STORES = ("queue", "replay")
+"""What version 0.1 kept of a snapshot in the trainings of experiments."""
+_NOT_OF_CURVES = ("table", "x", "y")
+
+
+class DamagedArraysError(DamagedFileError):
+    """The arrays of a training cannot be read; its table can."""
+
+
+class RecordFiles(NamedTuple):
+    """The contents of a training's two files."""
+
+    table: bytes
+    """Parquet, or `.npz` where pyarrow is missing."""
+    arrays: bytes
+    """`.npz`."""
+
+
+def encode_record(record: Record, **facts: Any) -> RecordFiles:
+    """Encode a training.
+
+    Args:
+        record: The training, finished or not.
+        **facts: What else to put into the metadata of its table, as JSON can hold it.
+
+    Returns:
+        The contents of its files.
+
+    """
+    evaluations = len(record.steps)
+    columns: Columns = {
+        "seed": np.repeat(record.seeds.astype(np.int64), evaluations),
+        "step": np.tile(record.steps.astype(np.int64), len(record.seeds)),
+    }
+    columns |= {name: values.reshape(-1) for name, values in record.metrics.items()}
+    facts |= {"settings": asdict(record.config), "provenance": record.provenance}
+    arrays = {"parameters": record.parameters, "layer_sizes": np.array(record.layer_sizes, int)}
+    for step, snapshot in record.snapshots.items():
+        arrays |= {f"{_SNAPSHOT}/{step}/{name}": values for name, values in snapshot.items()}
+    return RecordFiles(encode_table(columns, facts), encode_arrays(arrays, {}))
+
+
+def decode_record(
+    table: bytes,
+    arrays: bytes | None,
+    *,
+    config: Config | None = None,
+    provenance: dict[str, Any] | None = None,
+) -> Record:
+    """Decode a training, of this version or of an earlier one, and check it.
+
+    Args:
+        table: The contents of the table's file.
+        arrays: Those of the arrays' file; None: the training has neither parameters nor snapshots.
+        config: The configuration of a training that may be unfinished, or have seeds missing; None:
+            the one in the table, all of whose seeds and evaluations must be there.
+        provenance: Where the training was made; None: what the table says.
+
+    Returns:
+        The training, its rows in the order of seeds and steps, whatever theirs was.
+
+    """
+    columns, facts = decode_table(table)
+    try:
+        whole = config is None
+        # All settings are there, but for those that the version that wrote them did not have; and
+        # those of version 0.1's experiments, which are completed by its defaults.
+        config = config or Config.of(dict(facts["settings"]), version=history.FIRST)
+        provenance = dict(facts["provenance"]) if provenance is None else provenance
+        snapshots: dict[int, dict[str, np.ndarray]] = {}
+        if "table" in columns:
+            columns, snapshots = _read_version_0_1(columns, config)
+        seeds, steps, metrics = _checked(columns, config, whole)
+    except (FreqdynaError, LookupError, TypeError, ValueError) as error:
+        raise DamagedFileError(str(error)) from None
+    parameters, layer_sizes = np.zeros((len(seeds), 0), np.float32), ()
+    if arrays is not None:
+        parameters, layer_sizes, snapshots = _decode_arrays(arrays, len(seeds))
+    return Record(config, provenance, seeds, steps, metrics, parameters, layer_sizes, snapshots)
+
+
+def _checked(
+    columns: Columns, config: Config, whole: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """Seeds, steps and metrics, matched by the columns "seed" and "step"."""
+    columns = dict(columns)
+    rows, expected = len(columns["seed"]), config.seeds * -(-config.steps // config.eval_every)
+    if rows > expected or (whole and rows < expected):
+        # Checked first: what the settings ask for may be too much for the memory.
+        raise ValueError(f"it has {rows:,} rows, not {expected:,}")
+    for name, values in columns.items():
+        if values.dtype.kind not in "biuf":
+            raise ValueError(f"its column {name!r} is not of numbers")
+    if "return" not in columns:
+        raise ValueError("it has no column return")
+    seed, step = columns.pop("seed"), columns.pop("step")
+    seeds, steps = np.unique(seed), np.unique(step)
+    evaluated = evaluation_steps(config.steps, config.eval_every)
+    if whole:
+        all_seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
+        if not np.array_equal(seeds, all_seeds):
+            raise ValueError("its column seed is not that of its settings")
+    if not np.array_equal(steps, evaluated if whole else evaluated[: len(steps)]):
+        raise ValueError("its column step is not that of its settings")
+    order = np.lexsort((step, seed))
+    if not (
+        np.array_equal(seed[order], np.repeat(seeds, len(steps)))
+        and np.array_equal(step[order], np.tile(steps, len(seeds)))
+    ):
+        raise ValueError("it does not have one row for each seed and evaluation")
+    shape = len(seeds), len(steps)
+    return seeds, steps, {name: values[order].reshape(shape) for name, values in columns.items()}
+
+
+def _decode_arrays(
+    contents: bytes, seeds: int
+) -> tuple[np.ndarray, tuple[int, ...], dict[int, dict[str, np.ndarray]]]:
+    """Parameters, layer sizes and snapshots by their steps."""
+    try:
+        arrays, note = decode_arrays(contents)
+        parameters = arrays["parameters"]
+        # The run folders of version 0.1 have the sizes in a note.
+        sizes = tuple(map(int, arrays.get("layer_sizes", note.get("layer_sizes", ()))))
+        if parameters.ndim != 2 or len(parameters) != seeds or parameters.dtype.kind != "f":
+            raise ValueError(f"parameters have shape {parameters.shape} for {seeds} seeds")
+        snapshots: dict[int, dict[str, np.ndarray]] = {}
+        for name, values in arrays.items():
+            if name.startswith(f"{_SNAPSHOT}/"):
+                _, step, what = name.split("/")
+                snapshots.setdefault(int(step), {})[what] = values
+    except (DamagedFileError, LookupError, TypeError, ValueError) as error:
+        raise DamagedArraysError(str(error)) from None
+    return parameters, sizes, dict(sorted(snapshots.items()))
+
+
+def _read_version_0_1(
+    columns: Columns, config: Config
+) -> tuple[Columns, dict[int, dict[str, np.ndarray]]]:
+    """Curves and states of a training that version 0.1 stored for experiments.
+
+    They were in one table, whose column "table" told them apart: "curve", "queue" or "replay".
+    """
+    kind = columns["table"]
+    curve = {name: v[kind == "curve"] for name, v in columns.items() if name not in _NOT_OF_CURVES}
+    snapshot = {}
+    for store in _STORES:
+        rows = np.flatnonzero(kind == store)
+        if len(rows):
+            rows = rows[np.argsort(columns["seed"][rows], kind="stable")]
+            points = np.stack([columns["x"][rows], columns["y"][rows]], -1)
+            snapshot[store] = points.reshape(config.seeds, -1, 2)
+    return curve, {config.steps: snapshot} if snapshot else {}
