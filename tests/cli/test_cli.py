@@ -42,7 +42,7 @@ def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
 
     main(["resume", "runs/first"])
-    assert "going on from step 40" in capsys.readouterr().out
+    assert "resuming from step 40" in capsys.readouterr().out
     main(["plot", "runs/first"])
     assert (tmp_path / "runs" / "first" / "curves.png").exists()
 

@@ -139,7 +139,7 @@ def test_a_training_is_made_stored_and_verified(tmp_path, monkeypatch):
     alone = Experiment("X", "", lambda quick: [unit], lambda units: None)
     assert "to the bit" in verify(alone, tmp_path, None)
 
-    def copied(again, folder):
+    def copied(again, folder, display):
         """What trains as before was just seen to come to the same."""
         if again != unit:
             return compute(again, folder)

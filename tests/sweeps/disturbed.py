@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from freqdyna.sweeps.storage import Storage
@@ -16,21 +17,21 @@ LAST_RESORT = 1200.0
 """Seconds after which something hangs, however slow or busy the machine is."""
 
 
-@dataclass(frozen=True)
-class Fake(Task):
-    """Kills its process if it is called deadly; otherwise it does nothing."""
-
-    def compute(self) -> None:
-        """Do that."""
-        if self.name == "deadly":
-            os.kill(os.getpid(), signal.SIGKILL)
+def fake(name: str) -> None:
+    """Kill this process if it is called deadly; otherwise do nothing."""
+    if name == "deadly":
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 @dataclass(frozen=True)
-class Disturbed(Task):
-    """A unit that calls `disturb` as soon as its first checkpoint is stored."""
+class Disturbed:
+    """Computes a unit, and calls `disturb` as soon as its first checkpoint is stored."""
 
-    def compute(self) -> None:
+    name: str
+    compute: partial
+    """Of a unit's task."""
+
+    def __call__(self) -> None:
         """Compute the unit."""
         write = Storage.write
 
@@ -41,13 +42,18 @@ class Disturbed(Task):
 
         Storage.write = write_and_disturb
         try:
-            super().compute()
+            self.compute()
         finally:
             Storage.write = write
 
     def disturb(self) -> None:
         """Do what this task is for."""
         raise NotImplementedError
+
+    @property
+    def location(self) -> str:
+        """Of the sweep."""
+        return self.compute.args[0]
 
     def mark(self) -> Path:
         """A file beside the sweep's folder that says that the unit was disturbed."""
@@ -101,7 +107,7 @@ def _released(location: object) -> Path:
 
 
 class Disturbing(Engine):
-    """Another engine, with tasks of the given class in place of its own; `last` of them, or all."""
+    """Another engine, whose tasks are disturbed; `last` of them, or all."""
 
     def __init__(self, engine: Engine, kind: type[Disturbed], last: int | None = None) -> None:
         self.engine, self.kind, self.last = engine, kind, last
@@ -113,5 +119,5 @@ class Disturbing(Engine):
     def run(self, tasks):
         """Run the tasks on the engine."""
         first = 0 if self.last is None else len(tasks) - self.last
-        replaced = [self.kind(**vars(task)) for task in tasks[first:]]
+        replaced = [Task(t.name, self.kind(t.name, t.compute)) for t in tasks[first:]]
         return self.engine.run([*tasks[:first], *replaced])

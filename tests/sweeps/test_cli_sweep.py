@@ -93,7 +93,7 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
     os.killpg(first.pid, signal.SIGINT)  # as a terminal does: the workers get it too
     release(out)
     told = first.communicate()[1]
-    assert told.endswith("freqdyna: stopped; the same command goes on from here\n")
+    assert told.endswith("freqdyna: stopped; the same command resumes\n")
     assert "Traceback" not in told
     assert first.returncode == 130
     storage = Storage(str(out))
@@ -122,8 +122,8 @@ def test_what_does_not_go_together_is_refused(file, tmp_path, arguments, message
 
 def test_units_share_gpus(monkeypatch):
     monkeypatch.setattr(local, "_gpus", lambda: ["0", "1"])
-    assert local.Local(units_per_gpu=4).slots() == 8
-    assert local.Local(3, units_per_gpu=4).slots() == 3
+    assert local.Local(tasks_per_gpu=4).slots() == 8
+    assert local.Local(3, tasks_per_gpu=4).slots() == 3
 
 
 def test_no_sweep_there(tmp_path, capsys):
@@ -148,9 +148,10 @@ def test_the_view_tells_of_every_unit(tmp_path):
         "0 of 4 units done, 1 running, 2 waiting, 1 failed, about 0:00:55 left"
     )
     console = Console(width=150, record=True)
-    console.print(render(status, 2))
+    console.print(render(status, 2, ["learning_rate"]))
     told = console.export_text()
     assert "3,000 of 12,000" in told
+    assert "er on GridWorld, learning_rate 0.001, seeds 0 to 0" in told
     assert "[red]evil[/red]" in told  # names are text, not markup
     assert "[bold]oops" in told
     assert Status(units, set(), {}, {}).seconds_left(2) is None

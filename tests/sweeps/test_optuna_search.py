@@ -12,7 +12,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.result import Result
 from freqdyna.sweeps import unit_files, unit_work
 from freqdyna.sweeps.estimate import units_left
-from freqdyna.sweeps.optuna_search import batches, found, known_units, search
+from freqdyna.sweeps.optuna_search import batches, known_units, search, trials_so_far
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
 from freqdyna.training import checkpoint
@@ -46,8 +46,8 @@ def test_a_search_is_the_same_wherever_it_runs_and_goes_on(tmp_path):
     next(batches(sweep, two))
     fewer = Sweep.parse(text.replace("trials = 4", "trials = 2"))
     search(text, fewer, two, Here())
-    assert [trial.state for trial in found(sweep, two)] == ["done"] * 2 + ["waiting"] * 2
-    assert search(text, sweep, two, Local(1)) == trials == found(sweep, two)
+    assert [trial.state for trial in trials_so_far(sweep, two)] == ["done"] * 2 + ["waiting"] * 2
+    assert search(text, sweep, two, Local(1)) == trials == trials_so_far(sweep, two)
     assert {unit.name for unit in known_units(sweep, two)} == set(tables(tmp_path / "two"))
     again = tables(tmp_path / "two")
     losses = {name: table["loss"].to_numpy() for name, table in tables(tmp_path / "one").items()}
@@ -89,12 +89,12 @@ def test_failed_trials_are_told_from_those_to_come(tmp_path, monkeypatch, capsys
     file, out = tmp_path / "search.toml", tmp_path / "out"
     file.write_text(text)
     storage = Storage(str(out))
-    assert [trial.state for trial in found(Sweep.parse(text), storage)] == ["waiting"] * 4
+    assert [trial.state for trial in trials_so_far(Sweep.parse(text), storage)] == ["waiting"] * 4
     monkeypatch.setattr(RunSweep, "_engine", lambda self: Choosy())
     with pytest.raises(SystemExit) as exited:
         main(["sweep", str(file), "--out", str(out)])
     assert exited.value.code == 2
-    trials = found(Sweep.parse(text), storage)
+    trials = trials_so_far(Sweep.parse(text), storage)
     states = {trial.settings["batch_size"]: trial.state for trial in trials}
     assert states == {4: "done", 8: "failed"}
     failed = [trial for trial in trials if trial.state == "failed"]
@@ -125,7 +125,7 @@ def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
     path = checkpoint.checkpoint_path(scratch, 300)
     save_arrays(path, {"numbers": np.zeros(1)}, {"step": 300})
     first, second, other = "1" * 16, "2" * 16, "3" * 16
-    keeper = unit_work.Keeper(storage, [first, second], scratch, 600)
+    keeper = unit_work.UnitProgress(storage, [first, second], scratch, 600)
     keeper.keep_checkpoint()
     keeper.update(300, None)
     assert storage.units("running", ".json") == {first, second}
@@ -137,7 +137,7 @@ def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
     ):
         elsewhere = tmp_path / str(names)
         elsewhere.mkdir()
-        unit_work.Keeper(storage, names, elsewhere, 600).fetch()
+        unit_work.UnitProgress(storage, names, elsewhere, 600).fetch()
         assert len(checkpoint.checkpoints(elsewhere)) == left
     keeper.remove_checkpoint()
     assert storage.units("running", ".npz") == set()

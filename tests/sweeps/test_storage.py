@@ -23,7 +23,7 @@ from freqdyna.results.result import Result
 from freqdyna.sweeps import lock, unit_files
 from freqdyna.sweeps.execute import execute_sweep, read_sweep
 from freqdyna.sweeps.lock import locked
-from freqdyna.sweeps.status import read_status, sweep_at
+from freqdyna.sweeps.status import read_status, stored_sweep
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
 from freqdyna.sweeps.view import headline
@@ -78,7 +78,7 @@ def test_units_that_do_not_arrive_are_missed(tmp_path, monkeypatch):
     engine = Nowhere()
     with pytest.raises(FreqdynaError, match=r"4 of 4 units are missing .* every node sees"):
         execute_sweep(TEXT, SWEEP, Storage("here"), engine)
-    assert {task.location for task in engine.tasks} == {str(tmp_path / "here")}
+    assert {task.compute.args[0] for task in engine.tasks} == {str(tmp_path / "here")}
     assert Storage("memory://here").location == "memory://here"
 
 
@@ -170,7 +170,7 @@ def test_writing_follows_no_link_out_of_the_folder(tmp_path, capsys):
         main(["status", str(victim)])
     assert "a file; it must be a folder" in capsys.readouterr().err
     with pytest.raises(FreqdynaError, match="is not a sweep"):
-        sweep_at(Storage(f"{victim}/below"))
+        stored_sweep(Storage(f"{victim}/below"))
 
 
 def test_what_killed_writers_left_is_removed(tmp_path):
@@ -316,7 +316,7 @@ def test_notes_that_are_not_whole_count_for_nothing(tmp_path, note):
 def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
     storage, units = Storage(str(tmp_path)), SWEEP.units()
     storage.write("sweep.toml", TEXT.replace('"er"', '"er\\u001b[31m"').encode())
-    units = sweep_at(storage).units()
+    units = stored_sweep(storage).units()
     note = {"step": 1, "steps": 2**31, "seconds_left": 1e9, "time": time.time()}
     note |= {"mean_return": 1e308, "host": "\x1b]0;evil\x07" * 1000}
     storage.write_json(f"running/{units[0].name}.json", note)

@@ -2,11 +2,12 @@
 
 import json
 from dataclasses import asdict
+from functools import partial
 
 import numpy as np
 import pytest
 from conftest import QUICK, TEXT, Here, assert_complete, failing_and_good, tables
-from disturbed import Disturbing, Fake, KilledOnce, marked
+from disturbed import Disturbing, KilledOnce, fake, marked
 
 import freqdyna
 from freqdyna.config import Config
@@ -16,6 +17,7 @@ from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
 from freqdyna.training.engines import local
+from freqdyna.training.engines.base import Task
 from freqdyna.training.engines.local import Local
 from freqdyna.training.run import Run
 
@@ -33,7 +35,8 @@ def test_neither_more_workers_nor_one_that_is_killed_change_anything(tmp_path, r
 def test_a_unit_that_kills_its_worker_takes_no_other_with_it(monkeypatch):
     monkeypatch.setattr(local, "ATTEMPTS", 1)
     names = ["innocent 1", "deadly", "innocent 2"]
-    outcomes = [o for o in Local(2).run([Fake(name, "", [], 0.0) for name in names]) if o]
+    tasks = [Task(name, partial(fake, name)) for name in names]
+    outcomes = [outcome for outcome in Local(2).run(tasks) if outcome]
     assert {o.name: o.error for o in outcomes} == dict.fromkeys(names) | {
         "deadly": "its worker died 1 times"
     }
@@ -68,7 +71,7 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
     unit = SWEEP.units()[0]
     settings = [asdict(unit.config)]
     kept, told = [], []
-    write, update = Storage.write, unit_work.Keeper.update
+    write, update = Storage.write, unit_work.UnitProgress.update
 
     class Stop(Exception):
         pass
@@ -88,7 +91,7 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
         patched.setattr(Storage, "write", until_a_checkpoint)
         with pytest.raises(Stop):
             unit_work.compute(str(tmp_path), settings, 0.0)
-    monkeypatch.setattr(unit_work.Keeper, "update", tell)
+    monkeypatch.setattr(unit_work.UnitProgress, "update", tell)
     unit_work.compute(str(tmp_path), settings, 60.0)
     assert told[0] == kept[-1] + 1  # the first slice is one step long
     table, expected = tables(tmp_path)[unit.name], reference.tables[unit.name]

@@ -116,10 +116,10 @@ def test_units_share_gpus(monkeypatch):
     with_gpus = MagicMock()
     with_gpus.cluster_resources.return_value = {"CPU": 24.0, "GPU": 2.0}
     monkeypatch.setitem(sys.modules, "ray", with_gpus)
-    assert Ray(units_per_gpu=16).slots() == 24  # each has a CPU too
-    engine = Ray(units_per_gpu=6)
+    assert Ray(tasks_per_gpu=16).slots() == 24  # each has a CPU too
+    engine = Ray(tasks_per_gpu=6)
     assert engine.slots() == 12
-    engine._submit(Task("name", "location", [], 60.0))
+    engine._submit(Task("name", int))
     assert with_gpus.remote.call_args.kwargs["num_gpus"] == 0.1666  # six are not more than one
     assert with_gpus.remote.call_args.kwargs["num_cpus"] == 1
 
@@ -137,7 +137,7 @@ def test_ray_is_given_few_tasks_ahead(monkeypatch):
 
     fake.wait = wait
     monkeypatch.setitem(sys.modules, "ray", fake)
-    tasks = [Task(f"unit {number}", "location", [], 60.0) for number in range(10)]
+    tasks = [Task(f"unit {number}", int) for number in range(10)]
     assert [outcome.name for outcome in Ray().run(tasks)] == [task.name for task in tasks]
     assert ahead == [6, 6, 6, 6, 6, 5, 4, 3, 2, 1]  # two for each of three slots
 

@@ -188,7 +188,7 @@ def test_a_damaged_checkpoint_is_reported_and_the_one_before_is_used(
     freqdyna.resume(tmp_path / "parts")
     printed = capsys.readouterr().out
     assert f"{newest.name} is damaged" in printed.replace("\n", " ")
-    assert f"going on from step {int(before.stem.split('-')[1])}" in printed
+    assert f"resuming from step {int(before.stem.split('-')[1])}" in printed
     assert_same_outcome(whole, tmp_path / "parts")
 
 

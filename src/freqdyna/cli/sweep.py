@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunSweep:
-    """Train every combination that a file asks for; the same command goes on, or adds to it."""
+    """Train every combination that a file asks for; the same command resumes it, or adds to it."""
 
     file: tyro.conf.Positional[Path]
     """The sweep: a TOML file with [settings], [vary] and [seeds]; docs/sweeps.md has an example."""
     out: str
-    """The folder of the results, new or one to go on with; or a location such as s3://..."""
+    """The folder of the results, new, or one to resume; or a location such as s3://..."""
     engine: Literal["local", "ray"] = "local"
     """Where units execute: on all devices of this machine, or on a Ray cluster."""
     address: str | None = None
@@ -44,7 +44,7 @@ class RunSweep:
         try:
             self._run()
         except KeyboardInterrupt:
-            raise InterruptedRun("stopped; the same command goes on from here") from None
+            raise InterruptedRun("stopped; the same command resumes") from None
 
     def _run(self) -> None:
         from freqdyna.sweeps.execute import execute_sweep, read_sweep
@@ -111,7 +111,7 @@ class RunSweep:
             f"{len(units) + done} units, {done} of them done; the rest is "
             f"{left.environment_steps:,} environment steps, about "
             f"{timedelta(seconds=round(left.seconds_with(slots)))} with {slots} units at a time, "
-            "compilation apart"
+            "excluding compilation"
         )
 
     def _print_results(self) -> None:
@@ -134,22 +134,23 @@ class ShowStatus:
         """Do it."""
         from rich.console import Console
 
-        from freqdyna.sweeps.status import read_status, sweep_at
+        from freqdyna.sweeps.status import read_status, stored_sweep
         from freqdyna.sweeps.storage import Storage
-        from freqdyna.sweeps.view import render
+        from freqdyna.sweeps.view import render, varied_settings
 
         storage = Storage(self.out)
-        sweep = sweep_at(storage)
+        sweep = stored_sweep(storage)
         _print_kept_defaults(sweep)
         units = sweep.units()
         if sweep.search is not None:
-            from freqdyna.sweeps.optuna_search import found, known_units
+            from freqdyna.sweeps.optuna_search import known_units, trials_so_far
             from freqdyna.sweeps.view import print_trials
 
             units = known_units(sweep, storage)
-            print_trials(found(sweep, storage))
+            print_trials(trials_so_far(sweep, storage))
         status = read_status(storage, units)
-        Console(file=sys.stdout).print(render(status, max(1, round(status.programs))))
+        slots = max(1, round(status.programs))
+        Console(file=sys.stdout).print(render(status, slots, varied_settings(sweep)))
 
 
 def _print_kept_defaults(sweep: "Sweep") -> None:

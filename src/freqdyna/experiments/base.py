@@ -15,6 +15,7 @@ from freqdyna.core.tables import Columns as Columns
 from freqdyna.experiments.claims import Claim
 from freqdyna.results.chart import Chart
 from freqdyna.results.record import Record
+from freqdyna.training.progress import Display, Silent
 
 
 @dataclass(frozen=True)
@@ -26,10 +27,12 @@ class Work:
 
     What it resumes from is called `checkpoint` and something: by it a resumed unit is known.
     """
-    report: Callable[[int, int], None]
-    """Tells how much is done of how much."""
+    report: Callable[..., None]
+    """Called with how much is done of how much, and perhaps a text."""
     stop_requested: threading.Event
-    """Set when the user wants to stop: save what is needed to resume, raise KeyboardInterrupt."""
+    """Set when the user asks to stop: save what is needed to resume, raise KeyboardInterrupt."""
+    display: Display = field(default_factory=Silent)
+    """For a training, which tells more than `report` takes."""
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,17 @@ from freqdyna.core.files import write_atomically
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Unit, Work
 from freqdyna.experiments.trainings import check_seeds, with_seeds
-from freqdyna.experiments.unit_progress import Watch
 from freqdyna.results import run_folder
 from freqdyna.results.record import Record
 from freqdyna.training.devices import seed_devices
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
+from freqdyna.training.progress import Display, Silent
 
 COMMITS = "commits.json"
 """In the folder of an unfinished unit: the commits that worked on it."""
+PROGRESS = "progress.json"
+"""There, too: how far it is, if another process is to show it."""
+SECONDS_BETWEEN_NOTES = 2.0
 
 
 def sized_units(experiment: Experiment, quick: bool, seeds: int | None) -> list[Unit]:
@@ -30,18 +33,29 @@ def sized_units(experiment: Experiment, quick: bool, seeds: int | None) -> list[
     return [with_seeds(unit, seeds) for unit in units]
 
 
-def compute(unit: Unit, folder: Path) -> None:
-    """Compute a unit and store it; if it is interrupted, what it saved waits for the next call."""
-    # What another size or setting of the unit left unfinished is not taken up.
-    settings = zlib.crc32(json.dumps(unit.settings, sort_keys=True).encode())
-    scratch = store.unit_path(folder, unit).with_suffix(f".{settings:08x}.unfinished")
+def compute(unit: Unit, folder: Path, display: Display | None = None) -> None:
+    """Compute a unit and store it; if it is interrupted, what it saved waits for the next call.
+
+    Args:
+        unit: The unit.
+        folder: The folder of its experiment.
+        display: Where its progress is shown; None: a note in a file, see `read_progress`.
+
+    """
+    scratch = _scratch(unit, folder)
     scratch.mkdir(parents=True, exist_ok=True)
+    display = display or _NoteInFile(scratch / PROGRESS)
     devices = seed_devices(2**20)  # all of them; before JAX computes anything
     facts = _provenance(scratch, devices)
+    task = f"{folder.name} {unit.name}:"
     began = time.monotonic()
+
+    def report(done: int, total: int, text: str = "") -> None:
+        display.show(task, done, total, text)
+
     try:
-        with Watch(f"{folder.name} {unit.name}") as watch, stop_requests(unit.saves) as stop:
-            outcome = unit.compute(Work(scratch, watch.report, stop))
+        with stop_requests(unit.saves) as stop:
+            outcome = unit.compute(Work(scratch, report, stop, display))
     except KeyboardInterrupt:
         raise InterruptedRun("stopped; the same command resumes") from None
     facts["seconds"] = round(time.monotonic() - began, 1)
@@ -49,10 +63,40 @@ def compute(unit: Unit, folder: Path) -> None:
         facts = outcome.provenance | facts
     store.write(folder, unit, outcome, facts)
     shutil.rmtree(scratch)
+    display.remove(task)
+
+
+def read_progress(unit: Unit, folder: Path) -> tuple[int, int, str] | None:
+    """How far a unit is that another process computes: done, total and a text; None if unknown."""
+    try:
+        note = json.loads((_scratch(unit, folder) / PROGRESS).read_text())
+        return int(note["done"]), int(note["total"]), str(note["text"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+class _NoteInFile(Silent):
+    """Writes the progress of one task into a file, for another process to show."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._last = path, 0.0
+
+    def show(self, task: str, done: int, total: int, text: str = "") -> None:
+        """Write it, if the last note is some time ago."""
+        if time.monotonic() - self._last >= SECONDS_BETWEEN_NOTES:
+            self._last = time.monotonic()
+            note = json.dumps({"done": done, "total": total, "text": text})
+            write_atomically(self._path, lambda file: file.write(note.encode()))
+
+
+def _scratch(unit: Unit, folder: Path) -> Path:
+    """The folder of an unfinished unit; what another size or setting of it left has another."""
+    settings = zlib.crc32(json.dumps(unit.settings, sort_keys=True).encode())
+    return store.unit_path(folder, unit).with_suffix(f".{settings:08x}.unfinished")
 
 
 def _provenance(scratch: Path, devices: list[Any]) -> dict[str, Any]:
-    """Where a unit is made; and, if it goes on from a checkpoint, at which commits it was begun."""
+    """Where a unit is made; and, if it resumes from a checkpoint, at which commits it was begun."""
     resumed = any(scratch.rglob("checkpoint*"))
     facts = run_folder.provenance(devices, resumed=resumed)
     commits = scratch / COMMITS

@@ -1,12 +1,17 @@
 """`freqdyna reproduce NAME`: compute what is not stored yet, then say what it shows."""
 
+from functools import partial
 from pathlib import Path
 
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments import store
-from freqdyna.experiments.base import Experiment, Findings, Stored
-from freqdyna.experiments.compute import compute, sized_units
+from freqdyna.experiments.base import Experiment, Findings, Stored, Unit
+from freqdyna.experiments.compute import compute, read_progress, sized_units
 from freqdyna.results.draw_matplotlib import draw
+from freqdyna.training.engines.base import Task
+from freqdyna.training.engines.local import Local
+from freqdyna.training.interrupts import InterruptedRun
+from freqdyna.training.progress import make_display
 
 FULL, QUICK = Path("runs/reproduce"), Path("runs/reproduce-quick")
 """Where results go unless told otherwise."""
@@ -22,9 +27,18 @@ def reproduce(
 ) -> Findings:
     """Compute the units that `out` lacks, analyse all of them, and draw the figure.
 
-    Results are in the folder `out`/NAME; trainings, which figures share, in `out`/trainings.
-    After an interruption the same call goes on. `seeds` is for trainings of another size than the
-    paper's, `processes` for several units at a time.
+    After an interruption the same call resumes.
+
+    Args:
+        experiment: What to reproduce.
+        out: Results are in its folder NAME; trainings, which figures share, in `trainings`.
+        quick: Whether to make do with a smoke run of under a minute.
+        seeds: Of each training, if not the paper's number.
+        processes: How many units are computed at a time.
+
+    Returns:
+        What the stored numbers show.
+
     """
     units = sized_units(experiment, quick, seeds)
     folder = out / experiment.name
@@ -40,15 +54,50 @@ def reproduce(
         size = f"{seeds} seeds instead of its own number" if seeds else size
         print(f"{experiment.name}: computing {len(missing)} of {len(units)} parts, {size}")
     if processes > 1 and len(missing) > 1:
-        from freqdyna.experiments.parallel import compute_all
-
-        compute_all(experiment.name, [u.name for u in missing], out, quick, seeds, processes)
+        _compute_in_processes(missing, folder, processes)
     else:
-        for unit in missing:
-            compute(unit, folder)
+        with make_display() as display:
+            for unit in missing:
+                compute(unit, folder, display)
     findings = analyse(experiment, out, quick, seeds)
     draw(findings.chart).savefig(folder / FIGURE)
     return findings
+
+
+def _compute_in_processes(units: list[Unit], folder: Path, processes: int) -> None:
+    """Compute several units at a time; if some fail, the others are still finished."""
+    by_name = {unit.name: unit for unit in units}
+    tasks = [Task(unit.name, partial(compute, unit, folder)) for unit in units]
+    failed: dict[str, str] = {}
+    outcomes = Local(processes).run(tasks)
+    ended = 0
+    try:
+        with make_display() as display:
+            for outcome in outcomes:
+                if outcome is not None:
+                    ended += 1
+                    del by_name[outcome.name]
+                    display.remove(outcome.name)
+                    if outcome.error is not None:
+                        failed[outcome.name] = outcome.error
+                    end = f"failed: {outcome.error}" if outcome.error else "done"
+                    display.note(f"{ended} of {len(units)} parts: {outcome.name} {end}")
+                running = {name: read_progress(unit, folder) for name, unit in by_name.items()}
+                for name, progress in running.items():
+                    if progress is not None:
+                        display.show(name, *progress)
+                under_way = sum(progress is not None for progress in running.values())
+                display.headline(
+                    f"{folder.name}: {ended} of {len(units)} parts done, {under_way} running, "
+                    f"{len(failed)} failed"
+                )
+    except KeyboardInterrupt:
+        raise InterruptedRun("stopped; the same command resumes") from None
+    finally:
+        outcomes.close()  # stops the units under way, which save what they have
+    if failed:
+        name, error = next(iter(failed.items()))
+        raise FreqdynaError(f"{len(failed)} of {len(units)} parts failed; {name}: {error}")
 
 
 def analyse(

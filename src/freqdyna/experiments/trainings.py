@@ -14,6 +14,7 @@ from freqdyna.experiments.store import TRAININGS
 from freqdyna.results import run_folder
 from freqdyna.results.record import Record
 from freqdyna.training import api
+from freqdyna.training.progress import Progress
 
 PRESET = "v0.1"
 """What trainings have where an experiment names no value: no change of a default changes a figure.
@@ -127,14 +128,42 @@ def steps_to(stored: Stored, threshold: float) -> np.ndarray:
 
 
 def _train(settings: dict[str, Any], work: Work) -> Record:
-    folder = work.folder / "run"
+    folder, progress = work.folder / "run", _Reporting(work, settings["steps"])
     if (folder / run_folder.CONFIG).is_file():
-        result = api.resume(folder)
+        result = api.resume(folder, progress=progress)
     else:
         shutil.rmtree(folder, ignore_errors=True)
         snapshots = (settings["steps"],) if settings["env"] == DRAWN else ()
-        result = api.train(out=folder, preset=PRESET, snapshot_steps=snapshots, **settings)
+        result = api.train(
+            out=folder,
+            preset=PRESET,
+            snapshot_steps=snapshots,
+            progress=progress,
+            **settings,
+        )
     return trimmed(result)
+
+
+class _Reporting(Progress):
+    """Reports the progress of a training as that of its unit."""
+
+    def __init__(self, work: Work, steps: int) -> None:
+        self._work, self._steps = work, steps
+
+    def note(self, text: str) -> None:
+        """Say nothing: the unit is named."""
+
+    def warn(self, text: str) -> None:
+        """Pass it on."""
+        self._work.display.warn(text)
+
+    def start(self) -> None:
+        """Say nothing: the clock starts with the first report."""
+
+    def update(self, step: int, mean_return: float | None) -> None:
+        """Report the step."""
+        text = "" if mean_return is None else f"mean return {mean_return:,.1f}"
+        self._work.report(step, self._steps, text)
 
 
 def trimmed(record: Record) -> Record:
@@ -144,9 +173,9 @@ def trimmed(record: Record) -> Record:
     """
     snapshots = {
         step: {
-            store: snapshot[store][:, :STATES].astype(np.float16)
-            for store in ("queue", "replay")
-            if store in snapshot
+            name: values[:, :STATES].astype(np.float16)
+            for name, values in snapshot.items()
+            if name in ("queue", "replay")
         }
         for step, snapshot in record.snapshots.items()
     }

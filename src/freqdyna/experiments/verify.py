@@ -20,6 +20,7 @@ from freqdyna.experiments.trainings import (
 from freqdyna.results import run_folder
 from freqdyna.training.devices import seed_devices
 from freqdyna.training.interrupts import InterruptedRun
+from freqdyna.training.progress import make_display
 
 LEAST_P = 0.01
 """Below it, two sets of seeds count as different; one comparison in a hundred errs."""
@@ -55,7 +56,8 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
     print(f"{experiment.name}: training {unit.name} again, {again.settings['seeds']} seeds")
     with tempfile.TemporaryDirectory() as folder:
         try:
-            compute(again, Path(folder) / experiment.name)
+            with make_display() as display:
+                compute(again, Path(folder) / experiment.name, display)
         except InterruptedRun:
             raise InterruptedRun("stopped; nothing of the verification is kept") from None
         now = store.read(Path(folder) / experiment.name, again)

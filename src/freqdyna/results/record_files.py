@@ -93,7 +93,8 @@ def decode_record(
         seeds, steps, metrics = _checked(columns, config, whole)
     except (FreqdynaError, LookupError, TypeError, ValueError) as error:
         raise DamagedFileError(str(error)) from None
-    parameters, layer_sizes = np.zeros((len(seeds), 0), np.float32), ()
+    layer_sizes: tuple[int, ...] = ()
+    parameters = np.zeros((len(seeds), 0), np.float32)
     if arrays is not None:
         parameters, layer_sizes, snapshots = _decode_arrays(arrays, len(seeds))
     return Record(config, provenance, seeds, steps, metrics, parameters, layer_sizes, snapshots)

@@ -1,20 +1,22 @@
-"""Conducting a sweep: what is not stored yet goes to an engine, and each end is written down."""
+"""Executing a sweep: an engine computes what is not stored yet, and failures are noted."""
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from freqdyna.config import VERSION
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.sweeps import unit_work
 from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.status import Status, read_status, version_at
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
-from freqdyna.sweeps.view import View
+from freqdyna.sweeps.view import SweepView
 from freqdyna.training.engines.base import Engine, Task
 
-SECONDS_BETWEEN_LOOKS = 2.0
+SECONDS_BETWEEN_UPDATES = 2.0
 
 
 def read_sweep(path: Path, allow_code: bool, out: str | None = None) -> tuple[str, Sweep]:
@@ -43,21 +45,47 @@ def execute_sweep(
 ) -> Status:
     """Compute the units that `storage` lacks; what failed before is tried again.
 
-    After an interruption, or the loss of this process, the same call goes on.
+    After an interruption, or the loss of this process, the same call resumes.
+
+    Args:
+        text: The sweep file, which is kept with the results.
+        sweep: What it says.
+        storage: Where the results are kept.
+        engine: Where units are computed.
+        checkpoint_seconds: Seconds between two checkpoints of a unit.
+
+    Returns:
+        Which units are done, and which failed.
+
     """
     with locked(storage):
         storage.remove_partial_files()
         storage.write(FILE, sweep.stored(text).encode())
         programs = [[unit] for unit in sweep.units()]
-        return compute(programs, storage, engine, checkpoint_seconds)
+        return compute(sweep, programs, storage, engine, checkpoint_seconds)
 
 
 def compute(
-    programs: list[list[SweepUnit]], storage: Storage, engine: Engine, checkpoint_seconds: float
+    sweep: Sweep,
+    programs: list[list[SweepUnit]],
+    storage: Storage,
+    engine: Engine,
+    checkpoint_seconds: float,
 ) -> Status:
-    """Compute the units that `storage` lacks, those of one program together.
+    """Compute the units that `storage` lacks.
 
     A unit that its engine calls done must be there; a note of a failure may not fit on a full disk.
+
+    Args:
+        sweep: The sweep that they belong to.
+        programs: The units, those of one program together.
+        storage: Where the results are kept.
+        engine: Where units are computed.
+        checkpoint_seconds: Seconds between two checkpoints of a unit.
+
+    Returns:
+        Which of the units are done, and which failed.
+
     """
     units = [unit for program in programs for unit in program]
     before = read_status(storage, units)
@@ -67,10 +95,11 @@ def compute(
     for name, program in together.items():
         if any(unit.name not in before.done for unit in program):
             settings = [unit.settings for unit in program]
-            tasks.append(Task(name, storage.location, settings, checkpoint_seconds))
-    view = View(units, engine.slots())
+            work = partial(unit_work.compute, storage.location, settings, checkpoint_seconds)
+            tasks.append(Task(name, work))
+    view = SweepView(sweep, units, engine.slots())
     view.begin(len(before.done))
-    looked = time.monotonic()
+    updated = time.monotonic()
     errors: dict[str, str] = {}
     outcomes = engine.run(tasks)
     try:
@@ -78,11 +107,11 @@ def compute(
             if outcome is not None and outcome.error is not None:
                 for unit in together[outcome.name]:
                     errors[unit.name] = printable(outcome.error)
-                    _write_down(storage, unit.name, outcome.error)
+                    _note_failure(storage, unit.name, outcome.error)
             if outcome is not None:
                 view.ended(outcome)
-            if time.monotonic() - looked >= SECONDS_BETWEEN_LOOKS:
-                looked = time.monotonic()
+            if time.monotonic() - updated >= SECONDS_BETWEEN_UPDATES:
+                updated = time.monotonic()
                 view.show(read_status(storage, units))
     finally:
         outcomes.close()  # at once, not when it is collected: the lock is given up next
@@ -98,8 +127,8 @@ def compute(
     return replace(after, running={}, failed=failed)
 
 
-def _write_down(storage: Storage, name: str, error: str) -> None:
-    """Why a unit failed; where even that cannot be written, as on a full disk, it is told only."""
+def _note_failure(storage: Storage, name: str, error: str) -> None:
+    """Note why a unit failed; where that cannot be written, as on a full disk, do without."""
     try:
         storage.remove(f"running/{name}.json")
         storage.write_json(f"failed/{name}.json", {"error": error, "time": time.time()})

@@ -4,8 +4,8 @@ from typing import Any
 
 from freqdyna.results.result import Result
 from freqdyna.sweeps import unit_files
-from freqdyna.sweeps.optuna_search import found
-from freqdyna.sweeps.status import sweep_at
+from freqdyna.sweeps.optuna_search import trials_so_far
+from freqdyna.sweeps.status import stored_sweep
 from freqdyna.sweeps.storage import Storage
 
 
@@ -16,11 +16,11 @@ def load_sweep(location: str) -> dict[str, Result]:
     search: the finished trials, by their number and what is tried.
     """
     storage = Storage(str(location))
-    sweep = sweep_at(storage)
+    sweep = stored_sweep(storage)
     if sweep.search is not None:
         return {
             f"trial {number}: {_listed(trial.settings)}": Result.of(trial.record(storage))
-            for number, trial in enumerate(found(sweep, storage))
+            for number, trial in enumerate(trials_so_far(sweep, storage))
             if trial.state == "done"
         }
     there = storage.units("units", ".parquet")

@@ -2,7 +2,7 @@
 
 Trials are suggested a batch at a time by a sampler with a fixed seed and told in their order, so
 that a search does not depend on where, or how often interrupted, its units were computed; a search
-that goes on finds its units stored.
+that is resumed finds its units stored.
 """
 
 from collections.abc import Iterator
@@ -33,11 +33,11 @@ def search(
         storage.remove_partial_files()
         storage.write(FILE, sweep.stored(text).encode())
         for batch in batches(sweep, storage):
-            compute(batch, storage, engine, checkpoint_seconds)
-    return found(sweep, storage)
+            compute(sweep, batch, storage, engine, checkpoint_seconds)
+    return trials_so_far(sweep, storage)
 
 
-def found(sweep: Sweep, storage: Storage) -> list[Trial]:
+def trials_so_far(sweep: Sweep, storage: Storage) -> list[Trial]:
     """The trials suggested so far, in their order."""
     trials: list[Trial] = []
     for _ in batches(sweep, storage, trials):

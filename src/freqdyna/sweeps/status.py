@@ -49,7 +49,7 @@ class Status:
         return min((sum(left) + self.waiting * each) / at_a_time, LONGEST)
 
 
-def sweep_at(storage: Storage) -> Sweep:
+def stored_sweep(storage: Storage) -> Sweep:
     """The sweep whose files are there."""
     try:
         text = storage.read(FILE)

@@ -49,24 +49,26 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
         run = Run.prepare(configs[0], None, version=units[0].version)
         configs = [run.config]  # with what its environment decides
     with tempfile.TemporaryDirectory(prefix="freqdyna-") as scratch:
-        keeper = Keeper(storage, [unit.name for unit in units], Path(scratch), run.config.steps)
-        keeper.fetch()
+        progress = UnitProgress(
+            storage, [unit.name for unit in units], Path(scratch), run.config.steps
+        )
+        progress.fetch()
         options = RunOptions(True, False, False, checkpoint_seconds)
         try:
-            result = run.execute(Path(scratch), options, keeper)
+            result = run.execute(Path(scratch), options, progress)
         except InterruptedRun:
-            keeper.keep_checkpoint()
+            progress.keep_checkpoint()
             raise
-    for place_in_rows, (unit, config) in enumerate(zip(units, configs, strict=True)):
-        store(storage, unit, result.rows(config, place_in_rows * config.seeds))
-    keeper.remove_checkpoint()
+    for place, (unit, config) in enumerate(zip(units, configs, strict=True)):
+        store(storage, unit, result.rows(config, place * config.seeds))
+    progress.remove_checkpoint()
 
 
-class Keeper(Progress):
-    """Passes on what a run tells and saves: a note of its step, and its newest checkpoint."""
+class UnitProgress(Progress):
+    """Copies to the storage what a run tells and saves: its step, and its newest checkpoint."""
 
     def __init__(self, storage: Storage, names: list[str], scratch: Path, steps: int) -> None:
-        self._place, self._names, self._scratch, self._steps = storage, names, scratch, steps
+        self._storage, self._names, self._scratch, self._steps = storage, names, scratch, steps
         self._checkpoint = f"running/{program_name(names)}.npz"
         self._began, self._told = time.time(), 0.0
         self._first_step = 0
@@ -74,14 +76,14 @@ class Keeper(Progress):
 
     def fetch(self) -> None:
         """Bring the checkpoint that an earlier attempt left, if there is one."""
-        contents = self._place.read(self._checkpoint)
+        contents = self._storage.read(self._checkpoint)
         if contents is not None:
             path = self._scratch / "fetched.npz"
             path.write_bytes(contents)
             try:
                 step = int(load_arrays(path)[1]["step"])
             except (FreqdynaError, KeyError, TypeError, ValueError):
-                path.unlink()  # the unit starts anew
+                path.unlink()  # the unit starts from its first step
                 return
             self._first_step = step
             self._kept = checkpoint.checkpoint_path(self._scratch, step).name
@@ -91,19 +93,22 @@ class Keeper(Progress):
         """Copy the newest checkpoint, if there is a new one."""
         saved = checkpoint.checkpoints(self._scratch)
         if saved and saved[0].name != self._kept:
-            self._place.write(self._checkpoint, saved[0].read_bytes())
+            self._storage.write(self._checkpoint, saved[0].read_bytes())
             self._kept = saved[0].name
 
     def remove_checkpoint(self) -> None:
-        """Leave nothing to go on from: all is stored."""
-        self._place.remove(self._checkpoint)
+        """Remove the checkpoint: everything is stored."""
+        self._storage.remove(self._checkpoint)
 
     def start(self) -> None:
         """Start the clock."""
         self._began = time.time()
 
     def note(self, text: str) -> None:
-        """Keep quiet: the sweep tells of all units in one view."""
+        """Say nothing: the sweep shows all units together."""
+
+    def warn(self, text: str) -> None:
+        """Say nothing: the metrics tell which seeds diverged."""
 
     def update(self, step: int, mean_return: float | None) -> None:
         """Leave a note of the step now and then, and each new checkpoint."""
@@ -123,7 +128,7 @@ class Keeper(Progress):
         facts |= {"seconds_left": left, "host": socket.gethostname(), "pid": os.getpid()}
         facts["together"] = len(self._names)
         for name in self._names:
-            self._place.write_json(f"running/{name}.json", facts)
+            self._storage.write_json(f"running/{name}.json", facts)
 
 
 def program_name(names: list[str]) -> str:

@@ -1,65 +1,71 @@
-"""One view of all units of a sweep: a table that is redrawn on a terminal, lines elsewhere."""
+"""What is shown of a sweep: its running units while it works, its status, its best trials."""
 
 import math
 import sys
-import time
+from collections.abc import Collection
 from datetime import timedelta
 
 from rich.box import SIMPLE
 from rich.console import Console, Group
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.status import Status
-from freqdyna.sweeps.sweep import SweepUnit
+from freqdyna.sweeps.sweep import Sweep, SweepUnit
 from freqdyna.sweeps.trial import Trial
 from freqdyna.training.engines.base import TaskOutcome
+from freqdyna.training.progress import make_display
 
-SECONDS_BETWEEN_LINES = 15.0
 SHOWN = 20
 """Running units in the table; of more, the first by name."""
 
 
-class View:
-    """What a sweep tells while it works."""
+class SweepView:
+    """What a sweep tells while it works.
 
-    def __init__(self, units: list[SweepUnit], slots: int) -> None:
-        self._units = {unit.name: unit for unit in units}
+    Args:
+        sweep: The sweep.
+        units: Those of its units that are computed, or are already.
+        slots: How many are computed at a time.
+
+    """
+
+    def __init__(self, sweep: Sweep, units: list[SweepUnit], slots: int) -> None:
+        varied = varied_settings(sweep)
+        self._labels = {unit.name: describe(unit, varied) for unit in units}
+        self._steps = sum(unit.config.seeds * unit.config.steps for unit in units)
         self._slots = slots
-        self._console = Console(file=sys.stdout)
-        self._live = Live(console=self._console, auto_refresh=False) if _on_terminal() else None
-        self._last = time.monotonic()
+        self._display = make_display()
+        self._shown: set[str] = set()
 
     def begin(self, done: int) -> None:
         """Say what will be done."""
-        steps = sum(unit.config.seeds * unit.config.steps for unit in self._units.values())
-        text = f"{len(self._units)} units, {steps:,} environment steps; {done} are done"
-        self._say(f"{text}; {self._slots} at a time")
-        if self._live is not None:
-            self._live.start()
+        self._display.note(
+            f"{len(self._labels)} units, {self._steps:,} environment steps; {done} are done; "
+            f"{self._slots} at a time"
+        )
 
     def ended(self, outcome: TaskOutcome) -> None:
         """Tell of one unit's end."""
-        label = describe(self._units[outcome.name])
-        self._say(f"{outcome.name} {label}: " + ("done" if not outcome.error else outcome.error))
+        end = printable(outcome.error) if outcome.error else "done"
+        self._display.note(f"{outcome.name} {self._labels[outcome.name]}: {end}")
 
     def show(self, status: Status) -> None:
         """Tell how far every running unit is, and the whole."""
-        if self._live is not None:
-            self._live.update(render(status, self._slots), refresh=True)
-        elif time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = time.monotonic()
-            self._say(headline(status, self._slots))
+        self._display.headline(headline(status, self._slots))
+        running = {self._labels[name]: note for name, note in sorted(status.running.items())}
+        for label in self._shown - set(running):
+            self._display.remove(label)
+        for label, note in running.items():
+            mean = note.mean_return
+            text = "" if mean is None else f"mean return {mean:,.1f}"
+            self._display.show(label, note.step, note.steps, text)
+        self._shown = set(running)
 
     def close(self) -> None:
         """Leave the display as it is."""
-        if self._live is not None:
-            self._live.stop()
-
-    def _say(self, text: str) -> None:
-        self._console.print(printable(text), highlight=False, markup=False, soft_wrap=True)
+        self._display.close()
 
 
 def headline(status: Status, slots: int) -> str:
@@ -72,8 +78,18 @@ def headline(status: Status, slots: int) -> str:
     )
 
 
-def render(status: Status, slots: int) -> Group:
-    """The whole sweep in one line, its running units and its failures as tables."""
+def render(status: Status, slots: int, varied: Collection[str]) -> Group:
+    """The status of a sweep for a terminal.
+
+    Args:
+        status: The units by their condition.
+        slots: How many are computed at a time.
+        varied: The settings in which units differ, see `varied_settings`.
+
+    Returns:
+        The whole in one line, the running units as a table, and the failures.
+
+    """
     units = {unit.name: unit for unit in status.units}
     parts: list[Text | Table] = [Text(headline(status, slots))]
     if status.running:
@@ -84,7 +100,7 @@ def render(status: Status, slots: int) -> Group:
             mean = note.mean_return
             table.add_row(
                 name,
-                Text(describe(units[name])),
+                Text(describe(units[name], varied)),
                 f"{note.step:,} of {note.steps:,}",
                 "" if mean is None else f"{mean:,.1f}",
                 str(timedelta(seconds=round(note.seconds_left))),
@@ -92,7 +108,7 @@ def render(status: Status, slots: int) -> Group:
             )
         parts.append(table)
     for name, error in sorted(status.failed.items()):
-        parts.append(Text(f"{name} {describe(units[name])} failed: {error}", style="red"))
+        parts.append(Text(f"{name} {describe(units[name], varied)} failed: {error}", style="red"))
     return Group(*parts)
 
 
@@ -114,13 +130,16 @@ def print_trials(trials: list[Trial]) -> None:
     Console(file=sys.stdout).print(table)
 
 
-def describe(unit: SweepUnit) -> str:
-    """A unit for people."""
+def varied_settings(sweep: Sweep) -> list[str]:
+    """The settings in which the units of a sweep differ."""
+    return list(sweep.vary if sweep.search is None else sweep.search.space)
+
+
+def describe(unit: SweepUnit, varied: Collection[str]) -> str:
+    """A unit for people: the algorithm, the environment, what varies, and the seeds."""
     config = unit.config
     last = config.first_seed + config.seeds - 1
-    text = f"{config.algorithm} on {config.env}, seeds {config.first_seed} to {last}"
-    return printable(text)
-
-
-def _on_terminal() -> bool:
-    return sys.stdout.isatty()
+    names = [name for name in varied if name not in ("algorithm", "env")]
+    parts = [f"{config.algorithm} on {config.env}"]
+    parts += [f"{name} {getattr(config, name)}" for name in names]
+    return printable(", ".join([*parts, f"seeds {config.first_seed} to {last}"]))

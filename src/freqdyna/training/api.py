@@ -1,4 +1,4 @@
-"""Running: train an algorithm, or go on with an interrupted run."""
+"""Running: train an algorithm, or resume an interrupted run."""
 
 import os
 from pathlib import Path
@@ -15,6 +15,7 @@ from freqdyna.results import run_folder
 from freqdyna.results.result import Result
 from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
+from freqdyna.training.progress import Progress
 from freqdyna.training.run import Run
 from freqdyna.training.saver import RunOptions
 
@@ -29,19 +30,28 @@ def train(
     search_control: str | SearchControl | type[SearchControl] | None = None,
     preset: str | None = None,
     out: str | os.PathLike[str] | None = None,
-    progress: bool = True,
+    progress: bool | Progress = True,
     tensorboard: bool = False,
     checkpoint_seconds: float = 60.0,
     **settings: Any,
 ) -> Result:
     """Train `algorithm` on `env` for many seeds at once.
 
-    `env` is a name (one of `freqdyna list`, or one that Gymnasium knows), an `Environment`, a
-    Gymnasium environment, or a function that makes one; `settings` are the fields of
-    `freqdyna.Config`. `search_control` goes with the algorithm "dyna": a name, or a class or
-    an object of one's own. `preset` names a table of settings, such as "paper"; `settings` win
-    over it. With `out` the run is kept in that new folder, checkpointed every
-    `checkpoint_seconds`, and can be interrupted and resumed.
+    Args:
+        env: A name (one of `freqdyna list`, or one that Gymnasium knows), an `Environment`, a
+            Gymnasium environment, or a function that makes one.
+        algorithm: One of `freqdyna list`.
+        search_control: With the algorithm "dyna": a name, or a class or an object of your own.
+        preset: A table of settings, such as "paper"; `settings` win over it.
+        out: A new folder, in which the run is kept; it can then be interrupted and resumed.
+        progress: Whether to show it on the terminal; or an object that is told of it instead.
+        tensorboard: Whether to write TensorBoard events into the folder, too.
+        checkpoint_seconds: Seconds between two checkpoints.
+        **settings: The fields of `freqdyna.Config`.
+
+    Returns:
+        The curves, parameters and snapshots of all seeds.
+
     """
     given: Environment | Factory | None = None
     if isinstance(env, str):
@@ -69,11 +79,12 @@ def train(
         strategy = search_control if isinstance(search_control, type) else type(search_control)
         settings["search_control"] = search_controls.full_name(strategy)
     config = Config.of(settings, preset)
-    options = RunOptions(out is not None, progress, tensorboard, checkpoint_seconds)
+    options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds)
     run = Run.prepare(config, given, search_control)
     if preset is not None:
         run.provenance["preset"] = preset
-    return run.execute(None if out is None else run_folder.create(out, run.config), options)
+    folder = None if out is None else run_folder.create(out, run.config)
+    return run.execute(folder, options, progress if isinstance(progress, Progress) else None)
 
 
 def resume(
@@ -81,16 +92,26 @@ def resume(
     *,
     env: "Environment | gymnasium.Env[Any, Any] | Factory | None" = None,
     search_control: SearchControl | type[SearchControl] | None = None,
-    progress: bool = True,
+    progress: bool | Progress = True,
     tensorboard: bool = False,
     checkpoint_seconds: float = 60.0,
 ) -> Result:
     """Continue an interrupted run to the result that it would have had.
 
-    `env` is needed only for a run that was given an environment in Python, and `search_control`
-    only for one that was given an object, or a class that cannot be imported.
+    Args:
+        folder: The run folder.
+        env: Needed only for a run that was given an environment in Python.
+        search_control: Needed only for a run that was given an object, or a class that cannot be
+            imported.
+        progress: Whether to show it on the terminal; or an object that is told of it instead.
+        tensorboard: Whether to write TensorBoard events into the folder, too.
+        checkpoint_seconds: Seconds between two checkpoints.
+
+    Returns:
+        The curves, parameters and snapshots of all seeds.
+
     """
-    options = RunOptions(True, progress, tensorboard, checkpoint_seconds)
+    options = RunOptions(True, bool(progress), tensorboard, checkpoint_seconds)
     path = Path(folder)
     config, before = run_folder.read_config(path), run_folder.read_provenance(path)
     again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
@@ -107,4 +128,4 @@ def resume(
             f"search_control is {ours}, but this run was begun with {theirs}; give that one"
         )
     run.provenance["continues"] = before
-    return run.execute(path, options)
+    return run.execute(path, options, progress if isinstance(progress, Progress) else None)

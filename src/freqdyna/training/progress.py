@@ -1,13 +1,185 @@
-"""Progress of a run: a live bar on a terminal or in a notebook, plain lines elsewhere."""
+"""Progress of one task or many: live bars on a terminal or in a notebook, plain lines elsewhere."""
 
 import abc
 import sys
 import time
 import warnings
 from importlib.util import find_spec
+from types import TracebackType
 from typing import Any
 
 SECONDS_BETWEEN_LINES = 15.0
+GREATEST_NUMBER_OF_BARS = 20
+_COMPILING = "compiling"
+
+
+class Display(abc.ABC):
+    """What a command tells while it works; to be closed at its end."""
+
+    @abc.abstractmethod
+    def note(self, text: str) -> None:
+        """Print a text once."""
+
+    def warn(self, text: str) -> None:
+        """Print a text that must not be missed."""
+        self.note(f"warning: {text}")
+
+    @abc.abstractmethod
+    def show(self, task: str, done: int, total: int, text: str = "") -> None:
+        """Show how far a task is; its clock starts when it is shown for the first time.
+
+        Args:
+            task: What it is called; by it the task is known.
+            done: How much of it is done.
+            total: How much there is to do.
+            text: What else there is to say, such as a rate.
+
+        """
+
+    def remove(self, task: str) -> None:  # noqa: B027 - lines stay as they are
+        """Show a task no longer."""
+
+    @abc.abstractmethod
+    def headline(self, text: str) -> None:
+        """Show a line on all tasks together; where there are no bars, instead of each of them."""
+
+    def close(self) -> None:  # noqa: B027 - most have nothing to close
+        """Leave the display as it is."""
+
+    def __enter__(self) -> "Display":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Silent(Display):
+    """Says nothing but warnings, and those as Python does."""
+
+    def note(self, text: str) -> None:
+        """Say nothing."""
+
+    def warn(self, text: str) -> None:
+        """Leave it to Python's warnings."""
+        warnings.warn(text, stacklevel=2)
+
+    def show(self, task: str, done: int, total: int, text: str = "") -> None:
+        """Say nothing."""
+
+    def headline(self, text: str) -> None:
+        """Say nothing."""
+
+
+class Lines(Display):
+    """A line now and then: for logs, and where `rich` is not installed."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+        self._began: dict[str, tuple[float, int]] = {}
+        """When each task was first shown, and how much of it was done then."""
+        self._told: dict[str, int] = {}
+        self._has_headline = False
+
+    def note(self, text: str) -> None:
+        """Print it."""
+        print(text, flush=True)
+
+    def show(self, task: str, done: int, total: int, text: str = "") -> None:
+        """Print a line if the last one is some time ago or the end is reached."""
+        now = time.monotonic()
+        began, first = self._began.setdefault(task, (now, done))
+        due = now - self._last >= SECONDS_BETWEEN_LINES or first < done == total
+        if self._has_headline or not due or self._told.get(task) == done:
+            return
+        self._last, self._told[task] = now, done
+        left = (now - began) / max(done - first, 1) * (total - done)
+        parts = [
+            f"{task} {done:,} of {total:,}",
+            text,
+            f"{left:.0f} s left" if done > first else "",
+        ]
+        self.note(" | ".join(part for part in parts if part))
+
+    def headline(self, text: str) -> None:
+        """Print it if the last line is some time ago."""
+        self._has_headline = True
+        if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = time.monotonic()
+            self.note(text)
+
+
+class Bars(Display):
+    """Live progress bars by `rich`, at most so many as fit on a screen."""
+
+    def __init__(self) -> None:
+        from rich import progress
+        from rich.console import Console
+        from rich.text import Text
+
+        class Progress(progress.Progress):
+            headline = ""
+
+            def get_renderables(self) -> Any:
+                if self.headline:
+                    yield Text(self.headline)
+                yield self.make_tasks_table(self.tasks)
+
+        self._bars = Progress(
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[text]}", markup=False),
+            progress.TimeElapsedColumn(),
+            progress.TextColumn("left"),
+            progress.TimeRemainingColumn(elapsed_when_finished=False),
+            console=Console(file=sys.stdout),
+        )
+        self._bars.start()
+        self._tasks: dict[str, Any] = {}
+
+    def note(self, text: str) -> None:
+        """Print it above the bars."""
+        self._bars.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def show(self, task: str, done: int, total: int, text: str = "") -> None:
+        """Move the task's bar."""
+        if task not in self._tasks:
+            if len(self._tasks) == GREATEST_NUMBER_OF_BARS:
+                return
+            self._tasks[task] = self._bars.add_task(task, total=total, completed=done, text=text)
+        self._bars.update(self._tasks[task], completed=done, total=total, text=text)
+
+    def remove(self, task: str) -> None:
+        """Remove the task's bar."""
+        if task in self._tasks:
+            self._bars.remove_task(self._tasks.pop(task))
+
+    def headline(self, text: str) -> None:
+        """Show it above the bars."""
+        self._bars.headline = text
+
+    def close(self) -> None:
+        """Stop redrawing."""
+        self._bars.stop()
+
+
+def make_display(shown: bool = True) -> Display:
+    """Bars where they can be shown, else lines; nothing but warnings if not `shown`."""
+    if not shown:
+        return Silent()
+    # In a notebook bars need ipywidgets.
+    in_notebook = "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
+    if sys.stdout.isatty() or in_notebook:
+        try:
+            return Bars()
+        except ImportError:
+            pass
+    return Lines()
 
 
 class Progress(abc.ABC):
@@ -17,12 +189,13 @@ class Progress(abc.ABC):
     def note(self, text: str) -> None:
         """Say something once."""
 
+    @abc.abstractmethod
     def warn(self, text: str) -> None:
         """Say something that must not be missed."""
-        self.note(f"warning: {text}")
 
-    def start(self) -> None:  # noqa: B027 - silence keeps no time
-        """Start the clock: all is compiled."""
+    @abc.abstractmethod
+    def start(self) -> None:
+        """Start the clock: everything is compiled."""
 
     @abc.abstractmethod
     def update(self, step: int, mean_return: float | None) -> None:
@@ -32,114 +205,48 @@ class Progress(abc.ABC):
         """Leave the display as it is."""
 
 
-class Silent(Progress):
-    """Says nothing but warnings, and those as Python does."""
+class RunProgress(Progress):
+    """The progress of a run on a display.
 
-    def note(self, text: str) -> None:
-        """Keep quiet."""
+    Args:
+        display: Where it is shown.
+        seeds: How many seeds are trained.
+        steps: How many environment steps each of them has to do.
+        first_step: The step from which the run starts or resumes.
+        task: What the run is called on the display.
 
-    def warn(self, text: str) -> None:
-        """Leave it to Python's warnings."""
-        warnings.warn(text, stacklevel=2)
+    """
 
-    def update(self, step: int, mean_return: float | None) -> None:
-        """Keep quiet."""
-
-
-class Lines(Progress):
-    """A line now and then: for logs, and where `rich` is not installed."""
-
-    def __init__(self, seeds: int, steps: int, first_step: int) -> None:
+    def __init__(
+        self, display: Display, seeds: int, steps: int, first_step: int, task: str = "step"
+    ) -> None:
+        self._display, self._task = display, task
         self._seeds, self._steps, self._first_step = seeds, steps, first_step
-        self._told = first_step
-        self.start()
-
-    def start(self) -> None:
-        """Start the clock."""
-        self._start = self._last = time.monotonic()
+        self._began = time.monotonic()
+        display.show(_COMPILING, first_step, steps)
 
     def note(self, text: str) -> None:
         """Print it."""
-        print(text, flush=True)
+        self._display.note(text)
 
-    def update(self, step: int, mean_return: float | None) -> None:
-        """Print a line if the last one is some time ago or the end is reached."""
-        now = time.monotonic()
-        if step == self._told or (now - self._last < SECONDS_BETWEEN_LINES and step < self._steps):
-            return
-        self._last, self._told = now, step
-        seconds = max(now - self._start, 1e-9)
-        done = step - self._first_step
-        left = seconds / max(done, 1) * (self._steps - step)
-        print(
-            f"step {step:,} of {self._steps:,}{_return_text(mean_return)} | "
-            f"{self._seeds * done / seconds:,.0f} env steps/s | {left:.0f} s left",
-            flush=True,
-        )
-
-
-class Bar(Progress):
-    """A live progress bar by `rich`."""
-
-    def __init__(self, seeds: int, steps: int, first_step: int) -> None:
-        from rich import progress
-        from rich.console import Console
-
-        self._seeds, self._first_step = seeds, first_step
-        self._bar = progress.Progress(
-            progress.TextColumn("{task.description}"),
-            progress.BarColumn(),
-            progress.MofNCompleteColumn(),
-            progress.TextColumn("{task.fields[rate]}{task.fields[mean_return]}"),
-            progress.TimeElapsedColumn(),
-            progress.TextColumn("left"),
-            progress.TimeRemainingColumn(elapsed_when_finished=False),
-            console=Console(file=sys.stdout),
-        )
-        self._bar.start()
-        self._task = self._bar.add_task(
-            "compiling", total=steps, completed=first_step, rate="", mean_return=""
-        )
-        self._start = time.monotonic()
+    def warn(self, text: str) -> None:
+        """Print it."""
+        self._display.warn(text)
 
     def start(self) -> None:
-        """Start the clock."""
-        self._start = time.monotonic()
-        self._bar.reset(self._task, description="steps", completed=self._first_step)
-
-    def note(self, text: str) -> None:
-        """Print it above the bar."""
-        self._bar.console.print(text, highlight=False, markup=False)
+        """Show the steps from here on."""
+        self._began = time.monotonic()
+        self._display.remove(_COMPILING)
+        self._display.show(self._task, self._first_step, self._steps)
 
     def update(self, step: int, mean_return: float | None) -> None:
-        """Move the bar."""
-        rate = self._seeds * (step - self._first_step) / (time.monotonic() - self._start)
-        self._bar.update(
-            self._task,
-            description="steps",
-            completed=step,
-            rate=f"{rate:,.0f} env steps/s",
-            mean_return=_return_text(mean_return),
-        )
+        """Show the step, the mean return and the rate."""
+        seconds = max(time.monotonic() - self._began, 1e-9)
+        text = f"{self._seeds * (step - self._first_step) / seconds:,.0f} env steps/s"
+        if mean_return is not None:
+            text = f"mean return {mean_return:,.1f} | {text}"
+        self._display.show(self._task, step, self._steps, text)
 
     def close(self) -> None:
-        """Stop redrawing."""
-        self._bar.stop()
-
-
-def make_progress(shown: bool, seeds: int, steps: int, first_step: int) -> Progress:
-    """A bar where one can be shown, else lines; nothing if it is not to be shown."""
-    if not shown:
-        return Silent()
-    # In a notebook a bar needs ipywidgets.
-    in_notebook = "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
-    if sys.stdout.isatty() or in_notebook:
-        try:
-            return Bar(seeds, steps, first_step)
-        except ImportError:
-            pass
-    return Lines(seeds, steps, first_step)
-
-
-def _return_text(mean_return: Any) -> str:
-    return "" if mean_return is None else f" | mean return {mean_return:,.1f}"
+        """Leave the display as it is."""
+        self._display.close()

@@ -32,7 +32,7 @@ from freqdyna.training import checkpoint
 from freqdyna.training.block import Block, CompiledBlock, Layout
 from freqdyna.training.devices import keep_compiled_programs, seed_devices
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
-from freqdyna.training.progress import Progress, make_progress
+from freqdyna.training.progress import Progress, RunProgress, make_display
 from freqdyna.training.saver import RunOptions, Saver
 from freqdyna.training.tensorboard import Events
 from freqdyna.training.training import Training
@@ -137,14 +137,21 @@ class Run:
     ) -> Result:
         """Train from the newest checkpoint, or from the start, to the end.
 
-        `progress` is told of it instead of the terminal.
+        Args:
+            folder: Where the run is kept, if anywhere.
+            options: How it is watched and saved.
+            progress: What is told of it instead of the terminal.
+
+        Returns:
+            The finished training.
+
         """
         state, step, notes = self._start(folder)
         if folder is not None:
             run_folder.write_provenance(folder, self.provenance)
-        progress = progress or make_progress(
-            options.progress, self.config.seeds, self.config.steps, step
-        )
+        if progress is None:
+            display = make_display(options.progress)
+            progress = RunProgress(display, self.config.seeds, self.config.steps, step)
         events = None
         try:
             if options.tensorboard and folder is not None:
@@ -223,7 +230,7 @@ class Run:
             saver.save(step, self.result(state), saved, self.block.facts())
 
     def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
-        """The state to go on from, its step, and what the user must know about it."""
+        """The state to start from, its step, and what the user must know about it."""
         notes = []
         for path in checkpoint.checkpoints(folder) if folder is not None else []:
             try:
@@ -244,7 +251,7 @@ class Run:
                 note["devices"] != self.provenance["devices"]
             ):
                 notes.append(
-                    f"this run began on {note['devices']} × {note['device_kind']} and goes on on "
+                    f"this run began on {note['devices']} × {note['device_kind']} and resumes on "
                     f"{self.provenance['devices']} × {self.provenance['device_kind']}: "
                     "its last digits may differ from an uninterrupted run"
                 )
@@ -262,7 +269,7 @@ class Run:
         return {name: np.asarray(array)[: self.config.seeds] for name, array in arrays.items()}
 
     def _pass_on(self, progress: Progress) -> None:
-        """Tell what the block has to say."""
+        """Pass on the warnings of the block."""
         for message in self.block.messages:
             progress.warn(message)
         self.block.messages.clear()
@@ -291,13 +298,13 @@ class Run:
             f"on {facts['devices']} × {facts['device_kind']}"
         )
         if step:
-            text += f"; going on from step {step:,}"
+            text += f"; resuming from step {step:,}"
         if config.warmup_steps >= config.steps:
             text += f"; every action is random: the warm-up lasts {config.warmup_steps:,} steps"
         return text
 
     def _again(self, saver: Saver) -> str:
-        """How to go on: from the command line, if it finds the environment by its name."""
+        """How to resume: from the command line, if it finds the environment by its name."""
         if needs_env_argument(self.config, self.provenance):
             return f"freqdyna.resume({str(saver.folder)!r}, env=...), in Python"
         return f"freqdyna resume {saver.folder}"
@@ -309,7 +316,7 @@ class Run:
                 self.reported.add(seed)
                 progress.warn(
                     f"seed {seed} diverged at step {int(step):,}: its loss is not finite; "
-                    "the other seeds go on"
+                    "the other seeds continue"
                 )
 
 

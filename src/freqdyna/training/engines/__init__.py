@@ -1,1 +1,1 @@
-"""Engines: where the units of a sweep execute."""
+"""Engines: where tasks are computed, such as the units of a sweep or an experiment."""

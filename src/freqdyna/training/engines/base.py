@@ -1,31 +1,21 @@
-"""What every engine does: compute units, each on one device, and say how each ended."""
+"""What every engine does: compute tasks, each on one device, and say how each ended."""
 
 import abc
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any
 
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
-"""A unit has one core: its digits do not depend on how many there are, and cores add up."""
+"""A task has one core: its digits do not depend on how many there are, and cores add up."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One unit to compute, or several in one program, as plain data."""
+    """Something to compute in another process."""
 
     name: str
-    """Of the first of them."""
-    location: str
-    settings: list[dict[str, Any]]
-    """Of each."""
-    checkpoint_seconds: float
-
-    def compute(self) -> None:
-        """Compute the units in this process, and store them."""
-        from freqdyna.sweeps import unit_work
-
-        unit_work.compute(self.location, self.settings, self.checkpoint_seconds)
+    compute: Callable[[], object]
+    """Computes it and stores the outcome; it is pickled to get there."""
 
 
 @dataclass(frozen=True)
@@ -34,24 +24,30 @@ class TaskOutcome:
 
     name: str
     error: str | None = None
-    """Why it failed; None if its units are stored."""
+    """Why it failed; None if it did not."""
 
 
 class Engine(abc.ABC):
-    """Where units execute."""
+    """Where tasks are computed."""
 
     @abc.abstractmethod
     def slots(self) -> int:
-        """How many units it computes at a time."""
+        """How many tasks it computes at a time."""
 
     @abc.abstractmethod
     def run(self, tasks: list[Task]) -> Generator[TaskOutcome | None, None, None]:
-        """Compute all; yields each outcome as it comes, and None about once a second.
+        """Compute all tasks.
 
-        Closed before its end, it stops what is under way.
+        A task that fails ends with an error, and the others continue. A worker that dies takes
+        nothing with it but time: its task is computed again.
 
-        A unit that fails ends with an error, and the others go on. A worker that dies takes nothing
-        with it but time.
+        Args:
+            tasks: In the order in which they are begun; no two have one name.
+
+        Yields:
+            Each outcome as it comes, and None about once a second. Closed before its end, the
+            generator stops the tasks under way.
+
         """
 
 

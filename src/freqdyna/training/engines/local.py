@@ -2,26 +2,35 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
+import subprocess
 import tempfile
 from collections import Counter, deque
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext
 
 from freqdyna.training.devices import cores
 from freqdyna.training.engines.base import Engine, Task, TaskOutcome, one_line, worker_environment
 
 ATTEMPTS = 3
-"""Workers that may die over one unit before it counts as failed."""
+"""Workers that may die over one task before it counts as failed."""
 
 
 class Local(Engine):
-    """A pool of one process for each slot, so that a process that dies takes one unit with it."""
+    """A pool of one process for each slot, so that a process that dies takes one task with it.
 
-    def __init__(self, workers: int | None = None, units_per_gpu: int = 1) -> None:
+    Args:
+        workers: How many processes. None: `tasks_per_gpu` for each GPU, or one for each core.
+        tasks_per_gpu: How many tasks share a GPU.
+
+    """
+
+    def __init__(self, workers: int | None = None, tasks_per_gpu: int = 1) -> None:
         self._gpus = _gpus()
-        self._workers = workers or len(self._gpus) * units_per_gpu or cores()
+        self._workers = workers or len(self._gpus) * tasks_per_gpu or cores()
 
     def slots(self) -> int:
         """One for each process."""
@@ -30,7 +39,9 @@ class Local(Engine):
     def run(self, tasks: list[Task]) -> Generator[TaskOutcome | None, None, None]:
         """See `Engine.run`."""
         with tempfile.TemporaryDirectory(prefix="freqdyna-", ignore_cleanup_errors=True) as scratch:
-            yield from self._run(tasks, scratch)
+            shared = bool(self._gpus) and self._workers > len(self._gpus)
+            with _multi_process_service() if shared else nullcontext():
+                yield from self._run(tasks, scratch)
 
     def _run(self, tasks: list[Task], scratch: str) -> Generator[TaskOutcome | None, None, None]:
         strangers = set(multiprocessing.active_children())
@@ -38,7 +49,7 @@ class Local(Engine):
         slots = min(self._workers, len(tasks))
         pools = {slot: self._pool(slot, scratch) for slot in range(slots)}
         free = list(pools)
-        jobs: dict[Future[None], tuple[int, Task]] = {}
+        jobs: dict[Future[object], tuple[int, Task]] = {}
         try:
             while waiting or jobs:
                 while waiting and free:
@@ -66,7 +77,7 @@ class Local(Engine):
                         yield TaskOutcome(task.name, f"its worker died {ATTEMPTS} times")
                 if not done:
                     yield None
-        except BaseException:  # stopped: let the units under way save what they have
+        except BaseException:  # stopped: let the tasks under way save what they have
             for worker in set(multiprocessing.active_children()) - strangers:
                 worker.terminate()
             raise
@@ -82,7 +93,23 @@ class Local(Engine):
         return ProcessPoolExecutor(1, mp_context=context, initializer=_prepare, initargs=given)
 
 
-def _submit(pool: ProcessPoolExecutor, task: Task) -> Future[None]:
+@contextmanager
+def _multi_process_service() -> Iterator[None]:
+    """NVIDIA's MPS while it is needed, if it is installed and not running.
+
+    A single training leaves a GPU idle most of the time: its kernels are short and wait for each
+    other. With MPS those of several processes run at the same time.
+    """
+    control = shutil.which("nvidia-cuda-mps-control")
+    started = control and subprocess.run([control, "-d"], capture_output=True).returncode == 0
+    try:
+        yield
+    finally:
+        if control and started:
+            subprocess.run([control], input=b"quit\n", capture_output=True)
+
+
+def _submit(pool: ProcessPoolExecutor, task: Task) -> Future[object]:
     """Hand over a task; the process that this may start is deaf to SIGINT from its first moment.
 
     Ctrl-C in a terminal reaches the workers too, but the driver alone decides what stops.

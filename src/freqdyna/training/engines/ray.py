@@ -9,16 +9,16 @@ from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.training.engines.base import Engine, Task, TaskOutcome, one_line, worker_environment
 
 RETRIES = 5
-"""Workers or nodes that may die over one unit before it counts as failed."""
+"""Workers or nodes that may die over one task before it counts as failed."""
 AHEAD = 2
 """Tasks handed to Ray for each slot: enough to keep it busy, and no more."""
 
 
 class Ray(Engine):
-    """Ray's own scheduler; a unit has one CPU and, where the cluster has any, a share of a GPU."""
+    """Ray's own scheduler; a task has one CPU and, where the cluster has any, a share of a GPU."""
 
-    def __init__(self, address: str | None = None, units_per_gpu: int = 1) -> None:
-        self._units_per_gpu = units_per_gpu
+    def __init__(self, address: str | None = None, tasks_per_gpu: int = 1) -> None:
+        self._tasks_per_gpu = tasks_per_gpu
         try:
             import ray
         except ImportError:
@@ -37,7 +37,7 @@ class Ray(Engine):
         """As many as the cluster's CPUs and GPUs have room for at this moment."""
         resources = self._ray.cluster_resources()
         cpus, gpus = int(resources.get("CPU", 1)), int(resources.get("GPU", 0))
-        return max(1, min(cpus, gpus * self._units_per_gpu) if gpus else cpus)
+        return max(1, min(cpus, gpus * self._tasks_per_gpu) if gpus else cpus)
 
     def run(self, tasks: list[Task]) -> Generator[TaskOutcome | None, None, None]:
         """See `Engine.run`."""
@@ -59,7 +59,7 @@ class Ray(Engine):
                 ray.cancel(reference, force=True)
 
     def _submit(self, task: Task) -> Any:
-        share = max(1, 10_000 // self._units_per_gpu) / 10_000  # Ray counts in such parts of a GPU
+        share = max(1, 10_000 // self._tasks_per_gpu) / 10_000  # Ray counts in such parts of a GPU
         gpus = share if self._ray.cluster_resources().get("GPU") else 0.0
         remote = self._ray.remote(
             num_cpus=1,

@@ -1,0 +1,78 @@
+from types import SimpleNamespace
+
+import pytest
+
+from freqdyna.training import progress
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+def test_lines_come_now_and_then_and_at_the_end(clock, capsys):
+    told = []
+    with progress.make_display() as display:
+        # Begun 40 s ago, so the first report is due; what is left is counted from it on.
+        for at, done in ((140.0, 200), (150.0, 300), (154.9, 400), (160.0, 600), (161.0, 1000)):
+            clock.now = at
+            display.show("F1 curves:", done, 1000)
+            told.append(capsys.readouterr().out)
+    assert told == [
+        "F1 curves: 200 of 1,000\n",
+        "",
+        "",
+        "F1 curves: 600 of 1,000 | 20 s left\n",
+        "F1 curves: 1,000 of 1,000 | 0 s left\n",
+    ]
+
+
+def test_many_tasks_share_one_line(clock, capsys):
+    display = progress.Lines()
+    for at in (101.0, 116.0, 120.0, 131.5):
+        clock.now = at
+        display.headline(f"2 of 4 units done at {at}")
+        display.show("unit 1", int(at), 1000)
+    assert capsys.readouterr().out == "2 of 4 units done at 116.0\n2 of 4 units done at 131.5\n"
+
+
+def test_a_run_tells_its_steps_return_and_rate(clock, capsys):
+    run = progress.RunProgress(progress.Lines(), seeds=3, steps=1000, first_step=100)
+    run.start()
+    clock.now = 120.0
+    run.update(500, -12.34)
+    clock.now = 125.0
+    run.update(1000, None)
+    assert capsys.readouterr().out.splitlines() == [
+        "step 500 of 1,000 | mean return -12.3 | 60 env steps/s | 25 s left",
+        "step 1,000 of 1,000 | 108 env steps/s | 0 s left",
+    ]
+
+
+def test_bars_show_every_task_and_its_text_as_it_is(capsys, monkeypatch):
+    monkeypatch.setattr(progress.sys.stdout, "isatty", lambda: True, raising=False)
+    with progress.make_display() as display:
+        assert isinstance(display, progress.Bars)
+        display.headline("1 of 3 units done")
+        display.note("[red]begun[/red]")
+        display.show("unit [bold]1[/bold]", 10, 40, "mean return 3.0")
+        display.show("unit 2", 20, 40)
+        display.show("unit 3", 30, 40)
+        display.remove("unit 3")
+    begun, _, last = capsys.readouterr().out.rpartition("1 of 3 units done")
+    assert "[red]begun[/red]" in begun
+    for text in ("unit [bold]1[/bold]", "10/40", "mean return 3.0", "unit 2", "20/40"):
+        assert text in last
+    assert "unit 3" not in last
+
+
+def test_silence_is_broken_by_warnings_alone(capsys):
+    display = progress.make_display(shown=False)
+    display.note("begun")
+    display.show("unit", 1, 2)
+    display.headline("all")
+    with pytest.warns(UserWarning, match="seed 3 diverged"):
+        display.warn("seed 3 diverged")
+    assert capsys.readouterr().out == ""
