@@ -1,10 +1,10 @@
-"""The lock of a sweep: a file that says who works on it, with a sign of life every few seconds.
+"""The lock of a sweep: one process at a time works on it, and a second one is told which.
 
-An owner on this machine is alive as long as its process is there, even if it can write no sign of
-life, as on a full disk; one on another machine as long as it gives signs.
+A folder is locked by the operating system, which frees the lock of a process that was killed. An
+object store has nothing of the kind: there the lock is a file that its owner renews every few
+seconds, and one that is not renewed is taken over.
 """
 
-import fcntl
 import json
 import os
 import secrets
@@ -15,191 +15,136 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from filelock import FileLock, Timeout
 
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.notes import printable
+from freqdyna.sweeps.storage import Storage
 
-if TYPE_CHECKING:
-    from freqdyna.sweeps.storage import Storage
-
-LOCK = "lock.json"
-BEAT = 5.0
-"""Seconds between two signs of life of the lock's owner."""
-DEAD = 30.0
-"""Seconds without one after which an owner on another machine counts as gone."""
+OWNER = "lock.json"
+"""Who works on the sweep; on an object store it is the lock itself."""
+FOLDER_LOCK = ".lock"
+"""What the operating system locks in a folder; it stays there, empty."""
+RENEWAL = 5.0
+"""Seconds between two signs of life of an owner on an object store."""
+EXPIRY = 30.0
+"""Seconds without one after which the lock is taken over."""
 SETTLE = 2.0
-"""Seconds after which a lock must still be one's own, where others who take over one that was left
-behind cannot be kept out meanwhile."""
+"""Seconds after which a lock that was taken over must still be one's own: of several who take it
+over at a time, the last one has it."""
 
 
 @contextmanager
-def locked(storage: "Storage") -> Iterator[None]:
-    """Be the only one who works on the sweep; another owner who is alive is named."""
-    owner = {
-        "host": socket.gethostname(),
-        "pid": os.getpid(),
-        "started": started(os.getpid()),
-        "key": secrets.token_hex(8),
-    }
-    _take(storage, owner)
+def locked(storage: Storage) -> Iterator[None]:
+    """Be the only one who works on the sweep; if another process does, name it in an error."""
+    lock = _locked_folder if storage.is_local else _locked_location
+    with lock(storage):
+        yield
+
+
+@contextmanager
+def _locked_folder(storage: Storage) -> Iterator[None]:
+    lock = FileLock(f"{storage.root}/{FOLDER_LOCK}", timeout=0)
+    try:
+        Path(storage.root).mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise _is_working(storage, storage.read_json(OWNER) or {}) from None
+    except OSError as error:
+        raise _cannot_be_written(storage, error) from None
+    try:
+        try:
+            storage.write_json(OWNER, _this_process())
+        except OSError as error:
+            raise _cannot_be_written(storage, error) from None
+        yield
+    finally:
+        with suppress(OSError):
+            storage.remove(OWNER)
+        lock.release()
+
+
+@contextmanager
+def _locked_location(storage: Storage) -> Iterator[None]:
+    owner = _this_process() | {"key": secrets.token_hex(8)}
+    try:
+        _take(storage, owner)
+    except OSError as error:
+        raise _cannot_be_written(storage, error) from None
     ended = threading.Event()
 
-    def beat() -> None:
-        while not ended.wait(BEAT):
-            # A full disk or a network that is down, say: what must be written says so itself.
-            with suppress(Exception):
-                if not _renew(storage, owner):
+    def renew() -> None:
+        while not ended.wait(RENEWAL):
+            with suppress(Exception):  # such as a network that is down: try again later
+                other = storage.read_json(OWNER) or owner
+                if other.get("key") != owner["key"]:
                     print(
-                        f"freqdyna: out is {storage.location!r}, which {_named(_found(storage))} "
-                        "has taken over: this process gave no sign of life for too long",
+                        f"freqdyna: out is {storage.location!r}, which {_named(other)} has taken "
+                        "over: this process gave no sign of life for too long",
                         file=sys.stderr,
                     )
                     return
+                storage.write(OWNER, _signed(owner))
 
-    thread = threading.Thread(target=beat, daemon=True)
+    thread = threading.Thread(target=renew, daemon=True)
     thread.start()
     try:
         yield
     finally:
         ended.set()
         thread.join()
-        with suppress(Exception), _undisturbed(storage):
-            if _found(storage).get("key") == owner["key"]:
-                storage.remove(LOCK)
+        with suppress(Exception):
+            if (storage.read_json(OWNER) or {}).get("key") == owner["key"]:
+                storage.remove(OWNER)
 
 
-def started(pid: int) -> str | None:
-    """When a process began, so that it is told from a later one with its number.
-
-    None if there is no such process, or if the system does not tell.
-    """
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        if fields[0] in "ZX":  # killed, but not taken away by its parent yet
-            return None
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip() + " " + fields[19]
-    except (OSError, IndexError):
-        return None
-
-
-def is_alive(owner: dict[str, Any]) -> bool:
-    """Whether a lock's owner still works."""
-    try:
-        pid, last = int(owner["pid"]), float(owner["time"])
-    except (KeyError, TypeError, ValueError, OverflowError):
-        return False
-    if owner.get("host") == socket.gethostname():
-        with suppress(PermissionError):  # it is another user's
-            try:
-                os.kill(pid, 0)
-            except (ProcessLookupError, OverflowError):
-                return False
-        began = started(pid)
-        if began is not None and isinstance(owner.get("started"), str):
-            return bool(owner["started"] == began)
-    return abs(time.time() - last) < DEAD  # a time to come is none, but for clocks that differ
+def _take(storage: Storage, owner: dict[str, Any]) -> None:
+    """Create the lock file, or take over one that is no longer renewed."""
+    with suppress(FileExistsError):
+        storage.create(OWNER, _signed(owner))
+        return
+    other = storage.read_json(OWNER) or {}
+    if _is_renewed(other):
+        raise _is_working(storage, other)
+    storage.remove(OWNER)
+    with suppress(FileExistsError):
+        storage.create(OWNER, _signed(owner))
+    time.sleep(SETTLE)
+    other = storage.read_json(OWNER) or {}
+    if other.get("key") != owner["key"]:
+        raise _is_working(storage, other)
 
 
-def _take(storage: "Storage", owner: dict[str, Any]) -> None:
-    """Make the lock file; that of an owner who is gone is taken over."""
-    with _undisturbed(storage) as alone:
-        try:
-            taken = _create(storage, owner) or _take_over(storage, owner)
-            if taken and not alone:
-                time.sleep(SETTLE)
-                taken = _found(storage).get("key") == owner["key"]
-        except OSError as error:
-            raise FreqdynaError(
-                f"out is {storage.location!r}, which cannot be written: {error}"
-            ) from None
-    if not taken:
-        raise FreqdynaError(f"out is {storage.location!r}, which another process has just taken")
+def _is_renewed(owner: dict[str, Any]) -> bool:
+    """Whether an owner gave a sign of life lately; one in the future is none."""
+    signed = owner.get("time")
+    return isinstance(signed, int | float) and abs(time.time() - signed) < EXPIRY
 
 
-def _take_over(storage: "Storage", owner: dict[str, Any]) -> bool:
-    """Replace the lock of an owner who is gone; False if another was quicker."""
-    other = _found(storage)
-    if is_alive(other):
-        raise FreqdynaError(
-            f"out is {storage.location!r}, which {_named(other)} is working on; wait for it, "
-            "or stop it"
-        )
-    if not other and _is_young(storage):
-        return False
-    storage.remove(LOCK)
-    return _create(storage, owner)
+def _this_process() -> dict[str, Any]:
+    return {"host": socket.gethostname(), "pid": os.getpid()}
 
 
-def _renew(storage: "Storage", owner: dict[str, Any]) -> bool:
-    """Give a sign of life; False if the lock is another's now, which is left as it is."""
-    with _undisturbed(storage):
-        if storage.read(LOCK) is None:
-            return _create(storage, owner)
-        if _found(storage).get("key") != owner["key"]:
-            return False
-        storage.write(LOCK, _contents(owner))
-        return True
-
-
-def _create(storage: "Storage", owner: dict[str, Any]) -> bool:
-    """Make the lock file; False if there is one."""
-    try:
-        storage.create(LOCK, _contents(owner))
-    except FileExistsError:
-        return False
-    return True
-
-
-def _contents(owner: dict[str, Any]) -> bytes:
+def _signed(owner: dict[str, Any]) -> bytes:
     return json.dumps(owner | {"time": time.time()}).encode()
 
 
-def _found(storage: "Storage") -> dict[str, Any]:
-    return storage.read_json(LOCK) or {}
-
-
 def _named(owner: dict[str, Any]) -> str:
-    return printable(f"process {owner.get('pid')} on {owner.get('host')}", 100)
+    """The owner for people; what is in the file may come from anyone."""
+    if "pid" not in owner:
+        return "another process"
+    return printable(f"process {owner['pid']} on {owner.get('host')}", 100)
 
 
-def _is_young(storage: "Storage") -> bool:
-    """Whether the file has just been made: a lock that says nothing may be half written."""
-    with suppress(OSError):
-        written = os.lstat(f"{storage.root}/{LOCK}").st_mtime if storage.is_local else 0.0
-        return abs(time.time() - written) < BEAT
-    return False
+def _is_working(storage: Storage, owner: dict[str, Any]) -> FreqdynaError:
+    killed = "" if storage.is_local else f" (if it was killed, wait {EXPIRY:.0f} seconds)"
+    return FreqdynaError(
+        f"out is {storage.location!r}, which {_named(owner)} is working on; wait for it, or stop "
+        f"it{killed}"
+    )
 
 
-@contextmanager
-def _undisturbed(storage: "Storage") -> Iterator[bool]:
-    """Keep others of this kind out meanwhile; says whether that can be.
-
-    It can in a folder of a file system that locks folders: any on a disk of this machine, not every
-    shared one, and no object store.
-    """
-    folder = _hold(storage.root) if storage.is_local else None
-    try:
-        yield folder is not None
-    finally:
-        if folder is not None:
-            os.close(folder)  # gives up its lock
-
-
-def _hold(path: str) -> int | None:
-    """A folder opened and locked; None if that fails, or if someone holds it for long."""
-    try:
-        Path(path).mkdir(parents=True, exist_ok=True)
-        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        return None  # whoever writes there next says why
-    until = time.monotonic() + SETTLE
-    while True:
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return folder
-        except OSError as error:
-            if not isinstance(error, BlockingIOError) or time.monotonic() > until:
-                os.close(folder)
-                return None
-        time.sleep(0.01)
+def _cannot_be_written(storage: Storage, error: OSError) -> FreqdynaError:
+    return FreqdynaError(f"out is {storage.location!r}, which cannot be written: {error}")

@@ -5,7 +5,7 @@ units/NAME.parquet      a finished unit: its metrics, with settings and provenan
 units/NAME.npz          its trained parameters
 running/NAME.json       how far a unit is; running/NAME.npz its newest checkpoint
 failed/NAME.json        why a unit failed
-lock.json               who works on the sweep
+lock.json               who works on the sweep; .lock is what a folder is locked by
 
 Files appear whole or not at all, and no name leads out of the location.
 """
@@ -71,19 +71,8 @@ class Storage:
             self.fs.pipe_file(path, contents)  # whole or not at all on object stores
 
     def create(self, name: str, contents: bytes) -> None:
-        """Make a new file; FileExistsError if there is one."""
-        path = self._path(name)
-        if not self.is_local:
-            self.fs.pipe_file(path, contents, mode="create")
-            return
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "xb") as file:
-            try:
-                file.write(contents)
-                file.flush()
-            except OSError:
-                os.unlink(path)  # on a full disk it would be left empty
-                raise
+        """Make a new file on an object store; FileExistsError if there is one."""
+        self.fs.pipe_file(self._path(name), contents, mode="create")
 
     def write_json(self, name: str, contents: dict[str, Any]) -> None:
         """Let a JSON file appear."""
