@@ -57,7 +57,7 @@ class Saver:
         Args:
             step: The steps that every seed has done.
             record: The training so far.
-            state: What the training resumes from, as `Block.to_checkpoint` gives it.
+            state: What the training resumes from, a pytree, as `Block.to_checkpoint` gives it.
             facts: What the block needs to know besides, as `Block.facts` gives it.
 
         """
