@@ -12,7 +12,7 @@ from freqdyna.cli.main import main
 from freqdyna.config import VERSION
 from freqdyna.experiments import store
 from freqdyna.experiments.trainings import training
-from freqdyna.sweeps.status import read_status, sweep_at
+from freqdyna.sweeps.status import read_status, stored_sweep
 from freqdyna.sweeps.storage import Storage
 
 
@@ -33,13 +33,13 @@ def look(folder: Path) -> None:
 
     storage = Storage(str(folder / "sweep"))
     units = {path: path.stat().st_mtime_ns for path in (folder / "sweep" / "units").iterdir()}
-    found["done_before"] = len(read_status(storage, sweep_at(storage).units()).done)
+    found["done_before"] = len(read_status(storage, stored_sweep(storage).units()).done)
     file = folder / "again.toml"
     file.write_text((folder / "sweep" / "sweep.toml").read_text())
     main(["sweep", str(file), "--out", str(folder / "sweep"), "--workers", "1"])
     now = {path: path.stat().st_mtime_ns for path in (folder / "sweep" / "units").iterdir()}
     found["recomputed"] = sorted(path.name for path in now if units.get(path) != now[path])
-    sweep = sweep_at(storage)
+    sweep = stored_sweep(storage)
     found["sweep"] = {
         "version": sweep.version,
         "done": len(read_status(storage, sweep.units()).done),

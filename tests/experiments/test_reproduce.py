@@ -172,7 +172,9 @@ def test_units_are_computed_in_processes_of_their_own(tmp_path, capsys):
 def test_of_units_in_processes_those_that_fail_are_named(tmp_path, capsys):
     """And the others are stored; the same call tries again."""
     units = [Unit(f"part {n}", {}, partial(inverse, n)) for n in range(3)]
-    experiment = Experiment("toy", "", lambda quick: units, lambda units: Findings(Figure(), []))
+    experiment = Experiment(
+        "toy", "", lambda quick: units, lambda units: Findings(Chart([Panel()]), [])
+    )
     with pytest.raises(FreqdynaError, match="1 of 3 parts failed; part 0: ZeroDivisionError"):
         reproduce.reproduce(experiment, tmp_path, processes=2)
     stored = [store.read(tmp_path / "toy", unit) for unit in units]

@@ -7,7 +7,7 @@ import pytest
 from freqdyna import FreqdynaError
 from freqdyna.config import VERSION, history
 from freqdyna.config.history import EVERYWHERE, Changes
-from freqdyna.sweeps.status import sweep_at, version_at
+from freqdyna.sweeps.status import stored_sweep, version_at
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
 
@@ -19,7 +19,7 @@ MADE_UP = {VERSION: Changes(defaults={EVERYWHERE: {"climb_limit": 100, "planning
 
 def test_units_have_the_names_that_version_0_1_gave_them():
     names = {path.stem for path in (STORED / "units").glob("*.parquet")}
-    assert {unit.name for unit in sweep_at(Storage(str(STORED))).units()} == names
+    assert {unit.name for unit in stored_sweep(Storage(str(STORED))).units()} == names
 
 
 def test_a_unit_survives_as_plain_data():
@@ -54,7 +54,7 @@ def test_the_folder_of_a_sweep_remembers_the_version_that_began_it(tmp_path):
     assert version_at(storage) == VERSION
     storage.write("sweep.toml", Sweep.parse(text).stored(text).encode())
     assert version_at(storage) == VERSION
-    assert sweep_at(storage) == Sweep.parse(text)
+    assert stored_sweep(storage) == Sweep.parse(text)
     named = 'version = "0.1.7"\n' + text
     assert Sweep.parse(named).stored(named) == named
     assert version_at(Storage(str(STORED))) == "0.1.0"

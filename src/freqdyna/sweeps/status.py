@@ -65,7 +65,7 @@ def stored_sweep(storage: Storage) -> Sweep:
 
 def version_at(storage: Storage) -> str:
     """The version that began the sweep there; ours, if there is none yet."""
-    return sweep_at(storage).version if storage.has(FILE) else VERSION
+    return stored_sweep(storage).version if storage.has(FILE) else VERSION
 
 
 def read_status(storage: Storage, units: list[SweepUnit]) -> Status:
