@@ -87,8 +87,9 @@ def _compute_in_processes(units: list[Unit], folder: Path, processes: int) -> No
                     if progress is not None:
                         display.show(name, *progress)
                 under_way = sum(progress is not None for progress in running.values())
+                done = ended - len(failed)
                 display.headline(
-                    f"{folder.name}: {ended} of {len(units)} parts done, {under_way} running, "
+                    f"{folder.name}: {done} of {len(units)} parts done, {under_way} running, "
                     f"{len(failed)} failed"
                 )
     except KeyboardInterrupt:

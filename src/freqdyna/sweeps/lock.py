@@ -55,10 +55,8 @@ def _locked_folder(storage: Storage) -> Iterator[None]:
     except OSError as error:
         raise _cannot_be_written(storage, error) from None
     try:
-        try:
+        with suppress(OSError):  # on a full disk: the lock holds without a name
             storage.write_json(OWNER, _this_process())
-        except OSError as error:
-            raise _cannot_be_written(storage, error) from None
         yield
     finally:
         with suppress(OSError):
