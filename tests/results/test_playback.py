@@ -222,7 +222,9 @@ def test_the_command_says_what_it_does_and_what_came_of_it(folder, capsys):
         "at most 30 steps each"
     )
     for number, line in enumerate(episodes):
-        assert re.fullmatch(rf"episode {number + 1}: return -\d\d(\.\d)?, 30 steps, cut", line)
+        assert re.fullmatch(
+            rf"episode {number + 1}: return -\d\d(\.\d)?, 30 steps, truncated", line
+        )
     assert len(episodes) == 2
     assert last.startswith(f"film: {folder}/policy.gif (62 frames, 5 s, ")
     assert len(list(frames(folder / "policy.gif"))) == 62
@@ -232,8 +234,8 @@ def test_the_command_says_what_it_does_and_what_came_of_it(folder, capsys):
     ("arguments", "message"),
     [
         (["--seed=5"], "seed is 5; it must be one of [3, 4]"),
-        (["--episodes=0"], "episodes is 0; it must be a whole number from 1 to 100"),
-        (["--episodes=101"], "episodes is 101; it must be a whole number from 1 to 100"),
+        (["--episodes=0"], "episodes is 0; it must be an integer from 1 to 100"),
+        (["--episodes=101"], "episodes is 101; it must be an integer from 1 to 100"),
         (["--out=film.mp4"], "out is 'film.mp4'; it must end in .gif"),
         (["--out=no/film.gif"], "out is 'no/film.gif'; it must be a file in a folder that exists"),
     ],

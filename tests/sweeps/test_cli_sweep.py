@@ -105,8 +105,8 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--workers", "0"], "workers is 0; it must be a whole number, 1 or greater"),
-        (["--units-per-gpu", "0"], "units_per_gpu is 0; it must be a whole number, 1 or greater"),
+        (["--workers", "0"], "workers is 0; it must be an integer, 1 or greater"),
+        (["--units-per-gpu", "0"], "units_per_gpu is 0; it must be an integer, 1 or greater"),
         (["--checkpoint-seconds", "nan"], "checkpoint_seconds is nan; it must be 0 or greater"),
         (["--checkpoint-seconds", "-1"], "checkpoint_seconds is -1.0; it must be 0 or greater"),
         (["--address", "auto"], "address is 'auto'; it goes with --engine ray alone"),
@@ -130,7 +130,7 @@ def test_no_sweep_there(tmp_path, capsys):
     for command, message in (
         (["status", str(tmp_path)], "is not a sweep: it has no sweep.toml"),
         (["sweep", str(tmp_path / "no.toml"), "--out", "x"], "no sweep file at"),
-        (["sweep", str(tmp_path / "no.toml"), "--out", "nothing://x"], "no sweep file at"),
+        (["sweep", str(tmp_path / "no.toml"), "--out", "nothing://x"], "which cannot be used"),
     ):
         with pytest.raises(SystemExit):
             main(command)

@@ -146,7 +146,7 @@ def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("trials = 4", "trials = 0"), r"trials in \[search\] is 0; it must be a whole number"),
+        (("trials = 4", "trials = 0"), r"trials in \[search\] is 0; it must be an integer"),
         (("together = 2", 'objective = "best"'), r"objective in \[search\] is 'best'; it must be"),
         (("together = 2", "parallel = 3"), r"unknown setting of \[search\] 'parallel'"),
         (("0.0001", "0.0"), r"learning_rate in \[search.space\] is .* it must be \{low"),

@@ -347,7 +347,7 @@ def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
         ),
         (
             "[search]\ntogether = 100_000\nspace = {batch_size = {low = 1, high = 2}}",
-            r"together in \[search\] is 100000; it must be a whole number, 1 to 1,000",
+            r"together in \[search\] is 100000; it must be an integer, 1 to 1,000",
         ),
         ("[grid]", "unknown table 'grid'"),
         ("seeds = 3", "seeds is 3; it must be a table"),

@@ -142,7 +142,7 @@ def test_an_environment_that_does_not_repeat_itself_begins_a_new_episode(tmp_pat
         return self.state.copy(), {}
 
     monkeypatch.setattr(Corridor, "reset", other_clock)
-    with pytest.warns(UserWarning, match="Corridor does not repeat itself"):
+    with pytest.warns(UserWarning, match="Corridor is not deterministic"):
         result = freqdyna.resume(folder, env=Corridor, progress=False)
     assert np.isfinite(result.returns).all()
 

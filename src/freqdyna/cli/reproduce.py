@@ -70,12 +70,12 @@ class Reproduce:
                 raise FreqdynaError(f"{name} is {value}; it goes with one part, not with 'all'")
             if self.name in ("list", "table") and value != usual[name]:
                 raise FreqdynaError(
-                    f"{name} is {value}; {self.name!r} computes nothing, so leave it away"
+                    f"{name} is {value}; {self.name!r} computes nothing, so omit it"
                 )
             if value is not None and name != "verify" and value < 1:
-                raise FreqdynaError(f"{name} is {value}; it must be a whole number, 1 or greater")
+                raise FreqdynaError(f"{name} is {value}; it must be an integer, 1 or greater")
         if self.verify and self.quick:
-            raise FreqdynaError("verify is True; it is for full size, so leave --quick away")
+            raise FreqdynaError("verify is True; it is for full size, so omit --quick")
 
     def _write_page(self, text: str) -> None:
         if self.page is None:

@@ -85,7 +85,7 @@ class RunSweep:
         RunOptions(True, False, False, self.checkpoint_seconds)  # refuses what no unit would take
         for name, number in (("workers", self.workers), ("units_per_gpu", self.units_per_gpu)):
             if number is not None and number < 1:
-                raise FreqdynaError(f"{name} is {number}; it must be a whole number, 1 or greater")
+                raise FreqdynaError(f"{name} is {number}; it must be an integer, 1 or greater")
         if self.address is not None and self.engine != "ray":
             raise FreqdynaError(f"address is {self.address!r}; it goes with --engine ray alone")
         if self.workers is not None and self.engine != "local":

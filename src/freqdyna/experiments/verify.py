@@ -33,8 +33,8 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
     """Train one unit of `experiment`, drawn at random, again; say how it agrees, or refuse.
 
     On a CPU of the machine and versions that made it, every return must be equal to the bit.
-    Elsewhere, on GPUs of one kind even, and with fewer seeds beside it, rounding sends a seed other
-    ways, and the areas under the curves are compared by a test.
+    Elsewhere (even on GPUs of one kind) and with another number of seeds, rounding leads a seed
+    elsewhere, and the areas under the curves are compared by a test.
     """
     if not is_of_trainings(experiment):
         raise FreqdynaError(

@@ -40,7 +40,7 @@ class Moment(NamedTuple):
     """Sum of the rewards so far."""
     terminal: bool
     over: bool
-    """Whether this is the episode's end: terminal, or cut."""
+    """Whether this is the episode's end: terminal, or truncated."""
     draw: Callable[[], np.ndarray]
     """The picture of this moment, shape (height, width, 3); only valid until the next one."""
 

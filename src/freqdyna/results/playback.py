@@ -38,7 +38,7 @@ class Stage:
     """Plays episodes with a policy."""
     steps_a_second: float
     limit: int
-    """Steps after which an episode is cut."""
+    """Steps after which an episode is truncated."""
     close: Callable[[], object]
 
 
@@ -57,7 +57,7 @@ def film_policy(
     whole = isinstance(episodes, int) and not isinstance(episodes, bool)
     if not whole or not 1 <= episodes <= MOST_EPISODES:
         raise FreqdynaError(
-            f"episodes is {episodes!r}; it must be a whole number from 1 to {MOST_EPISODES}"
+            f"episodes is {episodes!r}; it must be an integer from 1 to {MOST_EPISODES}"
         )
     chosen = int(result.seeds[0]) if seed is None else int(seed)
     parameters = result.seed_parameters(chosen)
@@ -80,7 +80,7 @@ def film_policy(
         for episode in range(episodes):
             for moment in play(episode):
                 film.show(episode, moment)
-            end = "terminal" if moment.terminal else "cut"
+            end = "terminal" if moment.terminal else "truncated"
             tell(
                 f"episode {episode + 1}: return {number(moment.total)}, {moment.step} steps, {end}"
             )

@@ -43,8 +43,7 @@ class SearchSpace:
             number = table.get(name, 1)
             if type(number) is not int or not 1 <= number <= greatest:
                 raise FreqdynaError(
-                    f"{name} in [search] is {number!r}; it must be a whole number, 1 to "
-                    f"{greatest:,}"
+                    f"{name} in [search] is {number!r}; it must be an integer, 1 to {greatest:,}"
                 )
         if table.get("objective", "mean") not in OBJECTIVES:
             raise FreqdynaError(

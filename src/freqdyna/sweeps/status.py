@@ -79,6 +79,6 @@ def read_status(storage: Storage, units: list[SweepUnit]) -> Status:
             running[name] = note
     failed = {}
     for name in (storage.units("failed", ".json") & names) - done - set(running):
-        told = storage.read_json(f"failed/{name}.json") or {}
-        failed[name] = printable(told.get("error")) or "for an unknown reason"
+        failure = storage.read_json(f"failed/{name}.json") or {}
+        failed[name] = printable(failure.get("error")) or "for an unknown reason"
     return Status(units, done, running, failed)

@@ -132,7 +132,7 @@ class Block(abc.ABC):
         return {}
 
     def close(self) -> None:
-        """Give back what the training held beside memory: nothing, where all is compiled."""
+        """Release what the training holds besides memory: nothing, where everything is compiled."""
         return
 
 

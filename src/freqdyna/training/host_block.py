@@ -134,7 +134,7 @@ class HostBlock(Block):
                 continue
             reached[row] = self.envs.restart_episode(row, 0)
             self.messages.append(
-                f"seed {seed}: {self.space.name} does not repeat itself; its episode begins anew"
+                f"seed {seed}: {self.space.name} is not deterministic; its episode is restarted"
             )
         return self._at(state, reached)
 
@@ -155,7 +155,7 @@ class HostBlock(Block):
         outcome, active = np.zeros((3, count)), set(range(count)) - set(self.envs.failures)
 
         def attempt(row: int, action: HostAction | None) -> None:
-            """Begin, without an action, or go on; a failure ends the seed."""
+            """Begin an episode, without an action, or continue it; a failure ends the seed."""
             seat = self.eval_seats[row]
             try:
                 if action is None:
@@ -199,7 +199,7 @@ class HostBlock(Block):
             failure = self.envs.failures[row]
             self.messages.append(
                 f"seed {self.seeds[row]} ended at step {failure.step:,}: {self.space.name}: "
-                f"{failure.reason}; {left} of {len(self.seeds)} seeds go on"
+                f"{failure.reason}; {left} of {len(self.seeds)} seeds continue"
             )
         if not left and not self._has_results:
             reason = next(iter(self.envs.failures.values())).reason

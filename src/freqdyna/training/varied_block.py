@@ -19,7 +19,7 @@ def form(training: Training) -> Any:
 class VariedBlock(CompiledBlock):
     """A block whose rows have numbers of their own: each of `trainings` for some of the rows.
 
-    A row's digits do not depend on which others stand beside it, though their last ones may
+    A row's digits do not depend on which other rows there are, though their last ones may
     on how many.
     """
 

@@ -202,7 +202,7 @@ def test_a_failing_environment_ends_its_seed_alone(
 def test_what_was_measured_before_every_seed_ended_is_kept(monkeypatch, tmp_path):
     for name, value in {"made": 0, "at": 35, "all_fail": True}.items():
         monkeypatch.setattr(Faulty, name, value)
-    with pytest.warns(UserWarning, match="seed 2 ended at step 35: .*; 0 of 3 seeds go on"):
+    with pytest.warns(UserWarning, match="seed 2 ended at step 35: .*; 0 of 3 seeds continue"):
         freqdyna.train(Faulty, "er", out=tmp_path / "run", **SMALL)
     result = freqdyna.load(tmp_path / "run")
     assert np.isfinite(result.returns[:, 0]).all()
