@@ -70,17 +70,18 @@ class Choosy(Engine):
 
     def run(self, tasks):
         for task in tasks:
-            if task.settings[0]["batch_size"] == 8:
+            location, of_units, _ = task.compute.args
+            if of_units[0]["batch_size"] == 8:
                 yield TaskOutcome(task.name, "OSError: too large")
                 continue
-            for settings in task.settings:
-                unit = SweepUnit.of(settings, len(task.settings))
+            for settings in of_units:
+                unit = SweepUnit.of(settings, len(of_units))
                 metrics = {"return": np.ones((1, 2))}
                 no_parameters = np.zeros((1, 0), np.float32)
                 result = Result(
                     unit.config, {}, np.arange(1), np.array([300, 600]), metrics, no_parameters, ()
                 )
-                unit_files.store(Storage(task.location), unit, result)
+                unit_files.store(Storage(location), unit, result)
             yield TaskOutcome(task.name)
 
 
