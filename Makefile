@@ -32,6 +32,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 # Builds the site in site/; a broken link or anchor, or a page missing from the navigation, is an error.
 # Not --quiet: MkDocs would then ignore its own warnings.
