@@ -21,8 +21,8 @@ from freqdyna.sweeps.status import Status, read_status
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
 from freqdyna.sweeps.view import headline, render
+from freqdyna.training import prepare
 from freqdyna.training.engines import local
-from freqdyna.training.run import Run
 
 HELPERS = Path(__file__).parent
 SHORT = TEXT.replace("12_000", "300").replace("3_000", "300").replace("number = 2", "number = 1")
@@ -66,7 +66,7 @@ def test_steps_and_evaluations_are_measured_once_compiled(monkeypatch):
     monkeypatch.setattr(estimate.time, "perf_counter", lambda: next(clock))
     block, called = MagicMock(), []
     block.evaluate.side_effect = lambda state, step: (called.append(step), {})
-    monkeypatch.setattr(Run, "prepare", lambda config, env, version: MagicMock(block=block))
+    monkeypatch.setattr(prepare, "prepare_run", lambda *_, version: MagicMock(block=block))
     costs = estimate.measure(Config(eval_every=100, steps=1_000))
     assert costs == estimate.Costs(step=1.0 / estimate.STEPS, evaluation=7.0)
     assert len(called) == 2

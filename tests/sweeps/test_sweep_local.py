@@ -19,7 +19,7 @@ from freqdyna.sweeps.sweep import Sweep
 from freqdyna.training.engines import local
 from freqdyna.training.engines.base import Task
 from freqdyna.training.engines.local import Local
-from freqdyna.training.run import Run
+from freqdyna.training.prepare import prepare_run
 
 SWEEP = Sweep.parse(QUICK)
 
@@ -108,7 +108,7 @@ def test_a_unit_of_gymnasium_is_trained_as_train_would(tmp_path):
     storage.write("sweep.toml", text.encode())
     unit_work.compute(str(tmp_path), [asdict(unit.config)], 60.0)
     [result] = freqdyna.load_sweep(str(tmp_path)).values()
-    of_train = Run.prepare(Config(**settings, seeds=1, devices=1), None).config
+    of_train = prepare_run(Config(**settings, seeds=1, devices=1), None).config
     assert result.config == of_train
     assert (of_train.planning_steps, of_train.model, of_train.episode_limit) == (5, "learned", 200)
 

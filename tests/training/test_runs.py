@@ -20,7 +20,7 @@ from freqdyna.cli.main import main
 from freqdyna.core.arrays import load_arrays
 from freqdyna.training import checkpoint
 from freqdyna.training.block import CompiledBlock
-from freqdyna.training.run import Run
+from freqdyna.training.prepare import prepare_run
 from freqdyna.training.saver import RunOptions
 
 SMALL = {
@@ -238,7 +238,7 @@ def test_a_diverged_seed_is_reported_and_the_others_go_on(plain):
     from freqdyna.config import Config
 
     settings = {k: v for k, v in SMALL.items() if k != "progress"}
-    run = Run.prepare(Config(**settings), None)
+    run = prepare_run(Config(**settings), None)
     healthy_init = run.block.init
 
     def init():

@@ -97,11 +97,11 @@ def measure(config: Config, version: str = VERSION) -> Costs:
     """Some steps after the warm-up, and one evaluation; both compiled before."""
     import jax
 
-    from freqdyna.training.run import Run
+    from freqdyna.training.prepare import prepare_run
 
     steps = max(config.steps, BEGIN + STEPS)
     short = replace(config, warmup_steps=min(100, config.warmup_steps), steps=steps)
-    block = Run.prepare(short, None, version=version).block
+    block = prepare_run(short, None, version=version).block
     state = jax.block_until_ready(block.advance(block.init(), 0, BEGIN))
     began = time.perf_counter()
     state = jax.block_until_ready(block.advance(state, BEGIN, BEGIN + STEPS))

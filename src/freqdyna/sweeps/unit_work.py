@@ -35,7 +35,7 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
         checkpoint_seconds: Seconds between two checkpoints.
 
     """
-    from freqdyna.training.run import Run
+    from freqdyna.training.prepare import prepare_run, prepare_runs_together
     from freqdyna.training.saver import RunOptions
 
     storage = Storage(location)
@@ -44,9 +44,9 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
         return
     configs = [unit.config for unit in units]
     if len(units) > 1:
-        run = Run.prepare_together(configs)
+        run = prepare_runs_together(configs)
     else:
-        run = Run.prepare(configs[0], None, version=units[0].version)
+        run = prepare_run(configs[0], None, version=units[0].version)
         configs = [run.config]  # with what its environment decides
     with tempfile.TemporaryDirectory(prefix="freqdyna-") as scratch:
         progress = UnitProgress(

@@ -15,8 +15,8 @@ from freqdyna.results import run_folder
 from freqdyna.results.result import Result
 from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
+from freqdyna.training.prepare import prepare_run
 from freqdyna.training.progress import Progress
-from freqdyna.training.run import Run
 from freqdyna.training.saver import RunOptions
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def train(
         settings["search_control"] = search_controls.full_name(strategy)
     config = Config.of(settings, preset)
     options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds)
-    run = Run.prepare(config, given, search_control)
+    run = prepare_run(config, given, search_control)
     if preset is not None:
         run.provenance["preset"] = preset
     folder = None if out is None else run_folder.create(out, run.config)
@@ -118,7 +118,7 @@ def resume(
     place = environment_of_run(config, env, before, again)
     if not checkpoint.checkpoints(path) and run_folder.has_results(path):
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
-    run = Run.prepare(config, None if env is None else place, search_control, before)
+    run = prepare_run(config, None if env is None else place, search_control, before)
     check_same_environment(run.training.agent.env, before)
     ours, theirs = run.provenance["search_control"], before.get("search_control", "")
     planning = getattr(run.training.agent, "planning", None)

@@ -2,41 +2,30 @@
 
 import threading
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
 
-from freqdyna import search_control
-from freqdyna.agents import algorithms
 from freqdyna.agents.base import AgentState
-from freqdyna.config import VERSION, Config, history
+from freqdyna.config import Config, history
 from freqdyna.core.arrays import DamagedFileError, load_arrays
-from freqdyna.core.description import describe
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs import Environment
 from freqdyna.envs.resolve import (
-    named_environment,
     needs_env_argument,
-    resolved,
-    space_of_run,
 )
-from freqdyna.envs.space import Factory
 from freqdyna.results import run_folder
 from freqdyna.results.record import evaluation_steps
 from freqdyna.results.result import Result
-from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
-from freqdyna.training.block import Block, CompiledBlock, Layout
-from freqdyna.training.devices import keep_compiled_programs, seed_devices
+from freqdyna.training.block import Block
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.progress import Progress, RunProgress, make_display
 from freqdyna.training.saver import RunOptions, Saver
 from freqdyna.training.tensorboard import Events
 from freqdyna.training.training import Training
-from freqdyna.training.varied_block import VariedBlock
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before the host looks up: for progress and for interrupts."""
@@ -56,81 +45,6 @@ class Run:
     """What was recorded after each of `snapshot_steps` so far."""
     reported: set[int] = field(default_factory=set)
     """Seeds whose divergence was reported."""
-
-    @staticmethod
-    def prepare(
-        config: Config,
-        env: Environment | Factory | None,
-        search: SearchControl | type[SearchControl] | None = None,
-        before: dict[str, Any] | None = None,
-        version: str = VERSION,
-    ) -> "Run":
-        """Check everything that can be checked before any folder is made.
-
-        The settings are resolved here, and nowhere below.
-
-        Args:
-            config: The settings given.
-            env: An environment of pure functions, or what makes Gymnasium ones; None: by its name.
-            search: A search-control of the user's, or its class.
-            before: The provenance of the run that is resumed.
-            version: The version whose defaults hold for what is unset.
-
-        """
-        algorithms.find(config.algorithm)
-        keep_compiled_programs()
-        before = before or {}
-        devices = seed_devices(config.seeds, before.get("devices") or config.devices)
-        given, env = env is not None, env or named_environment(config)
-        facts: dict[str, Any] = {}
-        factory = None
-        if not isinstance(env, Environment):
-            from freqdyna.envs.gym.space import ClosingFactory  # Gymnasium is not everywhere
-
-            env = factory = ClosingFactory(env)
-            facts["environment_given"] = given
-        space = space_of_run(env, config, before)
-        facts |= space.facts()
-        config = resolved(config, space, version)
-        if isinstance(search, type):
-            search = search_control.make(search, config)
-        agent = algorithms.build(config, space, search, factory)
-        name = config.search_control
-        if name is not None and name not in search_control.SEARCH_CONTROLS:
-            _trace_one_step(agent, name)
-        training = Training(agent, config.eval_episodes, config.eval_exploration or 0.0)
-        seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
-        layout = Layout.of(seeds, devices)
-        block: Block = CompiledBlock(training, layout)
-        if factory is not None:
-            from freqdyna.training.host_block import HostBlock
-
-            block = HostBlock(training, layout, factory, seeds)
-        planning = getattr(agent, "planning", None)
-        facts |= {
-            "environment": describe(space),
-            "search_control": describe(planning.search_control) if planning else "",
-        }
-        return Run(config, training, block, run_folder.provenance(devices, **facts))
-
-    @staticmethod
-    def prepare_together(configs: list[Config]) -> "Run":
-        """Trainings on a built-in environment that differ in numbers alone, as rows of one run.
-
-        Their settings are complete.
-        The run counts each of their seeds as one of its own; `Result.rows` tells them apart.
-        """
-        first = Run.prepare(configs[0], None)
-        env = first.training.agent.env
-        trainings = [
-            Training(algorithms.build(c, env), c.eval_episodes, c.eval_exploration or 0.0)
-            for c in configs
-        ]
-        seeds = np.arange(configs[0].first_seed, configs[0].first_seed + configs[0].seeds)
-        devices = list(first.block.layout.mesh.devices.flat)
-        layout = Layout.of(np.tile(seeds, len(configs)), devices)
-        config = replace(first.config, seeds=layout.seeds)
-        return Run(config, trainings[0], VariedBlock(trainings, layout), first.provenance)
 
     def execute(
         self, folder: Path | None, options: RunOptions, progress: Progress | None = None
@@ -318,12 +232,3 @@ class Run:
                     f"seed {seed} diverged at step {int(step):,}: its loss is not finite; "
                     "the other seeds continue"
                 )
-
-
-def _trace_one_step(agent: Any, name: str) -> None:
-    """Trace one step with a search-control of the user's, whose mistakes show there."""
-    try:
-        jax.eval_shape(agent.dry_step, jax.random.key(0))
-    except Exception as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise FreqdynaError(f"search_control is {name!r}, which fails: {reason}") from error
