@@ -60,7 +60,7 @@ def test_f1_judges_speed_by_all_thresholds():
         "Biased-high 60% − Biased-low 60%": ("below 0 (text)", "holds"),
         "Biased-high 70% − Biased-low 70%": ("below 0 (text)", "undecided"),
         "Biased-high 80% − Biased-low 80%": ("below 0 (text)", "undecided"),
-        **{f"Biased-low {p}% − Unbiased (ours: above 0)": ("-", "holds") for p in f1.SHARES},
+        **{f"Biased-low {p}% − Unbiased (own check: above 0)": ("-", "holds") for p in f1.SHARES},
     }
     first = findings.claims[0]
     assert first.rule == "thresholds"
@@ -109,7 +109,7 @@ def test_the_error_over_the_run_is_shown_by_its_length():
     note = run_length.length_note(UPDATES, errors, ["a", "b"], "plain", "the more so for b")
     assert "Early in training the biased data are worse" in note
     assert "the more so for b" in note
-    assert "turns with the length of the run" in note
+    assert "depends on the length of the run" in note
     assert "a worse (5,000, 10,000), undecided (20,000), better (30,000, 40,000)" in note
     turned = run_length.length_note(UPDATES, errors, ["b", "a"], "plain", "the more so for a")
     assert "the more so" not in turned
@@ -120,12 +120,12 @@ def test_no_turn_is_told_where_there_is_none():
     plain = np.full((SEEDS, len(UPDATES)), 0.5)
     errors = {"plain": plain, "better": plain - 0.1 + noise}
     note = run_length.length_note(UPDATES, errors, ["better"], "plain")
-    assert "does not turn with the length" in note
+    assert "does not depend on the length" in note
     assert "worse" not in note
 
 
 def test_from_where_on_a_curve_is_below():
     updates = np.array([20, 40, 60])
-    assert ahead_from(updates, np.array([[2.0, 1, 1]]), np.array([[1.0, 2, 2]])) == "update 40 on"
-    assert ahead_from(updates, np.ones((1, 3)), np.array([[2.0, 2, 1]])) == "not by the end"
-    assert ahead_from(updates, np.ones((1, 3)), np.full((1, 3), 2)) == "the first evaluation on"
+    assert ahead_from(updates, np.array([[2.0, 1, 1]]), np.array([[1.0, 2, 2]])) == "40"
+    assert ahead_from(updates, np.ones((1, 3)), np.array([[2.0, 2, 1]])) == "never"
+    assert ahead_from(updates, np.ones((1, 3)), np.full((1, 3), 2)) == "the first evaluation"

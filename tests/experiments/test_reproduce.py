@@ -226,8 +226,8 @@ def test_a_reader_may_leave_before_the_end():
     ("arguments", "message"),
     [
         (["F9"], "unknown part of the paper 'F9'"),
-        (["X3"], "X3 is not built yet; those that are: E1, "),
-        (["A2"], "A2 is no experiment: freqdyna train --algorithm dyna-value"),
+        (["X3"], "X3 is not implemented; choose one of E1, "),
+        (["A2"], "A2 is not an experiment: freqdyna train --algorithm dyna-value"),
         (["E1", "--page=x.md"], "page is 'x.md'; it goes with the name 'table' alone"),
         (["table", "--page=no/x.md"], "page is 'no/x.md'; it must be a file in a folder that"),
         (["table", "--page=."], "page is '.'; it must be a file in a folder that exists"),

@@ -178,9 +178,9 @@ def test_b_trains_and_tells_which_seeds_solved_it(tmp_path, monkeypatch):
     units = {car.name: Stored(columns, car.settings, {}), maze.name: trained}
     findings = analysed("B", units, tmp_path)
     trained = findings.notes[-1]
-    assert "1 of 2 seeds solved it (mean return -110), left out: seeds 0" in trained
+    assert "1 of 2 seeds solved it (mean return -110), excluded: seeds 0" in trained
     assert "0 of 2 seeds solved it (mean return -" in trained
-    assert trained.endswith("all are shown, and decide nothing.")
+    assert trained.endswith("all are shown, and nothing is decided.")
     assert "nan" not in " ".join(findings.notes)
     told = " ".join(findings.notes)
     assert "On MountainCar-v0 the verdicts with plane and with mean removed" in told
@@ -226,7 +226,7 @@ def test_b_tells_whether_its_bandwidths_agree_and_of_which_coordinate_they_are()
         rows("undecided", "does not hold"), {"MountainCar-v0": [0.99, 0.98]}, solved
     )
     assert notes[0].endswith("removed disagree (undecided; does not hold).")
-    assert notes[1].endswith("so that the bandwidth is almost that of velocity alone.")
+    assert notes[1].endswith("so the bandwidth is almost entirely that of velocity.")
     notes = b_analysis._on_bandwidths(
         rows("holds", "holds"), {"MountainCar-v0": [0.99, 0.5]}, solved
     )

@@ -79,9 +79,9 @@ def test_the_average_and_the_seeds_can_be_chosen(report):
         seen.page.click("#F3 button:has-text('interquartile mean')")
         middle = chart(ends)
         assert middle != mean
-        seen.page.click("#F3 button:has-text('single seeds')")
+        seen.page.click("#F3 button:has-text('individual seeds')")
         assert chart("data.length") > 100
-        seen.page.click("#F3 summary:has-text('Choose among')")
+        seen.page.click("#F3 summary:has-text('Select from')")
         seen.page.click("#F3 details button:has-text('none')")
         assert chart("data.length") == 0
         seen.page.click("#F3 .seeds button >> nth=3")
@@ -195,7 +195,7 @@ def test_names_stay_text(report):
         assert f"{HOSTILE} $x$" in seen.page.locator("#runs td").all_inner_texts()
         assert seen.page.evaluate("window.hacked") is None
         assert seen.page.locator("img").count() == 0
-        seen.page.click("#runs summary:has-text('Where these numbers come from')")
+        seen.page.click("#runs summary:has-text('Provenance of these numbers')")
         told = seen.page.locator("#runs details").last.inner_text()
         assert HOSTILE in told
         assert "</script><script>hacked=1//" in told

@@ -1,5 +1,5 @@
-"""The paper's figures and statements, reproduced: a folder for each, and the frame they share.
+"""The reproduction of the paper's figures and statements.
 
-A folder holds `sweep.py` (what to compute) and `analysis.py` (what it shows). `registry.py` names
-everything that the paper contains.
+Each folder in `parts` contains `units.py` (what to compute) and `analysis.py` (how to evaluate it).
+`registry.py` lists every part of the paper.
 """

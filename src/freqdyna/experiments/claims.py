@@ -1,4 +1,4 @@
-"""Claims: the paper's number beside ours, and a verdict by a stated rule, never by eye."""
+"""Claims: the paper's number, our number, and a verdict by a stated rule."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,40 +12,39 @@ Verdict = Literal["holds", "does not hold", "undecided", "none: quick"]
 
 RULES = {
     "difference": "a difference holds if its whole 95% interval (bootstrap over seeds, paired by "
-    "seed) is on the side that the paper claims (where its entry is '-': the row claims), "
-    "does not hold if it is on the other side, and is undecided if it contains zero",
-    "thresholds": "a difference in speed is judged as a difference is, at each of the thresholds "
-    "of its row; it holds, or does not hold, if it does so at all of them, and is undecided "
-    "otherwise",
-    "sampling": "a share holds if the paper's number lies in the range of 95% of samples of the "
-    "same size",
-    "accuracy": "an equality or a bound holds if it is met to the accuracy given under the "
-    "interval",
-    "divergence": "an equality in the limit of a growing cut-off K does not hold if one side "
-    "diverges: each doubling of K adds 2^p times what the one before added, and p > 0.5 at the "
-    "last doubling, for every function; it is undecided otherwise",
-    "comparison": "a comparison is decided by a permutation test of the means over seeds, "
-    "two-sided, its p corrected for the number of comparisons of the figure (Holm): below 0.05 it "
-    "holds if the first mean is the greater, and does not hold if it is the smaller; the interval "
-    "is of the difference of means (bootstrap); P(better) is the probability that a seed of the "
-    "first beats a seed of the second",
-    "spread": "a statement about spread over seeds is decided by a Brown-Forsythe test, its p "
-    "corrected for the number of such rows of the figure (Holm): below 0.05 it holds if the ratio "
-    "is below 1, and does not hold if it is above",
+    "seed) is on the side that the paper claims (or, if the paper's entry is '-', that the row "
+    "states), does not hold if it is on the other side, and is undecided if it contains zero",
+    "thresholds": "a difference in speed is judged like a difference, at each of the thresholds of "
+    "its row; it holds, or does not hold, if it does so at all of them, and is undecided otherwise",
+    "sampling": "a percentage holds if the paper's number is within the range of 95% of samples of "
+    "the same size",
+    "accuracy": "an equality or a bound holds if it is satisfied up to the accuracy in the column "
+    "of the interval",
+    "divergence": "an equality in the limit of an increasing cutoff K does not hold if one side "
+    "diverges: each doubling of K adds 2^p times what the previous one added, and p > 0.5 at the "
+    "last doubling, for every function; otherwise it is undecided",
+    "comparison": "a comparison is decided by a two-sided permutation test of the means over "
+    "seeds, with p corrected for the number of comparisons in the figure (Holm): if p is below "
+    "0.05, it holds if the first mean is greater, and does not hold if it is smaller; otherwise it "
+    "is undecided; the interval is that of the difference of means (bootstrap); P(better) is the "
+    "probability that a seed of the first beats a seed of the second",
+    "spread": "a statement about the spread over seeds is decided by a Brown-Forsythe test, with p "
+    "corrected for the number of such rows in the figure (Holm): if p is below 0.05, it holds if "
+    "the ratio is below 1, and does not hold if it is above; otherwise it is undecided",
     "interaction": "a difference of differences holds if its whole interval (bootstrap over seeds, "
     "at 95% for all such rows of the figure together, by Bonferroni) is above zero, does not hold "
     "if it is below, and is undecided otherwise",
-    "every": "'not every one' holds if some interval (at 95% for all of them together, by "
-    "Bonferroni) is wholly below zero, does not hold if all are wholly above, and is undecided "
+    "every": "'not every algorithm' holds if any interval (at 95% for all of them together, by "
+    "Bonferroni) is entirely below zero, does not hold if all are entirely above, and is undecided "
     "otherwise",
     "correlation": "a ranking holds if the whole 95% interval of the mean rank correlation "
-    "(bootstrap over seeds) is above 0.5, does not hold if it is below, and is undecided "
-    "otherwise; and it is undecided if the sizes of the window do not agree",
+    "(bootstrap over seeds) is above 0.5 for every window size, does not hold if it is below 0.5 "
+    "for every window size, and is undecided otherwise",
 }
 GROWTH = 0.5
-"""From where on p counts as divergence: it is below zero where there is a limit."""
+"""Divergence is assumed if p is greater than this; if there is a limit, p is below zero."""
 RANK_CORRELATION = 0.5
-"""From where on one thing is said to rank another."""
+"""The rank correlation above which one quantity is said to rank another."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,16 @@ class Claim:
 def difference(
     what: str, paper: str, differences: np.ndarray, negative: bool = True, form: str = "+.4f"
 ) -> Claim:
-    """A paired difference, one number a seed, that the paper claims to be below (above) zero."""
+    """A paired difference that the paper claims to be below (or above) zero.
+
+    Args:
+        what: What is compared.
+        paper: What the paper claims.
+        differences: One number per seed, shape (seeds,).
+        negative: Whether the claim is that the difference is below zero.
+        form: The format of the numbers.
+
+    """
     low, high = map(float, bootstrap_interval(differences))
     claimed, opposed = (high < 0, low > 0) if negative else (low > 0, high < 0)
     verdict: Verdict = "holds" if claimed else "does not hold" if opposed else "undecided"
@@ -81,7 +89,16 @@ def agreeing(
     negative: bool = True,
     form: str = "+.4f",
 ) -> Claim:
-    """A paired difference at each of several thresholds, which must all give the same verdict."""
+    """A paired difference at several thresholds, which must all lead to the same verdict.
+
+    Args:
+        what: What is compared.
+        paper: What the paper claims.
+        by_threshold: Differences of shape (seeds,) for each threshold.
+        negative: Whether the claim is that the difference is below zero.
+        form: The format of the numbers.
+
+    """
     found = [difference(what, paper, one, negative, form) for one in by_threshold]
     verdicts = {claim.verdict for claim in found}
     ours, intervals = (
@@ -92,7 +109,7 @@ def agreeing(
 
 
 def share(what: str, paper: float, samples: np.ndarray) -> Claim:
-    """A percentage of the paper beside the same of many samples, in percent."""
+    """The paper's percentage compared with those of many samples, all in percent."""
     low, high = np.quantile(samples, [0.025, 0.975])
     verdict: Verdict = "holds" if low <= paper <= high else "does not hold"
     return Claim(
@@ -113,15 +130,21 @@ def accuracy(what: str, paper: str, ours: str, error: float, tolerance: float) -
 
 
 def bound(what: str, paper: str, least: float, tolerance: float) -> Claim:
-    """A lower bound of one, which the least value found may miss by rounding only."""
+    """A lower bound of one, which the smallest value may miss by at most the tolerance."""
     verdict: Verdict = "holds" if least >= 1 - tolerance else "does not hold"
     return Claim(what, paper, f"{least:.4g}", f"allowed ≥ 1 − {tolerance:.0g}", verdict, "accuracy")
 
 
 def divergence(what: str, paper: str, ratios: np.ndarray, cutoff: int) -> Claim:
-    """That an equality fails because a side diverges.
+    """An equality that fails because one side diverges.
 
-    `ratios` has shape (3, functions): at a quarter of the cut-off, at half of it, and at it.
+    Args:
+        what: The equality.
+        paper: What the paper claims.
+        ratios: Right-hand side divided by left-hand side at a quarter of the cutoff, at half of it
+            and at the cutoff, shape (3, functions).
+        cutoff: The largest cutoff.
+
     """
     quarter, half, last = ratios
     growth = float(np.log2((last - half) / (half - quarter)).min())
@@ -132,7 +155,14 @@ def divergence(what: str, paper: str, ratios: np.ndarray, cutoff: int) -> Claim:
 
 
 def ranking(what: str, paper: str, correlations: Sequence[np.ndarray]) -> Claim:
-    """A rank correlation, one number a seed, for each size of the window."""
+    """A rank correlation for several window sizes.
+
+    Args:
+        what: What is correlated.
+        paper: What the paper claims.
+        correlations: One number per seed, shape (seeds,), for each window size.
+
+    """
     intervals = [tuple(map(float, bootstrap_interval(one))) for one in correlations]
     means = [float(one.mean()) for one in correlations]
     verdict: Verdict = "undecided"

@@ -14,7 +14,7 @@ RESAMPLES = 9999
 
 @dataclass(frozen=True)
 class Comparison:
-    """The paper claims that `better` is above `worse`: one number a seed each."""
+    """The claim that `better` is above `worse`; both have one number per seed."""
 
     what: str
     paper: str
@@ -23,13 +23,13 @@ class Comparison:
 
 
 def signed(*numbers: float) -> list[str]:
-    """Numbers with their signs: whole, or with a decimal where all are small; none is -0."""
+    """Numbers with signs, rounded to integers, or to one decimal if all are small; never -0."""
     digits = int(max(map(abs, numbers)) < 10)
     return [f"{number:+z.{digits}f}" for number in numbers]
 
 
 def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
-    """A verdict on each, by tests corrected for the number of all (Holm)."""
+    """A verdict on each comparison, by tests corrected for their number (Holm)."""
     corrected = holm([permutation_p(c.better, c.worse) for c in comparisons])
     found = []
     for comparison, p in zip(comparisons, corrected, strict=True):
@@ -57,7 +57,7 @@ def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
 
 @dataclass(frozen=True)
 class Interaction:
-    """The paper claims that the distance within `pair`, first minus second, exceeds `than`'s."""
+    """The claim that the difference within `pair`, first minus second, exceeds that of `than`."""
 
     what: str
     paper: str
@@ -66,7 +66,7 @@ class Interaction:
 
 
 def judge_interactions(interactions: Sequence[Interaction]) -> list[Claim]:
-    """A verdict on each, by intervals corrected for the number of all (Bonferroni)."""
+    """A verdict on each interaction, by intervals corrected for their number (Bonferroni)."""
 
     def statistic(*groups: np.ndarray) -> np.ndarray:
         a, b, c, d = (group.mean(-1) for group in groups)
@@ -85,7 +85,7 @@ def judge_interactions(interactions: Sequence[Interaction]) -> list[Claim]:
 
 
 def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
-    """Whether seeds differ less in `better`: the ratio of the deviations, tests corrected."""
+    """Whether the spread over seeds is smaller in `better`: ratios of standard deviations."""
     tests = [stats.levene(c.better, c.worse, center="median").pvalue for c in comparisons]
     found = []
     for comparison, p in zip(comparisons, holm(tests), strict=True):
@@ -104,7 +104,7 @@ def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
 
 
 def permutation_p(first: np.ndarray, second: np.ndarray) -> float:
-    """How likely so great a difference of means is if seeds are of either group by chance."""
+    """The p-value of a two-sided permutation test of the difference of means."""
     return float(
         stats.permutation_test(
             (first, second),
@@ -117,7 +117,7 @@ def permutation_p(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def _probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
-    """That a seed of the first is above a seed of the second; equals count half."""
+    """The probability that a seed of the first is above one of the second; ties count half."""
     above = first[:, None] > second
     return float((above + 0.5 * (first[:, None] == second)).mean())
 
@@ -129,7 +129,17 @@ def _difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 def interval(
     statistic: Callable[..., np.ndarray], *groups: np.ndarray, level: float = 0.95
 ) -> tuple[float, float]:
-    """Stratified percentile bootstrap: the seeds of each group are redrawn by themselves."""
+    """A stratified percentile bootstrap interval: the seeds of each group are resampled.
+
+    Args:
+        statistic: From arrays of shape (..., seeds), one per group, to shape (...).
+        *groups: One number per seed, shape (seeds,).
+        level: The level of the interval.
+
+    Returns:
+        The lower and the upper end.
+
+    """
     generator = np.random.default_rng(0)
     drawn = [
         group[generator.integers(len(group), size=(RESAMPLES, len(group)))] for group in groups
@@ -144,7 +154,7 @@ def iqm(values: np.ndarray) -> np.ndarray:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number, step by step (Holm)."""
+    """p-values corrected for their number (Holm's step-down method)."""
     order = np.argsort(p_values)
     corrected, greatest = np.ones(len(p_values)), 0.0
     for rank, place in enumerate(order):

@@ -22,7 +22,7 @@ COLORS = {
     "DynaNAF-Value": "red",
     "DynaNAF-Frequency": "black",
 }
-"""The paper's colours of algorithms, and ours where its captions name none."""
+"""The paper's colours of algorithms, and our own where its captions name none."""
 SHADED = "shaded: 95% interval of the mean"
 SMALL = 8.33
 """Size of a legend's text that leaves room for the curves."""

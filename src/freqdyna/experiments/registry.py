@@ -1,4 +1,4 @@
-"""Everything that the paper contains, and where it is to be found here."""
+"""Every part of the paper, and where it is implemented."""
 
 from dataclasses import dataclass
 
@@ -26,11 +26,11 @@ from freqdyna.experiments.parts import (
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the paper, or a check of ours."""
+    """A part of the paper, or one of our own checks."""
 
     title: str
     where: str = ""
-    """Parts that are no experiment: where they are in the software; empty: not built yet."""
+    """For parts that are not experiments: where they are implemented; empty if they are not."""
     experiment: Experiment | None = None
 
 
@@ -44,28 +44,35 @@ PARTS: dict[str, Part] = {
     "F3": Part("MountainCar, learning curves", experiment=f3.EXPERIMENT),
     "F4": Part("MazeGridWorld, learning curves", experiment=f4.EXPERIMENT),
     "F5": Part("MazeGridWorld, states in the queue", experiment=f5.EXPERIMENT),
-    "F6": Part("climbing the gradient or Hessian norm alone", experiment=f6.EXPERIMENT),
+    "F6": Part("climbing only the gradient or the Hessian norm", experiment=f6.EXPERIMENT),
     "F7": Part("NAF and DynaNAF-Frequency on Hopper and Walker2d", experiment=f7.EXPERIMENT),
-    "F8": Part("MazeGridWorld, states in queue and replay", experiment=f8.EXPERIMENT),
+    "F8": Part("MazeGridWorld, states in queue and replay buffer", experiment=f8.EXPERIMENT),
     "A1": Part("tabular Dyna", "freqdyna train --algorithm tabular-dyna-q"),
     "A2": Part("HC-Dyna (Dyna-Value)", "freqdyna train --algorithm dyna-value"),
     "A3": Part("frequency-based search-control", "freqdyna train --algorithm dyna-frequency"),
     "X1": Part("unsuccessful trials: climbing V + g and V·g", experiment=x1.EXPERIMENT),
     "X2": Part("weights in g", "settings gradient_weight and hessian_weight"),
     "X3": Part("future work: combined search-controls"),
-    "S": Part("ours: which open choice moves which claim", experiment=open_choices.EXPERIMENT),
+    "S": Part(
+        "own check: which open choice affects which claim", experiment=open_choices.EXPERIMENT
+    ),
     "R": Part(
-        "ours: the ranking at equal tuning, and at equal compute",
+        "own check: ranking with equal tuning or equal compute",
         experiment=equal_budget.EXPERIMENT,
     ),
     "B": Part(
-        "ours: g beside the local bandwidth of learned values", experiment=bandwidth.EXPERIMENT
+        "own check: g and local bandwidth of learned values", experiment=bandwidth.EXPERIMENT
     ),
 }
 
 
 def find(name: str) -> Experiment:
-    """The experiment of that name; any other name is refused."""
+    """The experiment called `name`.
+
+    Raises:
+        FreqdynaError: If there is no experiment of this name.
+
+    """
     known = [key for key, part in PARTS.items() if part.experiment]
     if name not in PARTS:
         raise unknown_name("part of the paper", name, ["list", "table", *known])
@@ -73,7 +80,7 @@ def find(name: str) -> Experiment:
     if experiment is not None:
         return experiment
     raise FreqdynaError(
-        f"{name} is no experiment: {where}"
+        f"{name} is not an experiment: {where}"
         if where
-        else f"{name} is not built yet; those that are: {', '.join(known)}"
+        else f"{name} is not implemented; choose one of {', '.join(known)}"
     )

@@ -1,4 +1,4 @@
-"""A table of the usual statistics of trainings."""
+"""A table of common statistics of trainings."""
 
 import numpy as np
 
@@ -8,15 +8,24 @@ from freqdyna.experiments.trainings import area, final, steps_to
 
 
 def summary(trainings: dict[str, Stored], threshold: float) -> list[list[str]]:
-    """Area under the curve, final return and steps to a threshold, with 95% intervals."""
+    """Area under the curve, final return and steps to a threshold, with 95% intervals.
+
+    Args:
+        trainings: Stored trainings by name.
+        threshold: The return to reach.
+
+    Returns:
+        The rows of the table, the header first.
+
+    """
     header = [
         "training",
         "area: mean",
         "area: IQM",
         "final: mean",
         "final: IQM",
-        f"median step of a first evaluation above {threshold:g}",
-        "seeds that never are",
+        f"median step of the first evaluation above {threshold:g}",
+        "seeds that never reach it",
     ]
     rows = [header]
     for name, stored in trainings.items():

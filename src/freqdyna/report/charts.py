@@ -27,13 +27,13 @@ from freqdyna.results.chart_limits import Limits, limits
 DIGITS = 4
 """Significant digits of every number: more than a screen can show."""
 MOST = 200
-"""The most evaluations of a curve that are kept; of longer curves every second, third, ..."""
+"""The maximum number of evaluations of a curve; longer curves keep every second, third, ..."""
 DASHES: dict[Dash, str] = {"dashed": "dash", "dotted": "dot", "dashdot": "dashdot"}
-"""Plotly's names; of all others "solid"."""
+"""Plotly's names; all others are "solid"."""
 
 
 def as_json(chart: Chart) -> Json:
-    """The chart's title and panels, without what is for static pictures alone."""
+    """The chart's title and panels, without what only applies to static figures."""
     return {
         "title": chart.title,
         "panels": [
@@ -43,7 +43,7 @@ def as_json(chart: Chart) -> Json:
 
 
 def rounded(values: Any) -> list[Any]:
-    """Numbers to a few digits, as nested lists; None for those that are not finite."""
+    """Numbers rounded to a few digits, as nested lists; None for those that are not finite."""
     array = np.asarray(values, np.float64)
     if array.ndim > 1:
         return [rounded(row) for row in array]
@@ -75,7 +75,7 @@ def _mark(mark: Mark) -> Json:
     match mark:
         case SeedCurve():
             every = -(-mark.values.shape[1] // MOST)
-            kept = slice(every - 1, None, every)  # the last one too, where their number allows it
+            kept = slice(every - 1, None, every)  # includes the last one if their number allows it
             seeds = np.arange(len(mark.values)) if mark.seeds is None else mark.seeds
             return found | {
                 "kind": "seeds",

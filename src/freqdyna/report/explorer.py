@@ -24,15 +24,15 @@ CLIMBED = {
     "value-plus-frequency": ["V + g", "V"],
     "value-times-frequency": ["V·g", "V"],
 }
-"""What the climbs of each search-control follow, by the number of the rule."""
-DRAWN = {"replay": "taking visited states", "uniform": "drawing from the whole space"}
-"""How a search-control that does not climb finds states."""
+"""What the climbs of each search-control follow, by the index of the rule."""
+DRAWN = {"replay": "sampling visited states", "uniform": "sampling the whole space"}
+"""How search-controls that do not climb find states."""
 SEEDS = 3
-"""Seeds of a run that are shown at most: each takes as much room as the others."""
+"""The maximum number of seeds per run, because each takes up much space in the page."""
 
 
 def explorers(results: Sequence[Result]) -> list[Json]:
-    """One explorer for each environment of which a run has snapshots to show."""
+    """One explorer for each environment for which a run has snapshots to show."""
     order = [*COLORS_OF, *(result.config.algorithm for result in results)]
     shown = sorted(
         (result for result in results if is_shown(result)),
@@ -40,19 +40,19 @@ def explorers(results: Sequence[Result]) -> list[Json]:
     )
     names = list(dict.fromkeys(result.config.env for result in shown))
     found = [_explorer(name, [r for r in shown if r.config.env == name]) for name in names]
-    # The plainest first: what there is to see is seen sooner.
+    # The simplest first, because it is easiest to understand.
     return sorted(found, key=lambda explorer: len(explorer["landmarks"]))
 
 
 def is_shown(result: Result) -> bool:
-    """Whether all of a run's snapshots show surfaces over two coordinates."""
+    """Whether all snapshots of a run contain surfaces over two coordinates."""
     shown = result.snapshots.values()
     drawn = bool(shown) and all({"frequency", "policy", "bounds"} <= set(one) for one in shown)
     return drawn and bool(_rows(result))
 
 
 def _rows(result: Result) -> list[int]:
-    """The first seeds that neither diverged nor ended before the last snapshot."""
+    """The first seeds that neither diverged nor stopped before the last snapshot."""
     surfaces = [one[name] for one in result.snapshots.values() for name in ("value", "frequency")]
     finite = np.all([np.isfinite(surface).all(axis=(1, 2)) for surface in surfaces], axis=0)
     return np.flatnonzero(finite)[:SEEDS].tolist()
@@ -82,14 +82,14 @@ def _explorer(name: str, results: list[Result]) -> Json:
 
 
 def _actions(results: list[Result]) -> list[str]:
-    """Numbered actions by their numbers; none where they are continuous."""
+    """Names of discrete actions; none if they are continuous."""
     policies = [s["policy"] for r in results for s in r.snapshots.values()]
-    numbered = [int(p.max()) for p in policies if p.dtype.kind in "iu"]
-    return [f"action {i}" for i in range(max(numbered, default=-1) + 1)]
+    largest = [int(p.max()) for p in policies if p.dtype.kind in "iu"]
+    return [f"action {i}" for i in range(max(largest, default=-1) + 1)]
 
 
 def _opens(runs: list[Json]) -> int:
-    """The step shown first: of those with states in every queue, the first in the second half."""
+    """The step shown first: the first in the second half at which no queue is empty."""
     common = set.intersection(*(set(run["steps"]) for run in runs))
     steps = sorted(common or {step for run in runs for step in run["steps"]})
 

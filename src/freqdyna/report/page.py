@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs no network."""
+"""The report as one HTML file that needs no network connection."""
 
 import base64
 import json
@@ -19,12 +19,12 @@ SCRIPTS = (
 
 
 def check() -> None:
-    """Refuse at once what would be missed only when all is analysed: the chart library."""
+    """Raise an error if the chart library is missing, before anything is analysed."""
     _library()
 
 
 def write(report: Report, out: Path) -> None:
-    """Write the page."""
+    """Write the page to a file."""
     text = page(report).encode()
     try:
         write_atomically(out, lambda file: file.write(text))
@@ -33,7 +33,7 @@ def write(report: Report, out: Path) -> None:
 
 
 def page(report: Report) -> str:
-    """The page: styles, data, the chart library and our scripts, all inside."""
+    """The page, including styles, data, the chart library and scripts."""
     parts = {
         "title": escape(report.title),
         "style": _asset("report.css"),
@@ -41,7 +41,7 @@ def page(report: Report) -> str:
         "library": _packed(_library()),
         "scripts": "\n".join(_asset(name) for name in SCRIPTS),
     }
-    # One pass: nothing that a part contains is taken for the place of another.
+    # In one pass, so that no content of a part is mistaken for a placeholder.
     before, *pieces = _asset("report.html").split("{{")
     for piece in pieces:
         name, after = piece.split("}}", 1)
@@ -50,7 +50,16 @@ def page(report: Report) -> str:
 
 
 def largest_parts(report: Report, number: int = 5) -> list[tuple[str, int]]:
-    """What takes most room in the page, with its bytes there."""
+    """The largest parts of the page.
+
+    Args:
+        report: The report.
+        number: How many parts to return.
+
+    Returns:
+        Names and sizes in bytes, the largest first.
+
+    """
     parts = {f"explorer of {one['env']}": one for one in report.explorers}
     parts |= {section.name: asdict(section) for section in report.sections}
     sizes = [(name, len(_packed(_as_json(part)))) for name, part in parts.items()]
@@ -62,7 +71,7 @@ def _as_json(data: Json) -> str:
 
 
 def _packed(text: str) -> str:
-    """Compressed, in letters that cannot end the script element they stand in."""
+    """Compressed and encoded so that it cannot close the script element that contains it."""
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 

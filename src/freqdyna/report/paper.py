@@ -1,4 +1,4 @@
-"""Sections from stored experiments of the paper, as `freqdyna reproduce` leaves them."""
+"""Sections for the stored experiments of the paper, as written by `freqdyna reproduce`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from freqdyna.report.section import ClaimRow, Section
 
 
 def stored_parts(folder: Path) -> list[str]:
-    """The parts of the paper that a folder holds complete, at full size."""
+    """The parts of the paper that are stored completely, at full size, in a folder."""
     return [
         name
         for name, part in PARTS.items()
@@ -21,7 +21,7 @@ def stored_parts(folder: Path) -> list[str]:
 
 
 def sections(folder: Path, parts: list[str]) -> Iterator[Section]:
-    """What the stored numbers of each part show: they are analysed again, not recomputed."""
+    """The analysis of the stored numbers of each part; nothing is recomputed."""
     for name in parts:
         experiment = find(name)
         units = reproduce.stored(experiment, folder, quick=False)
@@ -42,5 +42,6 @@ def sections(folder: Path, parts: list[str]) -> Iterator[Section]:
 
 
 def _is_ours(name: str, claim: Claim) -> bool:
-    """Whether the paper does not claim it: a check of ours, or a comparison made beside its own."""
-    return PARTS[name].title.startswith("ours") or claim.paper == "-" or "(ours)" in claim.paper
+    """Whether the paper does not claim it: one of our own checks or additional comparisons."""
+    own_check = "own check"
+    return PARTS[name].title.startswith(own_check) or claim.paper == "-" or own_check in claim.paper

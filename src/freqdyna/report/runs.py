@@ -1,4 +1,4 @@
-"""A section from runs and sweeps of the user's own."""
+"""A section for the user's runs and sweeps."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,13 @@ from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seed
 
 
 def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
-    """Learning curves of all, one panel for each environment, and a table."""
+    """Learning curves, one panel for each environment, and a table.
+
+    Args:
+        results: The runs.
+        sources: Where each run is stored.
+
+    """
     labels = run_labels([result.config for result in results])
     return Section(
         name="runs",
@@ -21,8 +27,8 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
         chart=as_json(curves_chart(results)),
         tables=[_table(results, labels)],
         notes=[
-            "The return is the mean over all evaluations of a seed; in brackets the 95% interval "
-            "of the mean over seeds, by bootstrap."
+            "The return is the mean over all evaluations of a seed; brackets show the 95% "
+            "bootstrap interval of the mean over seeds."
         ],
         origins=_origins(labels, sources, results),
     )

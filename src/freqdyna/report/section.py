@@ -1,4 +1,4 @@
-"""What a report consists of, as JSON can hold it."""
+"""The content of a report, in types that JSON can represent."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ Table = list[list[str]]
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """A claim and what became of it."""
+    """A claim and its verdict."""
 
     part: str
     what: str
@@ -19,37 +19,37 @@ class ClaimRow:
     interval: str
     verdict: str
     own: bool
-    """Whether the question is ours rather than the paper's."""
+    """Whether the question is our own rather than the paper's."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A figure with all that belongs to it."""
+    """A figure with its claims, tables and notes."""
 
     name: str
     title: str
     command: str = ""
-    """What makes the same numbers."""
+    """The command that computes the same numbers."""
     chart: Json | None = None
     claims: list[ClaimRow] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     origins: list[str] = field(default_factory=list)
-    """Where the numbers come from: command, commit, machine, date."""
+    """The provenance of the numbers: command, commit, machine, date."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """All that the page shows."""
+    """Everything that the page shows."""
 
     title: str
     command: str
-    """What wrote the report."""
+    """The command that wrote the report."""
     written: str
-    """When, and by which version."""
+    """When it was written, and by which version."""
     sections: list[Section]
     explorers: list[Json]
 
     def json(self) -> Json:
-        """As nested dictionaries."""
+        """The report as nested dictionaries."""
         return asdict(self)

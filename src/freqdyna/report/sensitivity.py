@@ -15,18 +15,18 @@ from freqdyna.results.run_styles import run_labels, run_styles
 from freqdyna.results.statistics import complete_seeds
 
 NOT_VARIED = ("seeds", "first_seed", "steps", "eval_every", "eval_episodes", "devices")
-"""Settings of how long a run is and how it is evaluated, not of how an agent learns."""
+"""Settings of the length and the evaluation of a run, which do not affect how an agent learns."""
 WIDE = 10
-"""The axis is logarithmic if its greatest value is at least this many times its least."""
+"""The axis is logarithmic if its maximum is at least this many times its minimum."""
 TICKS = 12
-"""Up to this many values have a tick each."""
+"""If there are at most this many values, each has a tick."""
 
 Line = dict[float, Result]
 """Results by the value of the setting."""
 
 
 def section(results: Sequence[Result]) -> Section | None:
-    """The return against each setting with two values or more; None if there is none."""
+    """The return against each setting with at least two values; None if there is none."""
     found = {name: _lines(results, name) for name in _numeric(results)}
     panels = [
         _panel(name, env, of_env)
@@ -42,8 +42,9 @@ def section(results: Sequence[Result]) -> Section | None:
         chart=as_json(Chart(panels)),
         notes=[
             "A point is the mean return over all evaluations of a run, averaged over the seeds "
-            "that every point of its line has; the interval is by bootstrap over these seeds.",
-            "A line connects runs that are alike in all other settings.",
+            "that all points of its line have in common; the interval is a bootstrap interval over "
+            "these seeds.",
+            "A line connects runs with the same values of all other settings.",
         ],
     )
 
@@ -62,7 +63,7 @@ def _numeric(results: Sequence[Result]) -> list[str]:
 
 
 def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[Line, LineStyle]]:
-    """Each line and its style, by environment and what the other settings are."""
+    """Each line and its style, by environment and label of the other settings."""
     value = getattr(results[0].config, name)
     others = [replace(result.config, **{name: value}) for result in results]
     found: dict[tuple[str, str], tuple[Line, LineStyle]] = {}
@@ -73,7 +74,7 @@ def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[
 
 
 def _seeds(line: Line) -> list[int]:
-    """The seeds that each result of a line has in full."""
+    """The seeds that are complete in all results of a line."""
     kept = (set(result.seeds[complete_seeds(result.returns)].tolist()) for result in line.values())
     return sorted(set.intersection(*kept))
 

@@ -9,13 +9,20 @@ from freqdyna.envs.picture import Landmark
 from freqdyna.report.section import Json
 
 STATES = 500
-"""States shown of each store."""
+"""The number of states shown from the replay buffer and from the queue."""
 RANGE = 1e6
-"""g is shown over so many orders of magnitude below its greatest value."""
+"""The ratio between the largest and the smallest value of g that is shown."""
 
 
 def frame(snapshot: dict[str, np.ndarray], row: int, landmarks: Iterable[Landmark]) -> Json:
-    """Surfaces, states and climbs of one seed, and how high in g the states lie."""
+    """Surfaces, states and climbs of one seed, and the percentiles of g of the states.
+
+    Args:
+        snapshot: The arrays of a snapshot, with the seeds as first axis.
+        row: The index of the seed.
+        landmarks: The landmarks of the environment.
+
+    """
     low, high = snapshot["bounds"][row]
     g = snapshot["frequency"][row]
     logs = np.log10(np.maximum(np.maximum(g, 1e-12), g.max() / RANGE))
@@ -30,7 +37,7 @@ def frame(snapshot: dict[str, np.ndarray], row: int, landmarks: Iterable[Landmar
     if "queue" in snapshot:
         count = int(snapshot["queue_count"][row])
         stores["queue"] = snapshot["queue"][row, : None if count else 0]
-        if count and "climb_states" in snapshot:  # before that, no search is made
+        if count and "climb_states" in snapshot:  # there are no searches before that
             made["climbs"] = [
                 {"rule": rule, "path": _places(path, low, high)}
                 for rule, path in _climbs(snapshot, row)
@@ -46,15 +53,21 @@ def frame(snapshot: dict[str, np.ndarray], row: int, landmarks: Iterable[Landmar
 
 
 def packed(array: np.ndarray) -> str:
-    """The bytes of an array as text."""
+    """The bytes of an array, encoded as text."""
     return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
 
 
 def _percentile(g: np.ndarray, free: np.ndarray, shares: np.ndarray) -> float:
-    """The mean, over states, of the share of the free space where g is less than at the state.
+    """The mean percentile of g over states.
 
-    It is 0.5 for states that are uniform over the free space. States are shares of the way from
-    bound to bound, and have the g of the nearest point of the grid.
+    The percentile of a state is the fraction of the free space where g is smaller. The mean is 0.5
+    for states that are uniform over the free space.
+
+    Args:
+        g: Values on a grid between the bounds.
+        free: Which points of the grid are outside walls.
+        shares: States scaled to [0, 1], shape (states, 2); g is that of the nearest grid point.
+
     """
     space = np.sort(g[free])
     x, y = np.round(np.clip(shares, 0, 1) * (np.array(g.shape) - 1)).astype(int).T
@@ -65,7 +78,7 @@ def _percentile(g: np.ndarray, free: np.ndarray, shares: np.ndarray) -> float:
 def _walls(
     shape: tuple[int, ...], low: np.ndarray, high: np.ndarray, landmarks: Iterable[Landmark]
 ) -> np.ndarray:
-    """Which points of the grid lie in a wall, and not in a hole of it."""
+    """Which points of the grid are inside a wall, excluding its holes."""
     axes = [np.linspace(*ends) for ends in zip(low, high, shape, strict=True)]
     x, y = np.meshgrid(*axes, indexing="ij")
     inside = np.zeros(shape, bool)
@@ -75,14 +88,14 @@ def _walls(
 
 
 def _policy(actions: np.ndarray) -> Json | str:
-    """Numbered actions by their numbers; of continuous ones the first, in levels."""
+    """The indices of discrete actions, or levels of the first of several continuous actions."""
     if actions.dtype.kind in "iu":
         return packed(actions.T.astype(np.uint8))
     return _levels(actions.reshape(*actions.shape[:2], -1)[:, :, 0])
 
 
 def _climbs(snapshot: dict[str, np.ndarray], row: int) -> list[tuple[int, np.ndarray]]:
-    """Each climb with its rule and its path, shape (iterations, 2)."""
+    """The rule and the path of each climb; a path has shape (iterations, 2)."""
     found = []
     arrays = (snapshot[f"climb_{what}"][row] for what in ("states", "numbers", "rules"))
     for states, numbers, rules in zip(*arrays, strict=True):
@@ -94,7 +107,7 @@ def _climbs(snapshot: dict[str, np.ndarray], row: int) -> list[tuple[int, np.nda
 
 
 def _levels(surface: np.ndarray) -> Json:
-    """A surface in 256 levels between its least and greatest value; x runs fastest."""
+    """A surface in 256 levels between its minimum and maximum; x varies fastest."""
     least, greatest = float(surface.min()), float(surface.max())
     span = max(greatest - least, 1e-9)
     levels = np.round((surface - least) / span * 255).astype(np.uint8)
@@ -102,6 +115,6 @@ def _levels(surface: np.ndarray) -> Json:
 
 
 def _places(states: np.ndarray, low: np.ndarray, high: np.ndarray) -> str:
-    """States as pairs of 16-bit shares of the way from bound to bound."""
+    """States scaled to the bounds, as pairs of 16-bit integers."""
     shares = (states - low) / (high - low)
     return packed(np.round(np.clip(shares, 0, 1) * 65535).astype("<u2"))

@@ -1,4 +1,4 @@
-"""What each location given to a report is, and what it holds."""
+"""Reads the locations that are passed to a report."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -21,9 +21,17 @@ Location = Path | str
 
 
 def gather(folders: Sequence[Location], command: str, say: Callable[[str], None]) -> Report:
-    """Everything that runs, sweeps and stored experiments of the paper have to show, once each."""
+    """Gather the content of a report from runs, sweeps and stored experiments.
+
+    Args:
+        folders: Run folders, folders of run folders, sweeps, or folders of `freqdyna reproduce`;
+            duplicates are ignored.
+        command: The command that writes the report.
+        say: Called with progress messages.
+
+    """
     if not folders:
-        raise FreqdynaError("folders is empty; give at least one folder")
+        raise FreqdynaError("folders is empty; it must have at least one folder")
     sections: list[Section] = []
     results: list[Result] = []
     sources: list[str] = []
@@ -43,7 +51,7 @@ def gather(folders: Sequence[Location], command: str, say: Callable[[str], None]
         if isinstance(folder, str) or not parts:
             raise FreqdynaError(
                 f"folders has {shown(folder)!r}; it must be a run folder, a folder of run folders, "
-                "a sweep's folder, or one of freqdyna reproduce (--out) with complete results"
+                "a sweep's folder, or a folder of freqdyna reproduce --out with complete results"
             )
         for section in paper.sections(folder, parts):
             sections.append(section)
@@ -59,14 +67,14 @@ def gather(folders: Sequence[Location], command: str, say: Callable[[str], None]
 
 
 def shown(location: Location) -> str:
-    """A folder as seen from here: a report that is sent to others names no home."""
+    """A relative path, so that a report that is sent to others does not name a home folder."""
     if isinstance(location, Path) and location.is_absolute():
         return Path(os.path.relpath(location)).as_posix()
     return str(location)
 
 
 def _located(given: Location) -> Location:
-    """A folder by its absolute path, however it is given; the address of what is elsewhere."""
+    """The absolute path of a folder, or the address of a remote location."""
     if "://" not in str(given):
         return Path(given).absolute()
     storage = Storage(str(given))
@@ -74,7 +82,7 @@ def _located(given: Location) -> Location:
 
 
 def _homes(location: Location) -> list[Location]:
-    """The run folders and sweeps that are there, or right inside."""
+    """The run folders and sweeps at a location or directly inside it."""
     if isinstance(location, str):
         return [location]
     if any((location / name).is_file() for name in (run_folder.CONFIG, FILE)):
@@ -88,7 +96,7 @@ def _trainings(home: Location) -> list[Result]:
         return [load(home)]
     found = load_sweep(str(home))
     if not found:
-        raise FreqdynaError(f"{shown(home)!r} is a sweep of which no unit is finished yet")
+        raise FreqdynaError(f"{shown(home)!r} is a sweep without any finished unit")
     return list(found.values())
 
 

@@ -1,1 +1,1 @@
-"""A folder for each figure or question: `units.py` computes, `analysis.py` says what it shows."""
+"""One folder per figure or question: `units.py` computes, `analysis.py` evaluates."""

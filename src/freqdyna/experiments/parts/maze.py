@@ -1,4 +1,4 @@
-"""What F4, F5 and F8 share: three algorithms on MazeGridWorld, and states near its holes."""
+"""Common parts of F4, F5 and F8: three algorithms on MazeGridWorld, states near its holes."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ ALGORITHMS: dict[str, dict[str, str]] = {
     "Dyna-Frequency, learned model": {"algorithm": "dyna-frequency", "model": "learned"},
 }
 RADIUS = 0.1
-"""A state is near a hole within this distance of its centre, as in the paper."""
+"""A state is near a hole if it is within this distance of its centre, as in the paper."""
 PAPER = {"Dyna-Frequency": 25.3, "Dyna-Value": 11.7}
 """The paper's shares of queue states near a hole, in percent (figure 5)."""
 

@@ -1,7 +1,7 @@
 "use strict";
-// Panels of charts, drawn by Plotly.
+// Panels of charts, drawn with Plotly.
 
-/** Plotly's traces of one mark. */
+/** Plotly's traces for one mark. */
 function traces(mark, state) {
   const color = mark.color ? visible(mark.color) : null;
   const name = shown(mark.label || "");
@@ -48,7 +48,7 @@ function axis(given, grid, showgrid) {
   return made;
 }
 
-/** Draw one panel, or draw it again. */
+/** Draw or redraw one panel. */
 function drawPanel(node, panel, state) {
   const on = ({ label }) => !state.hidden.has(label);
   const marks = panel.marks.filter(on);

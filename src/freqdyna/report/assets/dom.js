@@ -1,7 +1,7 @@
 "use strict";
 // Elements, texts and colours.
 
-/** An element with attributes and children; text is always text, never markup. */
+/** An element with attributes and children; text is never interpreted as markup. */
 function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -23,12 +23,12 @@ function toggle(text, on, change, attributes = {}) {
   return button;
 }
 
-/** Plotly reads some markup in its texts: show names as they are. */
+/** Escapes text for Plotly, which interprets some markup. */
 function shown(text) {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
-/** A long label on several lines. */
+/** Wraps a long label. */
 function wrapped(text, width = 26) {
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -46,7 +46,7 @@ function channels(color) {
   return [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
 }
 
-/** A colour that can be seen on the page's ground: dark ones are made lighter at night. */
+/** A colour that is visible on the background: in dark mode, dark colours are made lighter. */
 function visible(color) {
   const [r, g, b] = channels(color);
   const light = (0.3 * r + 0.59 * g + 0.11 * b) / 255;

@@ -1,5 +1,5 @@
 "use strict";
-// The explorer: what agents believe, where they have been and where they plan from, over time.
+// The explorer: values, visited states and queues of agents over training time.
 
 const PANELS = [
   ["value", "value V"],
@@ -8,12 +8,12 @@ const PANELS = [
   ["replay", "visited states"],
   ["policy", "greedy policy"],
 ];
-const PAUSE = 450; // milliseconds between two steps that are played
+const PAUSE = 450; // milliseconds between two steps of the animation
 
-/** How high in g the states of a store lie, as measured. */
+/** The mean percentile of g over the states of the queue or the replay buffer. */
 function measured(frame, store) {
   const found = frame.percentiles[store];
-  return found === undefined ? [] : [el("span", { "data-percentile": store }, "mean percentile of g ", el("b", {}, found.toFixed(2)), " (0.5: as uniform over the space)")];
+  return found === undefined ? [] : [el("span", { "data-percentile": store }, "mean percentile of g ", el("b", {}, found.toFixed(2)), " (0.5: uniform over the space)")];
 }
 
 function legendOf(kind, given, run, frame) {
@@ -21,8 +21,8 @@ function legendOf(kind, given, run, frame) {
   if (kind === "policy" && typeof frame.policy === "string") return given.actions.map((name, i) => key(ACTION_COLORS[i % ACTION_COLORS.length], name));
   if (kind === "replay") return [key("#555", "visited"), ...measured(frame, "replay")];
   if (kind === "queue") {
-    if (frame.queue === undefined) return [el("span", {}, "no queue: it does not search")];
-    if (!frame.queue) return [el("span", {}, "does not search yet: the queue is empty")];
+    if (frame.queue === undefined) return [el("span", {}, "no queue: this agent does not search")];
+    if (!frame.queue) return [el("span", {}, "the queue is empty: no search yet")];
     const rules = new Set(frame.climbs.map((climb) => followed(climb.rule, run)));
     return [key("#d00", "queue, over g"), ...[...rules].sort().map((rule) => key(climbColor(rule), `climbs of ${rule}`)), ...measured(frame, "queue")];
   }
@@ -33,19 +33,19 @@ function legendOf(kind, given, run, frame) {
   return [...what, el("span", {}, ends[0]), el("span", { class: "bar", style: `background:linear-gradient(90deg,${stops})` }), el("span", {}, ends[1])];
 }
 
-/** What the agents shown do, and what is measured of it. */
+/** An explanation of what is shown. */
 function caption({ runs, landmarks }) {
   const found = runs.filter((run) => run.finds).map((run) => `${run.label} by ${run.finds}`).join(", ");
   const space = landmarks.some(({ kind }) => kind === "wall") ? "space without its walls" : "space";
   return [
-    "Each agent is shown as it was at the step of the slider, with the return of its last evaluation until then.",
-    "The local frequency g = ‖∇V‖² + ‖H‖² is large where the learned value V changes fast.",
-    found && `An agent that searches plans from the states in its queue (red), found until then: ${found}.`,
-    `How high in g ${found ? "these and the visited" : "the visited"} states lie is measured: the mean of their percentiles of g, which is 0.5 for states uniform over the ${space}.`,
+    "Each agent is shown at the step selected by the slider, with the return of its most recent evaluation.",
+    "The local frequency g = ‖∇V‖² + ‖H‖² is large where the learned value V changes quickly.",
+    found && `An agent that searches plans from the states in its queue (red), which it has found so far: ${found}.`,
+    `The mean percentile of g is shown for ${found ? "these and the visited" : "the visited"} states; it is 0.5 for states that are uniform over the ${space}.`,
   ].filter(Boolean).join(" ");
 }
 
-/** The explorer of one environment, all of its runs beside each other. */
+/** The explorer of one environment, with its runs side by side. */
 function explorer(given, id) {
   const steps = [...new Set(given.runs.flatMap((run) => run.steps))].sort((a, b) => a - b);
   const state = { at: steps.indexOf(given.opens), seed: 0, cursor: null, playing: null };
@@ -53,7 +53,7 @@ function explorer(given, id) {
   const output = el("output");
   const slider = el("input", { type: "range", min: 0, max: steps.length - 1, step: 1, "aria-label": `training time, ${given.env}` });
   const rowOf = (run) => Math.min(state.seed, run.seeds.length - 1);
-  /** What a run recorded at the step of the slider; null if nothing. */
+  /** The snapshot of a run at the selected step; null if there is none. */
   const frameOf = (run) => run.frames[rowOf(run)][run.steps.indexOf(steps[state.at])] || null;
   const returnOf = (run) => {
     const last = run.evaluations.findLastIndex((step) => step <= steps[state.at]);
@@ -91,7 +91,7 @@ function explorer(given, id) {
     slider.value = state.at;
     output.textContent = `step ${steps[state.at].toLocaleString("en")}`;
     maps.forEach(drawMap);
-    readout.textContent = "Point at a state to read V and g there, in all panels.";
+    readout.textContent = "Hover over a state to see V and g there, in all panels.";
     if (state.cursor) {
       const [x, y] = state.cursor;
       const place = [x, 1 - y].map((share, i) => (given.low[i] + share * (given.high[i] - given.low[i])).toPrecision(3));
@@ -118,7 +118,7 @@ function explorer(given, id) {
   const choice = el("select", { "aria-label": "seed", onchange: (event) => { state.seed = event.target.selectedIndex; draw(); } }, ...seeds.map((_, i) => el("option", {}, `seed ${i + 1} of ${seeds.length}`)));
   draw();
   return {
-    root: el("section", { id, class: "explorer" }, el("h2", {}, `Where should an agent plan from? ${given.env}`),
+    root: el("section", { id, class: "explorer" }, el("h2", {}, `Which states should an agent plan from? ${given.env}`),
       el("p", { class: "caption" }, caption(given)),
       el("div", { class: "time" }, play, slider, output, seeds.length > 1 ? choice : null), grid, readout),
   };

@@ -1,12 +1,12 @@
 "use strict";
-// A figure: its panels, and the switches of what they show.
+// A figure: its panels and controls.
 
 const MANY = 8; // series that need a wide panel
 
 const DASHES = { dash: "7 4", dot: "2 3", dashdot: "8 3 2 3" };
 const SIGNS = { circle: "●", square: "■", diamond: "◆", "triangle-up": "▲", "triangle-down": "▼", cross: "✚" };
 
-/** A short line as a series has it: its colour, dashes and marks. */
+/** The legend key of a series: a short line with its colour, dashes and markers. */
 function keyOf({ color, dash, mode, symbol }) {
   const made = (tag, attributes, ...children) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -21,7 +21,7 @@ function keyOf({ color, dash, mode, symbol }) {
   return key;
 }
 
-/** The panels of a chart. Drawn when they come into view, and again when what they show changed. */
+/** The panels of a chart; drawn when they come into view, and redrawn when their content changes. */
 function panelsOf(chart, state) {
   const panels = chart.panels.map((panel) => ({ panel, node: el("div", { class: "panel" }), near: false, fresh: false }));
   const draw = (one) => {
@@ -42,7 +42,7 @@ function panelsOf(chart, state) {
   return { nodes, redraw };
 }
 
-/** Switches of all series. */
+/** Toggles for all series. */
 function seriesChips(chart, state, redraw) {
   const labels = new Map();
   for (const panel of chart.panels) {
@@ -65,7 +65,7 @@ function seriesChips(chart, state, redraw) {
   return [...both, ...chips];
 }
 
-/** The controls and panels of a figure; `redraw` draws it again. */
+/** The controls and panels of a figure, and a function that redraws it. */
 function figure(chart) {
   const state = { hidden: new Set(), off: new Set(), statistic: mean, interval: true, single: false };
   const { nodes, redraw } = panelsOf(chart, state);
@@ -86,7 +86,7 @@ function figure(chart) {
       } }, text));
     root.append(el("div", { class: "controls" }, ...averages, el("span", { class: "gap" }),
       toggle("95% interval", true, (on) => { state.interval = on; redraw(); }),
-      toggle("single seeds", false, (on) => { state.single = on; redraw(); })));
+      toggle("individual seeds", false, (on) => { state.single = on; redraw(); })));
     const seeds = numbers.map((seed) =>
       toggle(String(seed), true, change(state.off, seed), { "aria-label": `seed ${seed}` }));
     const all = (on) => () => {
@@ -94,12 +94,12 @@ function figure(chart) {
       numbers.forEach((seed) => (on ? state.off.delete(seed) : state.off.add(seed)));
       redraw();
     };
-    root.append(el("details", {}, el("summary", {}, `Choose among the ${numbers.length} seeds`),
+    root.append(el("details", {}, el("summary", {}, `Select from ${numbers.length} seeds`),
       el("div", { class: "controls" }, el("button", { type: "button", onclick: all(true) }, "all"), el("button", { type: "button", onclick: all(false) }, "none")),
       el("div", { class: "seeds" }, ...seeds)));
   }
   const every = Math.max(1, ...chart.panels.flatMap((p) => p.marks.map((m) => m.every || 1)));
-  if (every > 1) root.append(el("p", { class: "soft small" }, `Of every ${every} evaluations one is drawn.`));
+  if (every > 1) root.append(el("p", { class: "soft small" }, `Only one of every ${every} evaluations is drawn.`));
   const shape = chips.length > MANY || nodes.length === 1 ? " wide" : nodes.length % 3 === 1 ? " even" : "";
   root.append(el("div", { class: `panels${shape}` }, ...nodes));
   const recolor = () => root.querySelectorAll(".chip svg").forEach((key) => (key.style.color = visible(key.dataset.color)));

@@ -7,26 +7,26 @@ const CLIMB_COLORS = { other: "#e000c0", value: "#0077ff" };
 const ARROWS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0], "push left": [-1, 0], "push right": [1, 0] };
 const decoded = new Map();
 
-/** The bytes that a text stands for; kept, as each move of the pointer redraws all panels. */
+/** The bytes encoded in a text; cached, because each move of the pointer redraws all panels. */
 function bytes(text) {
   if (!decoded.has(text)) decoded.set(text, Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
   return decoded.get(text);
 }
 
-/** Places as shares of the way from bound to bound, pair by pair. */
+/** Pairs of coordinates, scaled to [0, 1] between the bounds. */
 function places(text) {
   const raw = new Uint16Array(bytes(text).buffer);
   return Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i] / 65535, 1 - raw[2 * i + 1] / 65535]);
 }
 
-/** What a climb follows. */
+/** The objective that a climb follows. */
 function followed(rule, run) {
   return run.climbed[Math.min(rule, run.climbed.length - 1)];
 }
 
 const climbColor = (what) => (what === "V" ? CLIMB_COLORS.value : CLIMB_COLORS.other);
 
-/** A number in a few signs. */
+/** A number in a few characters. */
 function short(value) {
   const size = Math.abs(value);
   if (size && (size < 1e-3 || size >= 1e5)) return value.toExponential(0).replace("e+", "e");
@@ -118,7 +118,7 @@ function drawLandmarks(context, given, size, filled) {
   }
 }
 
-/** The number that a surface has at a place. */
+/** The value of a surface at a position. */
 function valueAt(surface, [x, y]) {
   const [width, height] = surface.size;
   const level = bytes(surface.data)[Math.min(height - 1, Math.floor((1 - y) * height)) * width + Math.min(width - 1, Math.floor(x * width))];
@@ -142,7 +142,7 @@ function drawFrame(canvas, kind, frame, run, given) {
     else drawSurface(context, frame.policy, colors("value"), size);
   }
   if (kind === "queue") {
-    // g behind the queue: one sees whether planning goes where it is large.
+    // g behind the queue shows whether the agent plans where g is large.
     context.globalAlpha = 0.28;
     drawSurface(context, frame.frequency, colors("frequency"), size);
     context.globalAlpha = 1;

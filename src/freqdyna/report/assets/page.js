@@ -1,9 +1,9 @@
 "use strict";
-// The page: what the data says, section by section.
+// The page, section by section.
 
 const VERDICTS = ["holds", "does not hold", "undecided"];
 
-/** A sentence whose `code` is set as code. */
+/** A sentence in which `code` is formatted as code. */
 function sentence(tag, text) {
   return el(tag, {}, ...text.split("`").map((piece, i) => (i % 2 ? el("code", {}, piece) : piece)));
 }
@@ -12,7 +12,7 @@ function verdict(text) {
   return el("span", { class: `verdict ${text.replace(/[^a-z]+/g, "-")}` }, text);
 }
 
-const HEADER = ["verdict", "what", "the paper", "here", "95% interval or accuracy"];
+const HEADER = ["verdict", "what", "paper", "ours", "95% interval or accuracy"];
 const cells = (claim) => [claim.verdict, claim.what, claim.paper, claim.ours, claim.interval];
 const COUNTED = { holds: "hold", "does not hold": "do not hold", undecided: "are undecided" };
 
@@ -25,7 +25,7 @@ function claimTable(claims, parts) {
   });
 }
 
-/** All claims of all parts, to be narrowed down by verdict. */
+/** All claims of all parts, which can be filtered by verdict. */
 function claimsSection(claims) {
   const place = el("div", { class: "tall" });
   const off = new Set();
@@ -37,9 +37,9 @@ function claimsSection(claims) {
     VERDICTS.forEach((text, i) => (counts[i].textContent = `${asked().filter((claim) => claim.verdict === text).length} ${COUNTED[text]}`));
   };
   draw();
-  return el("section", { id: "claims" }, el("h2", {}, "The paper’s claims, and what was found"),
-    el("p", { class: "soft" }, "Each verdict follows a rule that is stated with its figure. Choose which to show:"),
-    el("div", { class: "counts" }, ...counts, toggle(`and ${claims.filter((claim) => claim.own).length} questions of our own`, false, (on) => { withOurs = on; draw(); }, { id: "ours" })), place);
+  return el("section", { id: "claims" }, el("h2", {}, "The paper’s claims and our results"),
+    el("p", { class: "soft" }, "Each verdict follows a rule that is stated below its figure. Select which to show:"),
+    el("div", { class: "counts" }, ...counts, toggle(`plus ${claims.filter((claim) => claim.own).length} questions of our own`, false, (on) => { withOurs = on; draw(); }, { id: "ours" })), place);
 }
 
 function part(section, figures) {
@@ -54,7 +54,7 @@ function part(section, figures) {
   section.tables.forEach((rows) => root.append(el("h3", {}, "Statistics"), table(rows)));
   if (section.notes.length) root.append(el("details", {}, el("summary", {}, "Rules and notes"), el("ul", {}, ...section.notes.map((note) => sentence("li", note)))));
   const made = section.command ? [sentence("p", `\`${section.command}\``)] : [];
-  if (section.origins.length) root.append(el("details", {}, el("summary", {}, "Where these numbers come from"), ...made, el("ul", {}, ...section.origins.map((origin) => sentence("li", origin)))));
+  if (section.origins.length) root.append(el("details", {}, el("summary", {}, "Provenance of these numbers"), ...made, el("ul", {}, ...section.origins.map((origin) => sentence("li", origin)))));
   return root;
 }
 
@@ -72,7 +72,7 @@ function themeButton(redraw) {
   return button;
 }
 
-/** Marks in the contents what is being read. */
+/** Highlights the current section in the table of contents. */
 function follow(links) {
   const observer = new IntersectionObserver((entries) => {
     for (const entry of entries) {
@@ -97,10 +97,10 @@ function build(report) {
   const header = document.getElementById("top");
   header.append(el("h1", {}, report.title), themeButton(() => figures.forEach((drawn) => drawn.redraw())));
   if (claims.length) {
-    header.append(el("p", {}, `“Frequency-based Search-control in Dyna” (Pan, Mei and Farahmand, ICLR 2020), recomputed: of ${papers.length} claims of the paper that were tested ` +
+    header.append(el("p", {}, `“Frequency-based Search-control in Dyna” (Pan, Mei and Farahmand, ICLR 2020), reproduced: of ${papers.length} claims of the paper that were tested, ` +
       VERDICTS.map((text) => `${papers.filter((claim) => claim.verdict === text).length} ${COUNTED[text]}`).join(", ") + "."));
   }
-  header.append(sentence("p", `Written ${report.written}: \`${report.command}\`. Drag in a chart to look closer, double-click to come back.`));
+  header.append(sentence("p", `Written ${report.written}: \`${report.command}\`. Drag in a chart to zoom in, double-click to reset.`));
   header.lastChild.className = "soft small";
   document.getElementById("main").replaceChildren(...parts.map(([, node]) => node));
   const links = parts.map(([label, node]) => el("a", { href: `#${node.id}` }, label));
@@ -108,7 +108,7 @@ function build(report) {
   follow(links);
 }
 
-/** A text of the page that is stored compressed. */
+/** Decompresses a text that is stored in the page. */
 async function unpacked(id) {
   const stored = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
   return new Response(new Blob([stored]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
@@ -121,6 +121,6 @@ async function start() {
 }
 
 start().catch((error) => {
-  document.getElementById("main").replaceChildren(el("p", {}, "This page could not be drawn; it needs a browser of 2023 or later."));
+  document.getElementById("main").replaceChildren(el("p", {}, "This page could not be displayed; it needs a browser from 2023 or later."));
   throw error;
 });

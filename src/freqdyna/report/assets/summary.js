@@ -1,20 +1,20 @@
 "use strict";
-// Curves of seeds summarised: an average over those that are on, and its interval by bootstrap.
+// Summaries of learning curves: an average over the selected seeds, and its bootstrap interval.
 
 const RESAMPLES = 300;
 
 const ones = (values) => new Uint8Array(values.length).fill(1);
-/** The places of values, from the least value to the greatest. */
+/** The indices of values in ascending order. */
 const ordered = (values) => Uint16Array.from(values, (_, i) => i).sort((a, b) => values[a] - values[b]);
 
-/** The mean of values that occur as often as counted. */
+/** The mean of values that occur with the given counts. */
 function mean(values, counts = ones(values)) {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += counts[i] * values[i];
   return sum / values.length;
 }
 
-/** The mean of the middle half; a quarter of a value counts as a quarter. */
+/** The mean of the middle half; values at its ends count partially. */
 function interquartileMean(values, counts = ones(values), order = ordered(values)) {
   const n = values.length;
   let sum = 0;
@@ -43,7 +43,7 @@ function resamples(seeds) {
   return drawsOf.get(seeds);
 }
 
-/** The statistic over seeds at each evaluation, and its 95% interval if asked for. */
+/** The statistic over seeds at each evaluation, and optionally its 95% interval. */
 function summarised(rows, statistic, interval) {
   const middle = [], low = [], high = [];
   const draws = interval && rows.length > 1 ? resamples(rows.length) : [];
@@ -63,7 +63,7 @@ function summarised(rows, statistic, interval) {
 
 const kept = new WeakMap();
 
-/** As `summarised`, of a mark's seeds that are on; computed once for each choice. */
+/** Like `summarised`, for the selected seeds of a mark; cached for each selection. */
 function summary(mark, { off, statistic, interval }) {
   if (!kept.has(mark)) kept.set(mark, new Map());
   const choices = kept.get(mark);

@@ -1,19 +1,19 @@
 "use strict";
-// Tables that are sorted by a click on a column's head.
+// Tables that can be sorted by clicking on a column header.
 
 /** The number that a cell begins with, or NaN. */
 function leading(text) {
   return /^[-−+]?[\d.,]/.test(text) ? parseFloat(text.replace(/,/g, "").replace("−", "-")) : NaN;
 }
 
-/** Numbers by size, all else by name; what is no number comes after numbers. */
+/** Compares numbers by value and other texts by name; numbers come first. */
 function compared(a, b) {
   const [x, y] = [leading(a), leading(b)];
   if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
   return x - y || a.localeCompare(b, "en", { numeric: true });
 }
 
-/** Rows of texts, the header first; `cell` makes what stands in a cell. */
+/** A table from rows of texts, the header first; `cell` creates the content of a cell. */
 function table([header, ...body], cell = (text) => text) {
   const place = el("tbody");
   const fill = (rows) => place.replaceChildren(...rows.map((row) => el("tr", {}, ...row.map((text, i) => el("td", {}, cell(text, i))))));

@@ -1,4 +1,4 @@
-"""B, a check of ours: whether g ranks regions of learned values by their local bandwidth."""
+"""B, one of our own checks: whether g ranks regions of learned values by their local bandwidth."""
 
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts.bandwidth import analysis, units

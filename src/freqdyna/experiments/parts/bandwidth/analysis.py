@@ -1,4 +1,4 @@
-"""What B shows: rank correlations of g with the local bandwidth of V, by a windowed FFT."""
+"""The evaluation of B: rank correlations of g with the local bandwidth of V (windowed FFT)."""
 
 import math
 from dataclasses import replace
@@ -23,13 +23,13 @@ from freqdyna.results.statistics import bootstrap_interval
 SIZES = (8, 16, 24, 32)
 """Points of a window along each coordinate."""
 OVERLAP = 4
-"""Windows lie a fourth of their size apart."""
+"""Windows are a quarter of their size apart."""
 DRAWN = 16
-"""The window of the picture."""
+"""The window size of the figure."""
 SOLVED = -200.0
 """A seed has solved its environment if the mean of its last returns is above this."""
 ALONE = 0.95
-"""From where on a coordinate's share of the second moment is nearly all of it."""
+"""A coordinate with a greater share of the second moment accounts for nearly all of it."""
 WORDS = {
     "bandwidth": "local bandwidth of V, plane removed",
     "sloped_bandwidth": "local bandwidth of V, mean removed",
@@ -38,13 +38,13 @@ WORDS = {
 }
 TRENDS: tuple[Trend, ...] = ("plane", "mean")
 BANDWIDTHS = ("bandwidth", "sloped_bandwidth")
-"""Of WORDS, in the order of TRENDS."""
+"""Keys of WORDS, in the order of TRENDS."""
 Regions = dict[str, np.ndarray]
-"""What each window holds: g and each of WORDS."""
+"""Values in each window: g and each key of WORDS."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """Four rankings for each environment, and pictures of a solved seed."""
+    """Four rankings for each environment, and maps of a solved seed."""
     panels: list[Panel] = []
     rows: list[Claim] = []
     header = [f"{size} × {size}" for size in SIZES]
@@ -53,7 +53,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     solved = {name: np.flatnonzero(_returns(unit) > SOLVED) for name, unit in units.items()}
     for name, unit in units.items():
         env = envs.make(name)
-        # A quick run has solved nothing: it shows all of its seeds, and decides nothing.
+        # No seed of a quick run has solved the task: all are shown, and nothing is decided.
         chosen = solved[name] if len(solved[name]) else np.arange(len(_returns(unit)))
         found = [_surfaces(env, unit, seed) for seed in chosen.tolist()]
         regions = [[_regions(env, *one, size) for one in found] for size in SIZES]
@@ -67,27 +67,28 @@ def analyse(units: dict[str, Stored]) -> Findings:
             for trend in TRENDS
         ]
         panels += _panels(env, chosen.tolist()[0], *found[0])
-    title = f"B: g beside the spectrum of learned values in windows of {DRAWN} × {DRAWN}"
+    title = f"B: g and the spectrum of learned values in windows of {DRAWN} × {DRAWN}"
     chart = Chart(panels, title, columns=4, panel_size=(4.3, 3.7))
     notes = [HOW, *_on_bandwidths(rows, shares, solved), _trained(units, solved)]
     return Findings(chart, rows, table, notes)
 
 
 HOW = (
-    f"Hann windows of the given number of {RESOLUTION} × {RESOLUTION} points, a fourth of "
+    f"Hann windows of the given size on a grid of {RESOLUTION} × {RESOLUTION} points, a quarter of "
     "their size apart; g is averaged over the same windows. Bandwidth is the root mean square "
-    "frequency in cycles per unit of the coordinates. It is given twice, since no choice is the "
-    "right one: with the best-fit plane of each window removed, as most of the energy of a smooth "
-    "V in a window is its slope, which has no frequency; and with the mean alone removed, the "
-    "slope included, as in theorem 1. For energy and second moment, the two factors of theorem 1, "
-    "the mean alone is removed. The correlation is Spearman's, over windows, one for each seed."
+    "frequency in cycles per unit of the coordinates. It is computed in two ways, since neither is "
+    "the only correct one: with the best-fit plane of each window removed, because most of the "
+    "energy of a smooth V in a window is its slope, which has no frequency; and with only the mean "
+    "removed, including the slope, as in theorem 1. For energy and second moment, the two factors "
+    "of theorem 1, only the mean is removed. The correlation is Spearman's over windows, one for "
+    "each seed."
 )
 
 
 def _on_bandwidths(
     rows: list[Claim], shares: dict[str, list[float]], solved: dict[str, np.ndarray]
 ) -> list[str]:
-    """Whether the two bandwidths agree, and of which coordinate they are."""
+    """Whether the two bandwidths agree, and which coordinate dominates them."""
     verdicts = {claim.what: claim.verdict for claim in rows}
     notes = []
     for name, seeds in solved.items():
@@ -96,15 +97,15 @@ def _on_bandwidths(
             agree = f"agree ({first})" if first == second else "disagree"
             each = "" if first == second else f" ({first}; {second})"
             notes.append(f"On {name} the verdicts with plane and with mean removed {agree}{each}")
-    told = []
+    parts = []
     for name, (plane, mean) in shares.items():
         coordinate = envs.make(name).coordinates[1]
         text = f"{name}, {coordinate}: {plane:.1%} (plane removed) and {mean:.1%} (mean removed)"
         if min(plane, mean) > ALONE:
-            text += f", so that the bandwidth is almost that of {coordinate} alone"
-        told.append(text)
-    shown = "In raw units of the coordinates the second one makes this share of the mean of ‖k‖²: "
-    notes.append(shown + "; ".join(told))
+            text += f", so the bandwidth is almost entirely that of {coordinate}"
+        parts.append(text)
+    shown = "In raw units, the second coordinate contributes this share of the mean of ‖k‖²: "
+    notes.append(shown + "; ".join(parts))
     return [f"{note}." for note in notes]
 
 
@@ -113,25 +114,25 @@ def _what(name: str, key: str) -> str:
 
 
 def _trained(units: dict[str, Stored], solved: dict[str, np.ndarray]) -> str:
-    """What was trained, and which seeds are shown."""
+    """What was trained, and which seeds are used."""
     trained = []
     for name, unit in units.items():
         s, returns = unit.settings, _returns(unit)
         own = solved[name]
-        left_out = sorted(set(range(len(returns))) - set(own.tolist()))
+        excluded = sorted(set(range(len(returns))) - set(own.tolist()))
         text = (
             f"{name}: {s['algorithm']}, {s['steps']:,} steps of {s['planning_steps']} updates, "
             f"{len(own)} of {len(returns)} seeds solved it"
         )
         if not len(own):
-            text += f" (mean return {returns.mean():.0f}): all are shown, and decide nothing"
+            text += f" (mean return {returns.mean():.0f}): all are shown, and nothing is decided"
         else:
             text += f" (mean return {returns[own].mean():.0f})"
-            text += f", left out: seeds {', '.join(map(str, left_out))}" if left_out else ""
+            text += f", excluded: seeds {', '.join(map(str, excluded))}" if excluded else ""
         trained.append(text)
     return (
-        f"Solved: mean return of the last evaluations above {SOLVED:g}; where a seed solved it, "
-        "those that did not are left out. " + "; ".join(trained) + "."
+        "A seed has solved its environment if the mean return of the last evaluations is above "
+        f"{SOLVED:g}; if any seed has, those that have not are excluded. {'; '.join(trained)}."
     )
 
 
@@ -142,7 +143,7 @@ def _returns(unit: Stored) -> np.ndarray:
 
 
 def _surfaces(env: Environment, unit: Stored, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """V and g on the grid, of one seed."""
+    """V and g of one seed on the grid."""
     sizes = (env.observation_size, *unit.settings["hidden"], env.num_actions)
     parameters = unit.columns["parameter"][unit.columns["seed"] == seed]
     network = network_from_flat(jnp.asarray(parameters), sizes)
@@ -151,7 +152,7 @@ def _surfaces(env: Environment, unit: Stored, seed: int) -> tuple[np.ndarray, np
 
 
 def _regions(env: Environment, value: np.ndarray, frequency: np.ndarray, size: int) -> Regions:
-    """What the windows of one size hold."""
+    """The values in windows of one size."""
     first, second = (float(axis[1] - axis[0]) for axis in axes(env, value.shape))
     spacing, stride = (first, second), size // OVERLAP
     whole = local_spectrum(value, spacing, size, stride, "mean")
@@ -165,7 +166,7 @@ def _regions(env: Environment, value: np.ndarray, frequency: np.ndarray, size: i
 
 
 def _second_share(env: Environment, value: np.ndarray, trend: Trend) -> float:
-    """The second coordinate's share of the second moment, mean over the windows of the picture."""
+    """The second coordinate's share of the second moment, averaged over the figure's windows."""
     first, second = (float(axis[1] - axis[0]) for axis in axes(env, value.shape))
     both, alone = (
         local_spectrum(value, (spacing, second), DRAWN, DRAWN // OVERLAP, trend).second_moment
@@ -214,7 +215,7 @@ def _range(values: np.ndarray) -> tuple[float, float]:
 
 
 def _ranks_panel(env: Environment, found: Regions) -> Panel:
-    """Ranks of the windows by g, and by what the windowed FFT finds."""
+    """Ranks of the windows by g and by the windowed FFT."""
     ranks = {key: rankdata(values) for key, values in found.items()}
     marks = []
     for key, color in (("product", "tab:blue"), ("bandwidth", "red")):

@@ -1,4 +1,4 @@
-"""What B trains: Q networks on MountainCar and on the maze, to look at the values learned."""
+"""What B trains: Q networks on MountainCar and the maze, whose values are then analysed."""
 
 import shutil
 from dataclasses import asdict
@@ -17,8 +17,8 @@ from freqdyna.training import api
 
 TRAININGS: dict[str, dict[str, Any]] = {
     "MountainCar-v0": {"algorithm": "dyna-frequency", "seeds": 10, "steps": 15_000},
-    # Planning from anywhere needs no climbs, and with a third of the paper's updates it solves the
-    # maze in minutes, where the paper's algorithms take hours.
+    # Planning from uniform states needs no climbs, and with a third of the paper's updates it
+    # solves the maze in minutes, where the paper's algorithms take hours.
     "MazeGridWorld": {
         "algorithm": "dyna-uniform",
         "seeds": 10,
@@ -28,13 +28,13 @@ TRAININGS: dict[str, dict[str, Any]] = {
 }
 QUICK = {"seeds": 2, "steps": 300, "planning_steps": 1, "warmup_steps": 100, "eval_every": 50}
 NO_MATTER = ("devices", "normalize", "target_rate")
-"""Settings that decide nothing of these trainings: of Gymnasium's environments, and of NAF."""
+"""Settings without effect here: they are for Gymnasium environments and for NAF."""
 LAST = 5
-"""Evaluations at the end by which a seed is judged."""
+"""The number of last evaluations that decide whether a seed has solved the task."""
 
 
 def units(quick: bool) -> list[Unit]:
-    """One unit an environment."""
+    """One unit per environment."""
     units = []
     for env, given in TRAININGS.items():
         config = Config.of({"env": env, **given, **(QUICK if quick else {})}, PRESET)
@@ -43,9 +43,9 @@ def units(quick: bool) -> list[Unit]:
 
 
 def _settings(config: Config) -> dict[str, Any]:
-    """All settings of the training, as JSON holds them, but for those that decide no number.
+    """All settings of the training that affect its numbers, for JSON.
 
-    The walls are among them: values learned in another maze are other values.
+    They include the walls, because the values depend on the maze.
     """
     settings = {
         name: list(value) if isinstance(value, tuple) else value
@@ -59,7 +59,7 @@ def _settings(config: Config) -> dict[str, Any]:
 
 
 def _train(config: Config, work: Work) -> Columns:
-    """Trained parameters: a row for each seed and parameter."""
+    """The trained parameters, one row per seed and parameter."""
     folder = work.folder / "run"
     if (folder / run_folder.CONFIG).is_file():
         result = api.resume(folder)

@@ -1,4 +1,4 @@
-"""What E1 shows: 64π² and π², a ratio of 64 for a frequency ratio of 8."""
+"""The evaluation of E1: 64π² and π², a ratio of 64 for a frequency ratio of 8."""
 
 import math
 
@@ -15,7 +15,7 @@ PAPER = (64.0, 1.0)
 """In units of π²."""
 TOLERANCE = 1e-12
 FLOOR = 1e-2
-"""Of the squares drawn, which are zero in places, on a logarithmic axis."""
+"""The smallest value drawn on the logarithmic axis; the squared derivative has zeros."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
@@ -53,4 +53,5 @@ def analyse(units: dict[str, Stored]) -> Findings:
         )
         for region, paper, integral in zip(regions, PAPER, integrals, strict=True)
     ]
-    return Findings(chart, rows, notes=("The error is relative, of quadrature in float64.",))
+    note = "The error is the relative error of the quadrature in float64."
+    return Findings(chart, rows, notes=(note,))

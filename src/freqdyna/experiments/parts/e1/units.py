@@ -1,4 +1,4 @@
-"""What E1 integrates: |f_sin′|² over the high and the low frequency region."""
+"""What E1 integrates: |f_sin′|² over the regions of high and low frequency."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ DERIVATIVE = 1
 
 
 def units(quick: bool) -> list[Unit]:
-    """One unit, small enough for a quick run too."""
+    """One unit, which is also small enough for a quick run."""
     settings = {
         "function": f_sin.__name__,
         "derivative": DERIVATIVE,

@@ -1,4 +1,4 @@
-"""What E2 shows: the integrals equal the coefficients' sums weighted by n² and n⁴."""
+"""The evaluation of E2: the integrals equal the sums of coefficients weighted by n² and n⁴."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ SIGNS: dict[int, tuple[str, str, str, Marker]] = {
     1: ("n²", "′", "tab:blue", "circle"),
     2: ("n⁴", "″", "tab:red", "square"),
 }
-"""Of each derivative: weight, primes, colour and marker."""
+"""For each derivative: weight, primes, colour and marker."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """Quadrature against formula over orders of magnitude, and the greatest relative error."""
+    """Quadrature compared with the formula, and the maximum relative error."""
     columns = units["series"].columns
     ends = np.array([columns["formula"].min() / 2, columns["formula"].max() * 2])
     marks = [Line(ends, ends, LineStyle("0.6"), width=1, label="equal")]

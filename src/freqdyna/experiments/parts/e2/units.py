@@ -1,4 +1,4 @@
-"""What E2 integrates: Fourier series of random coefficients and orders."""
+"""What E2 integrates: Fourier series with random coefficients of several orders."""
 
 import math
 from functools import partial
@@ -15,11 +15,11 @@ ORDERS = (1, 2, 4, 8, 16, 32)
 """N."""
 DERIVATIVES = (1, 2)
 RANDOM_SEED = 0
-"""Of the coefficients, standard normal."""
+"""The seed of the coefficients, which are standard normal."""
 
 
 def units(quick: bool) -> list[Unit]:
-    """One unit: some random series of each order."""
+    """One unit: several random series of each order."""
     series = 2 if quick else 10
     settings = {
         "orders": list(ORDERS),

@@ -1,4 +1,4 @@
-"""R, our own: the ranking when all algorithms are tuned equally, and at equal compute."""
+"""R, one of our own checks: the ranking with equal tuning and with equal compute."""
 
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts.equal_budget import analysis, units

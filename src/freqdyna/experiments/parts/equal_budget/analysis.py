@@ -1,4 +1,4 @@
-"""What R shows: each algorithm at its best point, and returns against compute."""
+"""The evaluation of R: each algorithm with its best setting, and returns against compute."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ POINTS = 200
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """Two panels: curves at the best points, and the paper's point against compute."""
+    """Two panels: curves with the best settings, and the paper's setting against compute."""
     grid = by_point(units)
     best = {name: _best(grid, name) for name in ALGORITHMS}
     tuned = {
@@ -28,16 +28,16 @@ def analyse(units: dict[str, Stored]) -> Findings:
     returns = {name: _at(at, *pair) for name, pair in compute.items()}
     small, equal = Legend(size=SMALL), {name: (at, values) for name, values in returns.items()}
     panels = [
-        curves_panel("each at its best", tuned, legend=small),
+        curves_panel("best setting of each", tuned, legend=small),
         curves_panel("the paper's settings", equal, "updates + climbing steps", small),
     ]
-    title = "R: MountainCar, 10 updates: tuned alike, and at equal compute"
+    title = "R: MountainCar, 10 updates: with equal tuning, and with equal compute"
     chart = Chart(panels, title, share_y=True)
     frequency = "Dyna-Frequency"
     comparisons = [
         Comparison(
-            f"{frequency} − {other}, each at its best, area over the seeds not chosen by",
-            "above 0 (ours)",
+            f"{frequency} − {other}, best setting of each, area over the held-out seeds",
+            "above 0 (own check)",
             area(grid[frequency, *best[frequency]])[1::2],
             area(grid[other, *best[other]])[1::2],
         )
@@ -46,8 +46,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
     ]
     comparisons += [
         Comparison(
-            f"{frequency} − {other}, mean return at equal compute",
-            "above 0 (ours)",
+            f"{frequency} − {other}, mean return with equal compute",
+            "above 0 (own check)",
             returns[frequency].mean(axis=1),
             returns[other].mean(axis=1),
         )
@@ -59,9 +59,9 @@ def analyse(units: dict[str, Stored]) -> Findings:
         cells = [f"{area(grid[name, rate, period]).mean():.0f}" for name in ALGORITHMS]
         rows.append([f"{rate:g}", f"{period:,}", *cells])
     note = (
-        "The best point of an algorithm is chosen by the mean area of the seeds 0, 2, 4, ...; "
-        "it is compared on the others, so that choosing gives no advantage. An update and a "
-        "climbing step count as one unit of compute each; an update costs more."
+        "The best setting of an algorithm is chosen by the mean area of the seeds 0, 2, 4, ...; "
+        "the comparison uses the other seeds, so that the choice gives no advantage. An update and "
+        "a climbing step each count as one unit of compute, although an update costs more."
     )
     return Findings(chart, judge(comparisons), rows, (note,))
 
@@ -72,7 +72,7 @@ def _best(grid: Grid, name: str) -> tuple[float, int]:
 
 
 def _against_compute(stored: Stored) -> tuple[np.ndarray, np.ndarray]:
-    """Updates plus climbing steps before each evaluation, and returns, (seeds, evaluations)."""
+    """Updates plus climbing steps before each evaluation, and returns: (seeds, evaluations)."""
     steps, returns = curves(stored)
     each = np.full(returns.shape, float(UPDATES))
     if "climb_iterations" in stored.columns:

@@ -18,7 +18,7 @@ Grid = dict[tuple[str, float, int], Stored]
 
 
 def settings(name: str, rate: float, period: int) -> dict[str, Any]:
-    """One training; at the paper's own point a cell of F3."""
+    """One training; with the paper's setting it is a cell of F3."""
     cell = {"env": "MountainCar-v0", "planning_steps": 10, "reward_noise": 0.0}
     cell |= {"algorithm": ALGORITHMS[name]}
     tuned = {"learning_rate": rate, "target_period": period}
@@ -26,7 +26,7 @@ def settings(name: str, rate: float, period: int) -> dict[str, Any]:
 
 
 def units(quick: bool) -> list[Unit]:
-    """The whole grid, the longest first; a smoke run has the paper's point alone."""
+    """The whole grid, the longest first; a quick run has only the paper's setting."""
     points = [(rate, period) for rate in LEARNING_RATES for period in TARGET_PERIODS]
     return [
         training(quick, **settings(name, *point))

@@ -1,4 +1,4 @@
-"""What F1 shows: test error against updates, and whether biased data learn faster."""
+"""The evaluation of F1: test error over updates, and whether biased data are learned faster."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ COLORS = {"Unbiased": "blue", "Biased-high": "black", "Biased-low": "darkorange"
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """One panel for each p_b; the settings against each other, seed by seed."""
+    """One panel for each p_b; the settings compared with each other, paired by seed."""
     updates, errors = curves_by_setting(units["curves"].columns)
     panels: list[Panel] = []
     found: list[Claim] = []
@@ -43,11 +43,11 @@ def analyse(units: dict[str, Stored]) -> Findings:
     high_settings = [f"Biased-high {share}%" for share in SHARES]
     biased = updates, errors, high_settings, "Unbiased"
     notes = (
-        f"Not in the paper, and chosen here: {POINTS:,} training points, {updates[-1]:,} updates, "
-        f"{TEST_POINTS:,} test points without noise, uniform in [−2, 2].",
+        f"Not stated in the paper, and chosen by us: {POINTS:,} training points, "
+        f"{updates[-1]:,} updates, {TEST_POINTS:,} test points without noise, uniform in [−2, 2].",
         speed_note(updates),
-        length_note(*biased, "the more so the higher the share"),
-        "From where on the mean error stays below that of Unbiased: "
+        length_note(*biased, "more for a higher share"),
+        "The mean error stays below that of Unbiased from this update on: "
         + ", ".join(
             f"{name} {ahead_from(updates, errors[name], errors['Unbiased'])}"
             for name in high_settings
@@ -59,9 +59,9 @@ def analyse(units: dict[str, Stored]) -> Findings:
 
 
 def ahead_from(updates: np.ndarray, errors: np.ndarray, others: np.ndarray) -> str:
-    """The update from which on the mean error is below the others' mean, in words."""
+    """The first update from which the mean error stays below the others' mean, as text."""
     behind = np.flatnonzero(errors.mean(axis=0) >= others.mean(axis=0))
     if len(behind) == 0:
-        return "the first evaluation on"
+        return "the first evaluation"
     last = int(behind[-1])
-    return f"update {updates[last + 1]:,} on" if last + 1 < len(updates) else "not by the end"
+    return f"{updates[last + 1]:,}" if last + 1 < len(updates) else "never"

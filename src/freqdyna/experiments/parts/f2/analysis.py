@@ -1,4 +1,4 @@
-"""What F2 shows: curves of the three data sets, where biased points lie, and the four shares."""
+"""The evaluation of F2: curves of the three data sets, the biased points, and four shares."""
 
 import numpy as np
 
@@ -48,23 +48,23 @@ def analyse(units: dict[str, Stored]) -> Findings:
     )
     biased = updates, errors, list(BY_NORM), "Unbiased"
     notes = (
-        f"Shares: mean over {data_sets:,} data sets, and the range of 95% of them, of {SHOWN:,} "
-        "points each. The band is taken on the noisy y.",
-        f"The picture's titles give the shares of the {SHOWN:,} points shown; expected are "
-        f"{expected}.",
-        "The paper's shares have more digits than 1,000 points can give, so it counted more; with "
-        "more points the range would be narrower.",
+        f"Percentages: mean over {data_sets:,} data sets of {SHOWN:,} points each, and the range "
+        "of 95% of them. The band refers to the noisy y.",
+        f"The titles of the figure give the percentages of the {SHOWN:,} points shown; the "
+        f"expected values are {expected}.",
+        "The paper's percentages have more digits than 1,000 points allow, so it must have counted "
+        "more points; with more points the range would be narrower.",
         speed_note(updates),
         length_note(*biased),
-        f"Unbiased is the same {seeds} runs as in F1: same seeds, data and mini-batches. What F1 "
-        "and F2 say against it is not independent evidence.",
+        f"The {seeds} runs of Unbiased are the same as in F1: same seeds, data and mini-batches. "
+        "The comparisons with it in F1 and F2 are therefore not independent.",
     )
     tables = speed_table(updates, errors), length_table(*biased)
     return Findings(chart, rows, tables[0], notes, tables[1:])
 
 
 def _points_panel(points: Columns, name: str) -> Panel:
-    """The points of a data set, the spike band shaded, titled with the shares of these points."""
+    """The points of a data set, with the spike band shaded and their shares in the title."""
     own = points["setting"] == name
     x, y = points["x"][own], points["y"][own]
     band = f"spike band: noisy y within {BAND:g} of ±{SPIKE:g}"

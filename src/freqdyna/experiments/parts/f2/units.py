@@ -26,10 +26,10 @@ from freqdyna.experiments.parts.regression.regression import (
 
 UNIFORM_SHARE = 0.6
 SHOWN = 1000
-"""Points that are drawn from a data set, shown and counted."""
+"""Points that are sampled from a data set, shown and counted."""
 DATA_SETS = 2000
 KEY = 0
-"""Random key of all samples."""
+"""The random key of all samples."""
 BY_NORM: dict[str, Draw] = {
     name: partial(
         draw_by_norm, derivative=derivative, uniform_share=UNIFORM_SHARE, grid_points=GRID
@@ -63,7 +63,7 @@ def units(quick: bool) -> list[Unit]:
 
 
 def sample(draw: Draw, key: PRNGKeyArray) -> tuple[Points, Points]:
-    """1,000 points, x and noisy y, drawn uniformly from one data set."""
+    """1,000 points, x and noisy y, sampled uniformly from one data set."""
     keys = jax.random.split(key, 3)
     x = jax.random.choice(keys[1], draw(keys[0]), (SHOWN,), replace=False)
     return x, noisy(x, keys[2])
@@ -73,12 +73,12 @@ Numbers = TypeVar("Numbers", np.ndarray, Array)
 
 
 def in_regions(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
-    """Which points are in the high frequency region, and which in the band around the spikes."""
+    """Which points are in the high-frequency region, and which in the band around the spikes."""
     return x <= 0, abs(abs(y) - SPIKE) < BAND
 
 
 def shares(draw: Draw, key: PRNGKeyArray) -> Float[Array, " 2"]:
-    """Percentages of a sample in the high frequency region and in the band around the spikes."""
+    """Percentages of a sample in the high-frequency region and in the band around the spikes."""
     return 100 * jnp.stack([jnp.mean(inside) for inside in in_regions(*sample(draw, key))])
 
 

@@ -1,4 +1,4 @@
-"""What F3 shows: the paper's four observations on MountainCar, each tested."""
+"""The evaluation of F3: tests of the paper's four observations on MountainCar."""
 
 import numpy as np
 
@@ -73,7 +73,7 @@ def _claims(cells: Cells) -> list[Claim]:
     found.append(_not_every_one_gains(cells, few, many))
     interactions = [
         Interaction(
-            f"{frequency} − {value}, area, d = {many} more than d = {few}, σ = 0",
+            f"{frequency} − {value}, area, difference between d = {many} and d = {few}, σ = 0",
             "above 0 (clearer)",
             (area(cells[frequency, many, 0.0]), area(cells[value, many, 0.0])),
             (area(cells[frequency, few, 0.0]), area(cells[value, few, 0.0])),
@@ -81,7 +81,7 @@ def _claims(cells: Cells) -> list[Claim]:
     ]
     interactions += [
         Interaction(
-            f"what noise costs {value} more than {frequency}, area, d = {d}",
+            f"loss of area due to noise, {value} − {frequency}, d = {d}",
             "above 0 (robust)",
             (area(cells[value, d, 0.0]), area(cells[value, d, 0.1])),
             (area(cells[frequency, d, 0.0]), area(cells[frequency, d, 0.1])),
@@ -104,5 +104,5 @@ def _not_every_one_gains(cells: Cells, few: int, many: int) -> Claim:
     if (highs < 0).any() or (lows > 0).all():
         verdict = "holds" if (highs < 0).any() else "does not hold"
     ranges = "; ".join(f"[{low:+.0f}, {high:+.0f}]" for low, high in intervals)
-    what = f"not every algorithm gains from d = {many} over {few}, area, σ = 0"
+    what = f"not every algorithm gains from d = {many} instead of {few}, area, σ = 0"
     return Claim(what, "some do not", "; ".join(gains), ranges, verdict, "every")

@@ -23,7 +23,7 @@ def settings(name: str, updates: int, noise: float) -> dict[str, Any]:
 
 
 def units(quick: bool) -> list[Unit]:
-    """All cells, the longest first; a smoke run has three."""
+    """All cells, the longest first; a quick run has three."""
     if quick:
         few = ("ER", "Dyna-Value", "Dyna-Frequency")
         return [training(True, **settings(name, UPDATES[0], 0.0)) for name in few]

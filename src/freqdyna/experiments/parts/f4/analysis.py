@@ -1,4 +1,4 @@
-"""What F4 shows: the maze, learning curves on it, and how much seeds differ."""
+"""The evaluation of F4: the maze, learning curves, and the spread over seeds."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from freqdyna.results.state_map import map_panel
 
 THRESHOLD = -200.0
 LAST_WALL = 0.8
-"""Beyond it lies the room with the goal."""
+"""The goal room is beyond this x."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
@@ -33,7 +33,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     claims = judge_spread(
         [
             Comparison(
-                f"standard deviation over seeds, {what}: Dyna-Frequency by Dyna-Value",
+                f"standard deviation over seeds, {what}: Dyna-Frequency / Dyna-Value",
                 "below 1 (variance)",
                 measure(frequency),
                 measure(value),
@@ -66,7 +66,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
 
 
 def _who_learned(frequency: Stored, value: Stored) -> str:
-    """The difference as a number of seeds, and as the speed of those that learn."""
+    """How many seeds do not learn, and the speed of those that do."""
     lost = [int(unlearned(stored).sum()) for stored in (frequency, value)]
     others = [_mean(area(stored)[~unlearned(stored)]) for stored in (frequency, value)]
     return (
@@ -80,13 +80,13 @@ def _where_they_were(*both: Stored) -> str:
     there = np.concatenate([states(stored, "replay")[..., 0] > LAST_WALL for stored in both])
     share = 100 * there.mean(axis=1)
     return (
-        f"In the room of the goal lie {_mean(share[lost], 1)}% of the states in replay of "
-        f"seeds that end below −1500, {_mean(share[~lost], 1)}% of the others'."
+        f"States in the goal room: {_mean(share[lost], 1)}% of the replay buffers of seeds that "
+        f"end below −1500, and {_mean(share[~lost], 1)}% of those of the other seeds."
     )
 
 
 def _mean(values: np.ndarray, digits: int = 0) -> str:
-    """With its interval; "-" of no seeds."""
+    """The mean with its interval; "-" if there are no seeds."""
     if not len(values):
         return "-"
     low, high = interval(lambda v: v.mean(-1), values)

@@ -1,4 +1,4 @@
-"""What F5 shows: how many of the queue's states are near a hole at the end."""
+"""The evaluation of F5: how many states of the queue are near a hole at the end."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from freqdyna.results.state_map import map_panel
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """A scatter of the first seed's queue for each algorithm; the shares of all seeds."""
+    """A scatter plot of the first seed's queue for each algorithm; the shares of all seeds."""
     found = by_name(units)
     env = envs.make("MazeGridWorld")
     queues = {name: states(found[name], "queue") for name in ALGORITHMS}
@@ -30,7 +30,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     title = "F5: the search-control queue at the end, first seed"
     chart = Chart(panels, title, panel_size=(4.6, 4.6))
     seeds = len(shares[ALGORITHMS[0]])
-    rows = [["share near a hole", "mean over seeds", "least", "greatest"]]
+    rows = [["share near a hole", "mean over seeds", "minimum", "maximum"]]
     for name, share in shares.items():
         low, high = interval(lambda v: v.mean(-1), share)
         mean = f"{share.mean():.1f}% [{low:.1f}, {high:.1f}]"
@@ -43,11 +43,14 @@ def analyse(units: dict[str, Stored]) -> Findings:
     found_claims += judge(
         [
             Comparison(
-                "share near a hole: Dyna-Frequency − Dyna-Value, points", "above 0", first, second
+                "share near a hole: Dyna-Frequency − Dyna-Value, percentage points",
+                "above 0",
+                first,
+                second,
             )
         ]
     )
-    note = f"Each of the {seeds} seeds is one sample: the paper shows one queue of each algorithm."
+    note = f"Each of the {seeds} seeds is one sample; the paper shows one queue per algorithm."
     return Findings(chart, found_claims, rows, (note, _by_outcome(found, shares)))
 
 

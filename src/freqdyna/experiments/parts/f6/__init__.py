@@ -1,4 +1,4 @@
-"""F6: climbing the gradient norm or the Hessian norm alone."""
+"""F6: climbing only the gradient norm or only the Hessian norm."""
 
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts.f6 import analysis, units

@@ -1,4 +1,4 @@
-"""What F6 shows: what each half of g does alone, and how often its direction vanishes."""
+"""The evaluation of F6: each half of g on its own, and how often its direction vanishes."""
 
 import numpy as np
 
@@ -19,12 +19,12 @@ def vanished(stored: Stored) -> np.ndarray:
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """A panel for each environment; the paper's explanation tested."""
+    """A panel for each environment; tests of the paper's explanation."""
     found = by_name(units)
     environments = list(dict.fromkeys(env for env, _ in found))
     seeds = len(area(next(iter(found.values()))))
     panels = environment_panels(found, updates=10)
-    chart = Chart(panels, f"F6: half of g alone, {seeds} seeds", SHADED)
+    chart = Chart(panels, f"F6: only one half of g, {seeds} seeds", SHADED)
     table = summary({f"{name}, {env}": s for (env, name), s in found.items()}, THRESHOLD)
     table[0] = [*table[0], "climbing steps without a direction"]
     for row, stored in zip(table[1:], found.values(), strict=True):
@@ -34,7 +34,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     claims = judge(
         [
             Comparison(
-                f"Dyna-HessNorm does badly on GridWorld: {other} − Dyna-HessNorm, area",
+                f"Dyna-HessNorm performs poorly on GridWorld: {other} − Dyna-HessNorm, area",
                 "above 0",
                 area(found["GridWorld", other]),
                 area(found["GridWorld", "Dyna-HessNorm"]),
@@ -53,25 +53,26 @@ def analyse(units: dict[str, Stored]) -> Findings:
         ]
     )
     note = (
-        "A direction counts as vanished below 1e-5. The share is over all climbing steps of "
-        "Dyna-HessNorm, half of whose climbs follow V."
+        "A direction shorter than 1e-5 counts as vanished. The share refers to all climbing steps "
+        "of Dyna-HessNorm, half of whose climbs follow V."
     )
     return Findings(chart, claims, table, (note, _where_it_vanishes(found)))
 
 
 def _of_directions(found: dict[tuple[str, str], Stored]) -> list[Comparison]:
-    """Why the Hessian's norm alone should do badly on GridWorld, by the paper."""
+    """The paper's explanation of why the Hessian norm performs poorly on GridWorld."""
     hessian = vanished(found["GridWorld", "Dyna-HessNorm"])
     return [
         Comparison(
-            "steps without a direction, Dyna-HessNorm: GridWorld − MountainCar, points",
+            "steps without a direction, Dyna-HessNorm: GridWorld − MountainCar, percentage points",
             "above 0 (frequently zero)",
             hessian,
             vanished(found["MountainCar-v0", "Dyna-HessNorm"]),
         ),
         Comparison(
-            "steps without a direction, GridWorld: Dyna-HessNorm − Dyna-GradNorm, points",
-            "above 0 (the Hessian's)",
+            "steps without a direction, GridWorld: Dyna-HessNorm − Dyna-GradNorm, percentage "
+            "points",
+            "above 0 (for the Hessian)",
             hessian,
             vanished(found["GridWorld", "Dyna-GradNorm"]),
         ),
@@ -79,15 +80,12 @@ def _of_directions(found: dict[tuple[str, str], Stored]) -> list[Comparison]:
 
 
 def _where_it_vanishes(found: dict[tuple[str, str], Stored]) -> str:
-    """Whether directions vanish because a learned value is smooth, or because it is constant."""
+    """Whether directions vanish because the learned value is smooth, or because it is constant."""
     stored = found["GridWorld", "Dyna-HessNorm"]
     lost, share = unlearned(stored), vanished(stored)
     parts = (
-        f"the {of.sum()} that end {where} −1500 {share[of].mean():.1f}%"
+        f"{share[of].mean():.1f}% for the {of.sum()} seeds that end {where} −1500"
         for of, where in ((lost, "below"), (~lost, "above"))
         if of.any()
     )
-    return (
-        f"Climbing steps without a direction by seeds of Dyna-HessNorm on GridWorld: "
-        f"{', '.join(parts)}."
-    )
+    return f"Climbing steps without a direction of Dyna-HessNorm on GridWorld: {', '.join(parts)}."

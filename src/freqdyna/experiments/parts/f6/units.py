@@ -1,4 +1,4 @@
-"""What F6 trains: g from the gradient alone, from the Hessian alone, and from both."""
+"""What F6 trains: g with only the gradient term, with only the Hessian term, and with both."""
 
 from freqdyna.experiments.base import Stored, Unit
 from freqdyna.experiments.trainings import pick, training
@@ -12,13 +12,13 @@ ALGORITHMS = {
 
 
 def settings(env: str, name: str) -> dict[str, object]:
-    """One curve of the figure. MountainCar's Dyna-Frequency is a cell of F3."""
+    """One curve of the figure; Dyna-Frequency on MountainCar is a cell of F3."""
     noise = {"reward_noise": 0.0} if env == "MountainCar-v0" else {}
     return {"env": env, "algorithm": ALGORITHMS[name], "planning_steps": 10} | noise
 
 
 def units(quick: bool) -> list[Unit]:
-    """All curves; a smoke run has those of one environment."""
+    """All curves; a quick run has those of one environment."""
     return [
         training(quick, **settings(env, name))
         for env in (ENVIRONMENTS[1:] if quick else ENVIRONMENTS)

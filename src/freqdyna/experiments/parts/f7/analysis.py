@@ -1,4 +1,4 @@
-"""What F7 shows: whether search by frequency finds a better policy than NAF alone."""
+"""The evaluation of F7: whether search by frequency finds a better policy than NAF alone."""
 
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
@@ -12,7 +12,7 @@ THRESHOLD = 500.0
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """A panel for each task; final return and area of DynaNAF-Frequency against the others."""
+    """A panel for each task; DynaNAF-Frequency compared with the others."""
     found = by_name(units)
     tasks = list(dict.fromkeys(env for env, _ in found))
     seeds = len(area(next(iter(found.values()))))
@@ -33,8 +33,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
     )
     table = summary({f"{name}, {env}": s for (env, name), s in found.items()}, THRESHOLD)
     note = (
-        "The paper gives neither steps nor bounds of the state space: here 50,000 steps of 10 "
-        "seeds, which is what could be afforded, and the bounds of the visited states. The model "
-        "is learned."
+        "The paper states neither the number of steps nor the bounds of the state space. We use "
+        "50,000 steps of 10 seeds, which is what we could afford, and the bounds of the visited "
+        "states. The model is learned."
     )
     return Findings(chart, claims, table, (note,))

@@ -1,17 +1,17 @@
-"""What F7 trains: NAF and both Dyna variants of it on two MuJoCo tasks."""
+"""What F7 trains: NAF and its two Dyna variants on two MuJoCo tasks."""
 
 from freqdyna.experiments.base import Stored, Unit
 from freqdyna.experiments.trainings import pick, training
 
 ENVIRONMENTS = ("Hopper-v5", "Walker2d-v5")
-"""The current versions; the paper has Hopper-v2 and Walker2d-v2."""
+"""The current versions; the paper uses Hopper-v2 and Walker2d-v2."""
 ALGORITHMS = {
     "NAF": "naf",
     "DynaNAF-Value": "dyna-naf-value",
     "DynaNAF-Frequency": "dyna-naf-frequency",
 }
 SEEDS, STEPS = 10, 50_000
-"""The paper's seeds; as many steps as could be afforded, where the paper gives no number."""
+"""The paper's number of seeds; as many steps as we could afford (the paper states no number)."""
 
 
 def settings(env: str, name: str) -> dict[str, object]:
@@ -20,7 +20,7 @@ def settings(env: str, name: str) -> dict[str, object]:
 
 
 def units(quick: bool) -> list[Unit]:
-    """All curves; a smoke run has those of one task."""
+    """All curves; a quick run has those of one task."""
     return [
         training(quick, seeds=SEEDS, steps=STEPS, **settings(env, name))
         for env in (ENVIRONMENTS[:1] if quick else ENVIRONMENTS)

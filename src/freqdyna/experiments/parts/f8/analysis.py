@@ -1,4 +1,4 @@
-"""What F8 shows: states of queue and replay of both algorithms, and where they are dense."""
+"""The evaluation of F8: states in queue and replay buffer, and where they are dense."""
 
 import numpy as np
 
@@ -14,17 +14,17 @@ from freqdyna.results.state_map import map_panel
 
 STORES = ("queue", "replay")
 GOAL_AREA = 0.8
-"""The paper's words are "near the goal area"; here: both coordinates above this."""
+"""The paper says "near the goal area"; here: both coordinates are above this."""
 
 
 def near_goal(drawn: np.ndarray) -> np.ndarray:
-    """The share, in percent, of (..., states, 2) in the corner around the goal."""
+    """The percentage of states of shape (..., states, 2) in the corner around the goal."""
     assert GOAL_AREA < GOAL_CORNER
     return 100 * (drawn > GOAL_AREA).all(-1).mean(-1)
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """Four scatters of the first seed; shares of all seeds near holes and goal."""
+    """Four scatter plots of the first seed; shares of all seeds near holes and goal."""
     found = by_name(units)
     env = envs.make("MazeGridWorld")
     panels = []
@@ -42,7 +42,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     claims = judge(
         [
             Comparison(
-                "share of the queue near the goal: Dyna-Value − Dyna-Frequency, points",
+                "share of the queue near the goal: Dyna-Value − Dyna-Frequency, percentage points",
                 "above 0 (text)",
                 goal["Dyna-Value"],
                 goal["Dyna-Frequency"],

@@ -1,4 +1,4 @@
-"""What F8 looks at: F4's trainings with the true model."""
+"""What F8 analyses: the trainings of F4 with the true model."""
 
 from freqdyna.experiments.base import Unit
 from freqdyna.experiments.parts.maze import settings
@@ -8,5 +8,5 @@ ALGORITHMS = ("Dyna-Frequency", "Dyna-Value")
 
 
 def units(quick: bool) -> list[Unit]:
-    """Those of both algorithms."""
+    """The trainings of both algorithms."""
     return [training(quick, **settings(name)) for name in ALGORITHMS]

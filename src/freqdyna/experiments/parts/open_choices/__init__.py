@@ -1,4 +1,4 @@
-"""S, of ours: which of the choices that the paper leaves open moves which of its claims."""
+"""S, one of our own checks: which open choice of the paper affects which of its claims."""
 
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts.open_choices import analysis, units

@@ -1,4 +1,4 @@
-"""What S shows: the difference of the two Dyna algorithms, and the queue's shares, by reading."""
+"""The evaluation of S: the two Dyna algorithms under each interpretation of the paper."""
 
 from collections.abc import Callable
 
@@ -18,14 +18,15 @@ NAMES = {"dyna-frequency": "Dyna-Frequency", "dyna-value": "Dyna-Value"}
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """A row for each reading: the difference in area on both environments, shares in the maze."""
+    """For each interpretation: the difference in area on both environments, shares in the maze."""
     found = by_reading(units)
     environments = list(dict.fromkeys(env for _, env, _ in found))
     maze = "MazeGridWorld" in environments
     readings = [r for r in READINGS if any(key[0] == r for key in found)]
     by_row = Axis(ticks=list(enumerate(readings)), is_reversed=True)
     panels = []
-    comparisons, rows = [], [["reading", "environment", "area, frequency", "area, value"]]
+    comparisons = []
+    rows = [["interpretation", "environment", "area, Dyna-Frequency", "area, Dyna-Value"]]
     for env in environments:
         marks: list[Line] = []
         for place, reading in enumerate(readings):
@@ -43,14 +44,14 @@ def analyse(units: dict[str, Stored]) -> Findings:
     claims = judge(comparisons)
     if maze:
         claims += _spreads(found, readings) + _contrasts(found, readings)
-        rows[0] += ["near a hole, frequency", "near a hole, value"]
+        rows[0] += ["near a hole, Dyna-Frequency", "near a hole, Dyna-Value"]
         shares = _shares(found, readings)
         for row in rows[1:]:
             maze_row = row[1] == "MazeGridWorld"
             row += [_percent(shares[row[0]][a]) if maze_row else "" for a in ALGORITHMS]
         panels.append(_shares_panel(shares, readings, by_row))
         claims.append(_some_reading_gives_f5(shares))
-    title = "S: one reading of the paper changed at a time, 95% intervals over seeds"
+    title = "S: one choice changed at a time, 95% intervals over seeds"
     chart = Chart(panels, title, panel_size=(4.6, 5.0), share_y=True)
     return Findings(chart, claims, rows, (_seeds(found),))
 
@@ -68,7 +69,8 @@ def _spreads(found: Found, readings: list[str]) -> list[Claim]:
     return judge_spread(
         [
             Comparison(
-                f"{reading}, MazeGridWorld: deviation of the area, Dyna-Frequency by Dyna-Value",
+                f"{reading}, MazeGridWorld: standard deviation of the area, Dyna-Frequency / "
+                "Dyna-Value",
                 "below 1",
                 *(area(found[reading, "MazeGridWorld", algorithm]) for algorithm in ALGORITHMS),
             )
@@ -79,11 +81,11 @@ def _spreads(found: Found, readings: list[str]) -> list[Claim]:
 
 
 def _contrasts(found: Found, readings: list[str]) -> list[Claim]:
-    """F5's contrast under each reading."""
+    """The contrast of F5 under each interpretation."""
     return judge(
         [
             Comparison(
-                f"{reading}: share near a hole, Dyna-Frequency − Dyna-Value, points",
+                f"{reading}: share near a hole, Dyna-Frequency − Dyna-Value, percentage points",
                 "above 0",
                 *of_reading.values(),
             )
@@ -106,7 +108,7 @@ def _shares(found: Found, readings: list[str]) -> dict[str, dict[str, np.ndarray
 def _shares_panel(
     shares: dict[str, dict[str, np.ndarray]], readings: list[str], by_row: Axis
 ) -> Panel:
-    """Shares of both algorithms near a hole, with the paper's."""
+    """Shares of both algorithms near a hole, compared with the paper's."""
     marks: list[Line] = []
     rules = []
     for algorithm, shift in zip(ALGORITHMS, (-0.12, 0.12), strict=True):
@@ -116,7 +118,7 @@ def _shares_panel(
             values = of_reading[algorithm]
             marks += _dot(place, lambda v: v.mean(-1), values, color=COLORS[name], series=name)
         dotted = LineStyle(COLORS[name], "dotted")
-        rules.append(Rule(PAPER[name], True, dotted, label=f"{name}, the paper's"))
+        rules.append(Rule(PAPER[name], True, dotted, label=f"{name} in the paper"))
     return Panel(
         title="MazeGridWorld, queue",
         x=Axis("states near a hole, %"),
@@ -128,7 +130,7 @@ def _shares_panel(
 
 
 def _some_reading_gives_f5(shares: dict[str, dict[str, np.ndarray]]) -> Claim:
-    """Whether both of the paper's shares are among those of single seeds, in some reading."""
+    """Whether some interpretation explains both of the paper's shares by single seeds."""
     fits = []
     for reading, of_reading in shares.items():
         inside = []
@@ -138,7 +140,7 @@ def _some_reading_gives_f5(shares: dict[str, dict[str, np.ndarray]]) -> Claim:
         if all(inside):
             fits.append(reading)
     verdict: Verdict = "holds" if fits else "does not hold"
-    what = "some reading gives both of F5's shares"
+    what = "some interpretation gives both percentages of F5"
     return Claim(what, "25.3% and 11.7%", ", ".join(fits) or "none", "", verdict, "sampling")
 
 

@@ -1,4 +1,4 @@
-"""What S trains: both Dyna algorithms under each reading of the paper, one change at a time."""
+"""What S trains: both Dyna algorithms under each interpretation of the paper."""
 
 from typing import Any
 
@@ -17,16 +17,16 @@ CODE: dict[str, Any] = {
     "queue_size": 1_000_000,
 }
 READINGS: dict[str, dict[str, dict[str, Any]]] = {
-    # Each reading: the settings that it changes on MountainCar, and on the maze. Updates after
-    # the warm-up are the maze's default.
-    "ours": {env: {} for env in ENVIRONMENTS},
+    # For each interpretation, the settings that it changes on MountainCar and in the maze. In the
+    # maze, updates start after the warm-up by default.
+    "default": {env: {} for env in ENVIRONMENTS},
     "η scales the deviation": {env: {"climb_noise_scales": "deviation"} for env in ENVIRONMENTS},
-    "identity for Σ": {env: {"climb_preconditioner": "identity"} for env in ENVIRONMENTS},
-    "project at the edge": {env: {"climb_boundary": "project"} for env in ENVIRONMENTS},
+    "identity instead of Σ": {env: {"climb_preconditioner": "identity"} for env in ENVIRONMENTS},
+    "projection at the edge": {env: {"climb_boundary": "project"} for env in ENVIRONMENTS},
     "g of the target network": {env: {"frequency_network": "target"} for env in ENVIRONMENTS},
     "queue of 10⁶": {env: {"queue_size": 1_000_000} for env in ENVIRONMENTS},
     "terminal states kept": {env: {"climb_keep_terminal": True} for env in ENVIRONMENTS},
-    "the other goal reward": {
+    "other goal reward": {
         "MountainCar-v0": {"goal_reward": 1.0},
         "MazeGridWorld": {"goal_reward": -1.0},
     },
@@ -39,12 +39,12 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 FEW_SEEDS = 10
-"""Seeds in the maze of the reading that was made on a CPU."""
+"""Seeds in the maze of the interpretation that was trained on a CPU."""
 FEW = "all as in the published code"
 
 
 def settings(reading: str, env: str, algorithm: str) -> dict[str, Any]:
-    """One training; the target network's g is a setting of dyna-frequency alone."""
+    """One training; `frequency_network` only applies to dyna-frequency."""
     changed = dict(READINGS[reading][env])
     if algorithm == "dyna-value":
         changed.pop("frequency_network", None)
@@ -52,7 +52,7 @@ def settings(reading: str, env: str, algorithm: str) -> dict[str, Any]:
 
 
 def units(quick: bool) -> list[Unit]:
-    """All trainings, none twice, the longest first; a smoke run has two readings."""
+    """All distinct trainings, the longest first; a quick run has two interpretations."""
     readings = list(READINGS)[:2] if quick else list(READINGS)
     environments = list(ENVIRONMENTS)[:1] if quick else list(reversed(ENVIRONMENTS))
     wanted = [
@@ -70,7 +70,7 @@ def _seeds(reading: str, env: str) -> dict[str, int]:
 
 
 def by_reading(units: dict[str, Stored]) -> dict[tuple[str, str, str], Stored]:
-    """The stored training of each reading, environment and algorithm."""
+    """The stored training of each interpretation, environment and algorithm."""
     keys = [(r, env, a) for r in READINGS for env in READINGS[r] for a in ALGORITHMS]
     found = {key: pick(units, **settings(*key)) for key in keys}
     return {key: stored for key, stored in found.items() if stored is not None}

@@ -1,1 +1,1 @@
-"""Supervised regression on f_sin, which F1 and F2 share."""
+"""Supervised regression of f_sin, for F1 and F2."""

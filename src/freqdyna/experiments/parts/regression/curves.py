@@ -1,4 +1,4 @@
-"""What F1 and F2 share: how long they train, and how test errors are drawn and compared."""
+"""Common parts of F1 and F2: length of training, and plots and comparisons of test errors."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from freqdyna.experiments.parts.regression.speed import PLATEAU, speed_claim
 from freqdyna.results.chart import Axis, Legend, LineStyle, Panel, Rule, SeedCurve
 
 UPDATES = 40_000
-"""Not in the paper. By then the data sets have parted; with half as many they had not yet."""
+"""Not stated in the paper. With half as many updates, the data sets do not yet differ."""
 SEEDS = 50
 END = 0.9
-"""The end of a run: the evaluations after this share of its updates."""
+"""The end of a run is defined as the evaluations after this fraction of its updates."""
 TOP = 1.2
-"""Upper end of the picture, as a multiple of the plateau."""
+"""Upper end of the plot, as a multiple of the plateau."""
 SHADED = "shaded: standard error"
 
 
@@ -27,13 +27,13 @@ def errors_panel(
 ) -> Panel:
     """Mean test errors over seeds with their standard errors, as in the paper.
 
-    The first updates leave the picture at the top: they do not tell the data sets apart.
+    The errors of the first updates are outside the plot: they do not differ between data sets.
 
     Args:
         title: The panel's title.
         updates: Where networks were tested, shape (evaluations,).
         errors: Test errors by name, shape (seeds, evaluations).
-        colors: By the same names.
+        colors: Colours by the same names.
         y: Label of the vertical axis.
         legend: Whether the panel has one.
 
@@ -45,8 +45,8 @@ def errors_panel(
         x=Axis("mini-batch updates", si_prefixes=True),
         y=Axis(y, high=TOP * PLATEAU),
         marks=marks,
-        # Where the low frequency half is known and the other is not.
-        rules=[Rule(PLATEAU, style=plateau, label="low frequency half only")],
+        # The error if only the low-frequency half has been learned.
+        rules=[Rule(PLATEAU, style=plateau, label="low-frequency half only")],
         legend=Legend("upper right") if legend else None,
     )
 
@@ -66,14 +66,14 @@ def compared(
     paper: str,
     better: bool = True,
 ) -> list[Claim]:
-    """That one setting learns faster or slower than another.
+    """The claims that one setting learns faster or slower than another.
 
     Args:
         updates: Where networks were tested, shape (evaluations,).
         errors: Test errors by setting, shape (seeds, evaluations).
         name: The setting that learns faster, or slower.
         other: The setting it is compared with, seed by seed.
-        paper: What the paper says of the difference; "-": nothing, which the claims then say.
+        paper: What the paper claims about the difference; "-" if nothing.
         better: Whether `name` is the faster one.
 
     Returns:
@@ -84,7 +84,7 @@ def compared(
     late = updates > END * updates[-1]
     what = f"{name} − {other}"
     if paper == "-":
-        what += f" (ours: {'below' if better else 'above'} 0)"
+        what += f" (own check: {'below' if better else 'above'} 0)"
     return [
         speed_claim(what, paper, updates, errors[name], errors[other], better),
         claims.difference(

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 LOW, HIGH = -2.0, 2.0
-"""Where it is looked at; the high frequency is below zero."""
+"""The interval of interest; the high frequency is below zero."""
 
 
 def f_sin(x: Float[Array, "*d"]) -> Float[Array, "*d"]:

@@ -1,7 +1,7 @@
-"""Regression of f_sin from noisy points: all settings and seeds trained in one compiled program.
+"""Regression of f_sin from noisy points: all settings and seeds are trained in one program.
 
-16×16 tanh units, Adam with step size 0.001, mini-batches of 128, the test error every 20 updates
-(the paper's reproducibility section). The number of points and of updates is not in the paper.
+16×16 tanh units, Adam with step size 0.001, mini-batches of 128, test error every 20 updates (the
+paper's reproducibility section). The paper does not state the number of points and of updates.
 """
 
 import time
@@ -26,7 +26,7 @@ from freqdyna.training import checkpoint
 from freqdyna.training.devices import seed_devices
 
 POINTS = 4000
-"""Training points of every data set."""
+"""The number of training points of every data set."""
 TEST_POINTS = 1000
 NOISE = 0.1
 SIZES = (1, 16, 16, 1)
@@ -36,23 +36,23 @@ BATCH = 128
 LEARNING_RATE = 1e-3
 EVALUATE_EVERY = 20
 EVALUATIONS_A_SLICE = 25
-"""Test errors between two looks of the host: for progress and for interrupts."""
+"""Test errors per call of the compiled program; in between, progress and interrupts are handled."""
 CHECKPOINT_SECONDS = 15.0
 GRID = 10_000
-"""Points at which a density ∝ |f′| or |f″| is drawn from."""
+"""The number of grid points from which a density ∝ |f′| or |f″| is sampled."""
 
 Points = Float[Array, " points"]
 Draw = Callable[[PRNGKeyArray], Points]
-"""Where the training points of a data set lie."""
+"""Samples the training points of a data set."""
 
 
 def draw_unbiased(key: PRNGKeyArray) -> Points:
-    """Uniform in [−2, 2]."""
+    """Points that are uniform in [−2, 2]."""
     return jax.random.uniform(key, (POINTS,), minval=LOW, maxval=HIGH)
 
 
 def draw_biased(key: PRNGKeyArray, high_share: float) -> Points:
-    """A given share uniform in the high frequency region [−2, 0), the rest in [0, 2]."""
+    """A given share is uniform in the high-frequency region [−2, 0), the rest in [0, 2]."""
     places = jax.random.uniform(key, (POINTS,))
     high = jnp.arange(POINTS) < round(high_share * POINTS)
     return jnp.where(high, LOW * (1 - places), HIGH * places)
@@ -72,7 +72,7 @@ def grid_density(derivative: int, grid_points: int = GRID) -> tuple[np.ndarray, 
 def draw_by_norm(
     key: PRNGKeyArray, derivative: int, uniform_share: float, grid_points: int = GRID
 ) -> Points:
-    """A share uniform in [−2, 2], the rest from the grid, ∝ |f′| or |f″|."""
+    """A given share is uniform in [−2, 2], the rest is sampled from the grid ∝ |f′| or |f″|."""
     uniform = round(uniform_share * POINTS)
     by_norm = POINTS - uniform
     grid, probabilities = grid_density(derivative, grid_points)
@@ -83,7 +83,7 @@ def draw_by_norm(
 
 
 def described(draws: dict[str, Draw]) -> dict[str, dict[str, Any]]:
-    """What decides the data of each setting: the function that draws, and its arguments."""
+    """What determines the data of each setting: the function that samples, and its arguments."""
     return {
         name: {"draw": draw.func.__name__, **draw.keywords}
         if isinstance(draw, partial)
@@ -93,12 +93,12 @@ def described(draws: dict[str, Draw]) -> dict[str, dict[str, Any]]:
 
 
 def noisy(x: Points, key: PRNGKeyArray) -> Points:
-    """Targets: f_sin and Gaussian noise of standard deviation 0.1."""
+    """Targets: f_sin plus Gaussian noise with standard deviation 0.1."""
     return f_sin(x) + NOISE * jax.random.normal(key, x.shape)
 
 
 class Fit(eqx.Module):
-    """One network under training."""
+    """The training state of one network."""
 
     params: Float[Array, " p"]
     optimizer: optax.OptState
@@ -114,7 +114,7 @@ class Task(eqx.Module):
 
 
 def prepare(draw: Draw, key: PRNGKeyArray) -> tuple[Fit, Task]:
-    """The start of one run. A seed starts the same in all settings, except for its points."""
+    """The start of one run; a seed starts identically in all settings, except for its points."""
     keys = jax.random.split(key, 5)
     x = draw(keys[0])
     test = jax.random.uniform(keys[2], (TEST_POINTS,), minval=LOW, maxval=HIGH)
@@ -132,11 +132,11 @@ Batches = Float[Array, "updates b"]
 
 
 def batches(task: Task, number: Int[Array, ""]) -> tuple[Batches, Batches]:
-    """Inputs and targets of the updates before evaluation `number`, drawn with replacement.
+    """Inputs and targets of the updates before evaluation `number`, sampled with replacement.
 
-    All at once: drawing for each update by itself takes a tenth of the whole time more.
+    They are sampled together: sampling for each update separately takes a tenth more time in total.
     """
-    # One random word a point, where `randint` takes two; 4000 / 2²³ is the bias that it saves.
+    # One random word per point, where `randint` needs two to avoid a bias of 4000 / 2²³.
     key = jax.random.fold_in(task.key, number)
     places = jax.random.uniform(key, (EVALUATE_EVERY, BATCH))
     chosen = (places * POINTS).astype(int)
@@ -187,7 +187,7 @@ def curves_unit(draws: dict[str, Draw], seeds: int, updates: int) -> Unit:
 
 
 def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, work: Work) -> Columns:
-    """A row for each setting, seed and evaluation, in this order."""
+    """One row per setting, seed and evaluation, in this order."""
     keys = jax.vmap(jax.random.key)(jnp.arange(seeds))
 
     @jax.jit
@@ -217,7 +217,7 @@ def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, work: Work
     evaluations = updates // EVALUATE_EVERY
     while done < evaluations:
         fit, errors = advance_all(fit, task, jnp.int32(done))
-        # Three digits are far finer than the spread over seeds, and halve the file.
+        # Three digits are much finer than the spread over seeds, and halve the file size.
         curves = np.concatenate([curves, np.asarray(errors, np.float16)], axis=1)
         done += EVALUATIONS_A_SLICE
         work.report(min(done, evaluations) * EVALUATE_EVERY, updates)

@@ -1,4 +1,4 @@
-"""How the error over a run depends on where the run ends."""
+"""How the error over a run depends on the length of the run."""
 
 import itertools
 from collections.abc import Sequence
@@ -9,31 +9,31 @@ from freqdyna.experiments import claims
 from freqdyna.experiments.claims import Claim
 
 PARTS = (1 / 8, 1 / 4, 1 / 2, 3 / 4, 1)
-"""Where a run is truncated, as shares of its length."""
+"""Where a run is truncated, as fractions of its length."""
 Errors = dict[str, np.ndarray]
 """Test errors of shape (seeds, evaluations) by setting."""
 
 
-def cuts(updates: np.ndarray) -> list[int]:
-    """The number of evaluations up to each cut, at least one."""
+def lengths(updates: np.ndarray) -> list[int]:
+    """The number of evaluations of each truncated run, at least one."""
     return [max(1, round(part * len(updates))) for part in PARTS]
 
 
 def over_run(updates: np.ndarray, errors: Errors, name: str, other: str) -> list[Claim]:
-    """For each cut, that the mean error up to it is smaller than the other's, seed by seed."""
+    """The claims that the mean error of each truncated run is smaller, paired by seed."""
     difference = errors[name] - errors[other]
     return [
-        claims.difference(f"{name} − {other}", "", difference[:, :cut].mean(axis=1))
-        for cut in cuts(updates)
+        claims.difference(f"{name} − {other}", "", difference[:, :length].mean(axis=1))
+        for length in lengths(updates)
     ]
 
 
 def length_table(
     updates: np.ndarray, errors: Errors, names: Sequence[str], other: str
 ) -> list[list[str]]:
-    """A row for each name: the difference of the mean error so far, at each cut."""
-    ends = [f"up to update {updates[cut - 1]:,}" for cut in cuts(updates)]
-    rows = [["test error over the run so far, difference", *ends]]
+    """One row per name: the difference of the mean error of each truncated run."""
+    ends = [f"up to update {updates[length - 1]:,}" for length in lengths(updates)]
+    rows = [["difference of the mean test error", *ends]]
     for name in names:
         found = over_run(updates, errors, name, other)
         rows.append([found[0].what, *(f"{c.ours} {c.interval}" for c in found)])
@@ -43,32 +43,35 @@ def length_table(
 def length_note(
     updates: np.ndarray, errors: Errors, names: Sequence[str], other: str, rising: str = ""
 ) -> str:
-    """What the table shows, in words.
+    """What the table shows, as text.
 
-    `rising` is said if, over the first part, the differences rise in the order of the names.
+    `rising` is added if, over the first part, the differences increase in the order of the names.
     """
     found = {name: over_run(updates, errors, name, other) for name in names}
-    ends = [int(updates[cut - 1]) for cut in cuts(updates)]
+    ends = [int(updates[length - 1]) for length in lengths(updates)]
     first = ", ".join(f"{claims[0].ours} ({name})" for name, claims in found.items())
-    early = f"over the first {ends[0]:,} updates the test error differs from {other}'s by {first}"
+    early = (
+        f"over the first {ends[0]:,} updates the test error differs from that of {other} by {first}"
+    )
     if all(claims[0].verdict == "does not hold" for claims in found.values()):
         early = f"early in training the biased data are worse: {early}"
         means = [float(claims[0].ours) for claims in found.values()]
         if rising and all(a < b for a, b in itertools.pairwise(means)):
             early += f", {rising}"
     turning = any(len({c.verdict for c in claims}) > 1 for claims in found.values())
-    turns = "turns with" if turning else "does not turn with"
-    told = "; ".join(f"{name} {_by_length(claims, ends)}" for name, claims in found.items())
+    depends = "depends" if turning else "does not depend"
+    listed = "; ".join(f"{name} {_by_length(claims, ends)}" for name, claims in found.items())
     return (
-        f"{early[0].upper()}{early[1:]}. The verdict on the error over the whole run {turns} the "
-        f"length of the run, which the paper does not give. By the number of updates: {told}."
+        f"{early[0].upper()}{early[1:]}. The verdict on the error over the whole run {depends} on "
+        "the length of the run, which the paper does not state. By the number of updates: "
+        f"{listed}."
     )
 
 
 def _by_length(found: Sequence[Claim], ends: Sequence[int]) -> str:
-    """The comparison at each cut in words; neighbouring cuts of the same verdict are grouped."""
-    told = []
+    """The comparison of each truncated run, as text; successive equal verdicts are grouped."""
+    parts = []
     for verdict, alike in itertools.groupby(zip(found, ends, strict=True), lambda p: p[0].verdict):
         word = {"holds": "better", "does not hold": "worse"}.get(verdict, verdict)
-        told.append(f"{word} ({', '.join(f'{end:,}' for _, end in alike)})")
-    return ", ".join(told)
+        parts.append(f"{word} ({', '.join(f'{end:,}' for _, end in alike)})")
+    return ", ".join(parts)

@@ -1,6 +1,6 @@
-"""How fast a regression learns: the updates until its test error is below a threshold.
+"""The speed of a regression: the number of updates until its test error is below a threshold.
 
-No threshold is the right one, and the verdict may depend on it, so there are several.
+The choice of threshold is arbitrary and the verdict may depend on it, so there are several.
 """
 
 import numpy as np
@@ -10,23 +10,30 @@ from freqdyna.experiments.claims import Claim
 from freqdyna.results.statistics import bootstrap_interval
 
 PLATEAU = 0.5
-"""Test error of a network that knows the low frequency half only: √(½ · ½)."""
+"""Test error of a network that has only learned the low-frequency half: √(½ · ½)."""
 THRESHOLDS = (0.48, 0.45, 0.42)
-"""Below the plateau: less or more of the high frequency half is learned."""
+"""Below the plateau: less or more of the high-frequency half has been learned."""
 LISTED = ", ".join(f"{threshold:g}" for threshold in THRESHOLDS)
 
 
 def updates_to(updates: np.ndarray, errors: np.ndarray, threshold: float) -> np.ndarray:
-    """The update of each seed's first error below the threshold; infinite if there is none.
+    """The update of each seed's first error below the threshold.
 
-    `updates` has shape (evaluations,), `errors` (seeds, evaluations), the result (seeds,).
+    Args:
+        updates: Where networks were tested, shape (evaluations,).
+        errors: Test errors, shape (seeds, evaluations).
+        threshold: The threshold.
+
+    Returns:
+        Shape (seeds,); infinite for a seed that never reaches the threshold.
+
     """
     below = errors < threshold
     return np.where(below.any(axis=1), updates[below.argmax(axis=1)], np.inf)
 
 
 def within_run(updates: np.ndarray, errors: np.ndarray, threshold: float) -> np.ndarray:
-    """As `updates_to`, but the length of the run where the threshold is never reached."""
+    """Like `updates_to`, but the length of the run if the threshold is never reached."""
     return np.minimum(updates_to(updates, errors, threshold), updates[-1])
 
 
@@ -38,7 +45,17 @@ def speed_claim(
     other: np.ndarray,
     faster: bool = True,
 ) -> Claim:
-    """That `one` needs fewer (or more) updates than `other` to each threshold, seed by seed."""
+    """The claim that `one` needs fewer (or more) updates than `other`, paired by seed.
+
+    Args:
+        what: What is compared.
+        paper: What the paper claims.
+        updates: Where networks were tested, shape (evaluations,).
+        one: Test errors, shape (seeds, evaluations).
+        other: Test errors, shape (seeds, evaluations).
+        faster: Whether the claim is that `one` needs fewer updates.
+
+    """
     differences = [
         within_run(updates, one, threshold) - within_run(updates, other, threshold)
         for threshold in THRESHOLDS
@@ -48,11 +65,14 @@ def speed_claim(
 
 
 def speed_table(updates: np.ndarray, errors: dict[str, np.ndarray]) -> list[list[str]]:
-    """A row for each setting, with 95% intervals of means over seeds."""
+    """One row per setting, with 95% intervals of means over seeds."""
     rows = [
         [
             "data",
-            *(f"mean updates until the error is below {t:g}, seeds never" for t in THRESHOLDS),
+            *(
+                f"mean updates until the error is below {t:g}; seeds that never get there"
+                for t in THRESHOLDS
+            ),
             "mean error at the end",
         ]
     ]
@@ -64,7 +84,7 @@ def speed_table(updates: np.ndarray, errors: dict[str, np.ndarray]) -> list[list
 
 
 def _reached(updates: np.ndarray, curves: np.ndarray, threshold: float) -> str:
-    """The mean of `within_run`, its interval, and how many seeds never are below."""
+    """The mean of `within_run`, its interval, and how many seeds never reach the threshold."""
     counted = within_run(updates, curves, threshold)
     low, high = map(float, bootstrap_interval(counted))
     never = int(np.isinf(updates_to(updates, curves, threshold)).sum())
@@ -72,9 +92,9 @@ def _reached(updates: np.ndarray, curves: np.ndarray, threshold: float) -> str:
 
 
 def speed_note(updates: np.ndarray) -> str:
-    """What is to be known of the thresholds."""
+    """An explanation of the thresholds."""
     return (
-        f"A test error of {PLATEAU:g} is that of a network that knows the low frequency half only; "
-        f"speed is measured by the first evaluation below {LISTED}, which are choices of ours. A "
-        f"seed that never is counts with the {updates[-1]:,} updates of the run."
+        f"A network that has only learned the low-frequency half has a test error of {PLATEAU:g}. "
+        f"Speed is measured by the first evaluation below {LISTED}, thresholds that we chose. A "
+        f"seed that never reaches a threshold counts with the {updates[-1]:,} updates of the run."
     )

@@ -1,4 +1,4 @@
-"""What T1 shows: where the identities hold, how fast, and where the right side diverges."""
+"""The evaluation of T1: where the identities hold, and where the right-hand side diverges."""
 
 import numpy as np
 
@@ -20,17 +20,17 @@ MARKERS: tuple[Marker, ...] = (
 )
 TITLES = {"first_order": "first order (gradient)", "second_order": "second order (Hessian)"}
 VALID = {"first_order": ("flat", "zero"), "second_order": ("flat",)}
-"""Boundaries with which each identity is exact in the limit."""
+"""The behaviours on the boundary for which each identity is exact in the limit."""
 TOLERANCE = {"flat": 1e-6, "zero": 0.01}
-"""Of the ratio at the last cut-off. The tail of a kink falls only as 1/K, so some is left."""
+"""For the ratio at the last cutoff. The tail of a kink only decays as 1/K, so some remains."""
 DIMENSIONS = {1: "1-d", 2: "2-d"}
-"""The unit of each."""
+"""The unit for each dimension."""
 ROUNDING = 1e-15
-"""Nothing smaller is drawn."""
+"""Smaller values are drawn as this."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """The relative difference of both sides against the cut-off, by identity and dimension."""
+    """The relative difference of both sides over the cutoff, for each identity and dimension."""
     panels: list[Panel] = []
     rows: list[Claim] = []
     for order in TITLES:
@@ -42,15 +42,16 @@ def analyse(units: dict[str, Stored]) -> Findings:
     chart = Chart(
         panels,
         "T1: theorem 1 holds where f vanishes on the boundary of the ball; "
-        "its second order needs ∇f = 0 there too",
+        "its second order also needs ∇f = 0 there",
         columns=len(DIMENSIONS),
         panel_size=(5.6, 3.9),
     )
     notes = (
-        "The theorem is stated for any f. Its proof differentiates f cut off outside the ball, "
-        "which jumps on the boundary unless f vanishes there. docs/theory.md gives the condition.",
-        "A jump makes p 1 (first order) or 3 (second order), a kink 1 (second order). Where the "
-        "right side diverges it crosses the left one on its way, which the picture shows as a dip.",
+        "The theorem is stated for any f. Its proof differentiates f truncated outside the ball, "
+        "which jumps on the boundary unless f vanishes there. docs/theory.md states the condition.",
+        "A jump leads to p = 1 (first order) or 3 (second order), a kink to 1 (second order). If "
+        "the right-hand side diverges, it crosses the left-hand side at some cutoff, which appears "
+        "as a dip in the figure.",
     )
     return Findings(chart, sorted(rows, key=lambda claim: claim.verdict != "holds"), notes=notes)
 
@@ -58,7 +59,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
 def _panel(columns: Columns, order: str, n: int, first: bool) -> Panel:
     """One line for each function, in the colour of its behaviour on the boundary.
 
-    The legend of all panels belongs to the first.
+    The first panel has the legend of all panels.
     """
     marks = []
     for name in dict.fromkeys(columns["function"].tolist()):
@@ -75,23 +76,23 @@ def _panel(columns: Columns, order: str, n: int, first: bool) -> Panel:
             )
         )
     if first:
-        nothing = np.empty(0)
+        empty = np.empty(0)
         marks += [
-            Line(nothing, nothing, LineStyle(color), width=3, label=LABELS[boundary])
+            Line(empty, empty, LineStyle(color), width=3, label=LABELS[boundary])
             for boundary, color in COLORS.items()
         ]
     cutoffs = np.unique(columns["cutoff"]).tolist()
     return Panel(
         title=f"{TITLES[order]}, n = {n}",
-        x=Axis("cut-off K of the frequency", log=True, ticks=[(at, str(at)) for at in cutoffs]),
-        y=Axis("| right side / left side − 1 |", log=True),
+        x=Axis("frequency cutoff K", log=True, ticks=[(at, str(at)) for at in cutoffs]),
+        y=Axis("| right-hand side / left-hand side − 1 |", log=True),
         marks=marks,
         legend=Legend("below", columns=3) if first else None,
     )
 
 
 def _claims(columns: Columns, order: str, n: int) -> list[Claim]:
-    """One row for each behaviour on the boundary: the worst of its functions."""
+    """One row for each behaviour on the boundary, with the worst of its functions."""
     rows = []
     last = columns["cutoff"].max()
     for boundary, label in LABELS.items():

@@ -1,7 +1,7 @@
 """What T1 integrates: functions that do and do not vanish on the boundary of the unit ball.
 
-Named after how they behave there: `flat` vanishes with its gradient, `zero` vanishes but its
-gradient does not, `jump` does not vanish.
+They are named after their behaviour there: `flat` vanishes together with its gradient, `zero`
+vanishes but its gradient does not, `jump` does not vanish.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""What U shows: the bound holds where f vanishes on the boundary, and how tight it gets."""
+"""The evaluation of U: the bound holds if f vanishes on the boundary, and how tight it is."""
 
 import numpy as np
 
@@ -7,27 +7,27 @@ from freqdyna.experiments.base import Findings, Stored
 from freqdyna.results.chart import Axis, Box, Chart, Dash, Legend, Line, LineStyle, Panel
 
 TOLERANCE = 1e-6
-"""Rounding, and what lies beyond the cut-off."""
+"""Allows for rounding, and for frequencies beyond the cutoff."""
 BINS = 29
-"""Of the histogram."""
+"""The number of bins of the histogram."""
 SIDES: tuple[tuple[int, Dash, str], ...] = ((1, "solid", "above"), (-1, "dashed", "below"))
-"""Of the bound: sign, dashes and word."""
+"""The sides of the bound: sign, dashes and word."""
 ROUNDING = 1e-13
-"""What is closer to the bound counts as meeting it, and is not drawn."""
+"""Values closer to the bound than this count as attaining it, and are not drawn."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """How far the product is from its bound: Gaussians of all widths, and random functions."""
+    """The distance of the product from its bound, for Gaussians and random functions."""
     gaussians, random = units["gaussians"].columns, units["polynomials"].columns
     cut, vanishing = (gaussians["kind"] == kind for kind in ("cut", "vanishing"))
     width = gaussians["width"]
     kinds = (
         (vanishing, "black", "(1 − y²)² × Gaussian"),
-        (cut, "red", "Gaussian, cut by the boundary"),
+        (cut, "red", "Gaussian, truncated at the boundary"),
     )
     panels = [
         Panel(
-            title="Gaussians of growing width",
+            title="Gaussians of increasing width",
             x=Axis("standard deviation of f²", log=True),
             y=Axis("| product / its bound − 1 |", log=True, low=ROUNDING, high=1e3),
             marks=[
@@ -47,45 +47,46 @@ def analyse(units: dict[str, Stored]) -> Findings:
     narrowest = float(width.min())
     rows_found = [
         claims.bound(
-            "least (dispersion × ∫|f̂|²k²) / (energy² / 16π²), f vanishing on the boundary",
+            "minimum of (dispersion × ∫|f̂|²k²) / (energy² / 16π²), f vanishes on the boundary",
             "≥ 1",
             float(np.concatenate(both).min()),
             TOLERANCE,
         ),
         claims.bound(
-            "least (dispersion × gradient energy) / (energy² / 4), f vanishing on the boundary",
+            "minimum of (dispersion × gradient energy) / (energy² / 4), f vanishes on the boundary",
             "≥ 1",
             float(np.concatenate(gradient).min()),
             TOLERANCE,
         ),
         claims.accuracy(
-            "the same for (1 − y²)² × Gaussian, least of all widths (standard deviation of the "
-            f"Gaussian's square {narrowest:g} and more), beside equality",
+            "the same for (1 − y²)² × Gaussian, minimum over all widths (standard deviation of the "
+            f"Gaussian's square {narrowest:g} and more), compared with equality",
             "-",
             f"{tightest:.6f}",
             abs(tightest - 1),
             1e-3,
         ),
         claims.bound(
-            "the same for f that does not vanish: least of Gaussians cut by the boundary",
+            "the same if f does not vanish: minimum over Gaussians truncated at the boundary",
             "≥ 1",
             float(gaussians["gradient_form"][cut].min()),
             TOLERANCE,
         ),
     ]
     notes = (
-        "The paper's passage states no normalisation. We read its bounds 1/(16π²) and 1/4 as for "
-        "∫f² = 1; in general they are multiplied by (∫f²)², as here.",
-        "That a Gaussian meets the bound with equality is known; the paper does not say it. One "
-        "cut by the boundary does not vanish there, so it is multiplied by (1 − y²)².",
-        "The form with the gradient comes from theorem 1 and shares its condition: a wide "
-        "Gaussian, cut by the boundary, is nearly constant and has hardly any gradient inside.",
+        "The paper does not state a normalisation. We interpret its bounds 1/(16π²) and 1/4 as "
+        "those for ∫f² = 1; in general they are multiplied by (∫f²)², as here.",
+        "It is well known that a Gaussian attains the bound; the paper does not mention it. A "
+        "Gaussian truncated at the boundary does not vanish there, so it is multiplied by "
+        "(1 − y²)².",
+        "The form with the gradient follows from theorem 1 and has the same condition: a wide "
+        "Gaussian truncated at the boundary is nearly constant and has hardly any gradient inside.",
     )
     return Findings(chart, rows_found, notes=notes)
 
 
 def _lines(widths: np.ndarray, products: np.ndarray, color: str, label: str) -> list[Line]:
-    """How far products are from their bound: a line above it and one below it, where there are."""
+    """The distances of products from their bound: one line above it and one below it, if any."""
     excess = products - 1
     lines = []
     for sign, dash, where in SIDES:
@@ -97,7 +98,7 @@ def _lines(widths: np.ndarray, products: np.ndarray, color: str, label: str) -> 
 
 
 def _histogram(excess: np.ndarray) -> Panel:
-    """How many random functions lie how far above the bound."""
+    """A histogram of the distances of random functions from the bound."""
     edges = np.geomspace(excess.min() * 0.99, excess.max() * 1.01, BINS + 1)
     counts, _ = np.histogram(excess, edges)
     return Panel(

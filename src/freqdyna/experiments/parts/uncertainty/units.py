@@ -1,6 +1,6 @@
 """What U integrates: Gaussians of many widths, and random functions that vanish on the boundary.
 
-A width is the standard deviation of f²; all functions are normalised by the bound itself.
+The width is the standard deviation of f²; the bound takes the norm of the functions into account.
 """
 
 import math
@@ -19,19 +19,19 @@ from freqdyna.frequency.theory.uncertainty import local_dispersion, uncertainty_
 
 DEGREE = 6
 RANDOM_SEED = 0
-"""Of the coefficients, standard normal."""
+"""The seed of the coefficients, which are standard normal."""
 CUTOFF = 64
-"""Of the frequency, in the paper's own form."""
+"""The frequency cutoff in the paper's own form."""
 ORIGIN = np.zeros(1)
 
 
 def gaussian(width: float, y: Float[Array, " 1"]) -> Float[Array, ""]:
-    """A Gaussian, cut off by the ball's boundary."""
+    """A Gaussian, truncated at the boundary of the ball."""
     return jnp.exp(-jnp.sum(y**2) / (4 * width**2))
 
 
 def vanishing_gaussian(width: float, y: Float[Array, " 1"]) -> Float[Array, ""]:
-    """The same times (1 − y²)², so that it vanishes on the boundary."""
+    """The Gaussian times (1 − y²)², so that it vanishes on the boundary."""
     return (1 - jnp.sum(y**2)) ** 2 * gaussian(width, y)
 
 
@@ -60,7 +60,7 @@ def units(quick: bool) -> list[Unit]:
 
 
 def frequency_ratio(f: Function) -> float:
-    """The paper's own form: dispersion × ∫ |f̂|² k² by energy² / (16π²), k up to the cut-off."""
+    """The paper's form: dispersion × ∫ |f̂|² k², divided by energy² / (16π²), up to the cutoff."""
     found = theorem_identities(f, ORIGIN, (CUTOFF,))
     spread = found.energy * float(found.second_moment[-1])
     return 16 * math.pi**2 * local_dispersion(f, ORIGIN) * spread / found.energy**2

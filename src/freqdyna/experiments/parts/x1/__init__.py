@@ -1,4 +1,4 @@
-"""X1: climbing V + g and V g, which the paper found not to work well."""
+"""X1: climbing V + g and V · g, which did not work well in the paper."""
 
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts.x1 import analysis, units

@@ -1,4 +1,4 @@
-"""What X1 shows: whether V + g and V·g do worse than the paper's mix of climbs."""
+"""The evaluation of X1: whether V + g and V·g perform worse than Dyna-Frequency."""
 
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
@@ -12,7 +12,7 @@ THRESHOLD = -200.0
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """One panel; each combination against Dyna-Frequency."""
+    """One panel; each combination compared with Dyna-Frequency."""
     found = by_name(units)
     trained = {name: curves(stored) for name, stored in found.items()}
     panel = curves_panel("MountainCar, 10 updates", trained, legend=Legend())

@@ -11,7 +11,7 @@ ALGORITHMS = {
 
 
 def settings(name: str) -> dict[str, object]:
-    """One curve. Dyna-Frequency's is a cell of F3."""
+    """One curve; that of Dyna-Frequency is a cell of F3."""
     cell = {"env": "MountainCar-v0", "planning_steps": 10, "reward_noise": 0.0}
     return cell | {"algorithm": ALGORITHMS[name]}
 
