@@ -201,7 +201,7 @@ def test_a_quick_example_from_the_command_line(tmp_path, capsys, monkeypatch):
     assert "table --quick --out runs/reproduce-quick" in page
     assert "| ∫ \\|f_sin′\\|² over [−2, 0) | 64 π² | 64 π² |" in page
     assert "| none: quick |" in page
-    assert "- The error is relative" in page
+    assert "- The error is the relative error" in page
     assert "(runs/reproduce-quick/E1/figure.png)" in page
     capsys.readouterr()
     for size, state in (([], "freqdyna reproduce E1"), (["--quick"], "computed, in runs/")):
