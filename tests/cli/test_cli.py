@@ -63,7 +63,7 @@ def test_list_names_everything(capsys):
         (["train", "--discount=2"], "discount is 2.0; it must be between 0 and 1"),
         (["train", "--config=none.toml"], "no configuration file at none.toml"),
         (["train", "--preset=papers"], "unknown preset 'papers'; known, nearest first: paper, "),
-        (["train", *SMALL, "--out=full"], "out is 'full', which exists; give a new folder"),
+        (["train", *SMALL, "--out=full"], "out is 'full', which exists; choose a new folder"),
         (["train", *SMALL, "--checkpoint-seconds=-1"], "checkpoint_seconds is -1.0; it must be"),
         (["resume", "nowhere"], "'nowhere' is not a run folder: it has no config.toml"),
         (["plot", "nowhere"], "'nowhere' is not a run folder: it has no config.toml"),

@@ -74,7 +74,7 @@ def test_a_class_or_an_object_is_passed_to_train(tmp_path):
         search_control=mine, snapshot_steps=[40], out=tmp_path / "run", **SMALL
     )
     assert np.all(by_object.snapshots[40]["queue"] == [0.5, 0.125])
-    with pytest.raises(FreqdynaError, match=r"was begun with Corner\(x=0.5\); give that one"):
+    with pytest.raises(FreqdynaError, match=r"was started with Corner\(x=0.5\); pass that one"):
         freqdyna.resume(tmp_path / "run", search_control=Corner, progress=False)
     again = freqdyna.resume(tmp_path / "run", search_control=mine, progress=False)
     np.testing.assert_array_equal(again.parameters, by_object.parameters)

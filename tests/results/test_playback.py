@@ -158,7 +158,7 @@ def test_continuous_actions_are_the_best_ones_without_noise(dial, tmp_path):
 
     with pytest.raises(FreqdynaError, match=r"'Dial' was passed in Python; .*watch\(\.\.\., env="):
         dial.watch(tmp_path / "film.gif")
-    with pytest.raises(FreqdynaError, match="it was made without render_mode='rgb_array'"):
+    with pytest.raises(FreqdynaError, match="it was created without render_mode='rgb_array'"):
         dial.watch(tmp_path / "film.gif", env=Dial)
     assert dial.watch(tmp_path / "film.gif", env=made, episodes=1).tolist() == [30 * 0.25]
     done = max((env.done for env in played), key=len)
@@ -226,7 +226,7 @@ def test_the_command_says_what_it_does_and_what_came_of_it(folder, capsys):
             rf"episode {number + 1}: return -\d\d(\.\d)?, 30 steps, truncated", line
         )
     assert len(episodes) == 2
-    assert last.startswith(f"film: {folder}/policy.gif (62 frames, 5 s, ")
+    assert last.startswith(f"animation: {folder}/policy.gif (62 frames, 5 s, ")
     assert len(list(frames(folder / "policy.gif"))) == 62
 
 

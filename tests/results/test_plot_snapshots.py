@@ -106,5 +106,5 @@ def test_what_is_not_there_is_named():
         states_chart([make_result()], step=15)
     with pytest.raises(FreqdynaError, match=r"seed is 0; it must be one of \[5, 6\]"):
         states_chart([make_result()], seed=0)
-    with pytest.raises(FreqdynaError, match="the snapshots of er hold no episode_lengths"):
+    with pytest.raises(FreqdynaError, match="the snapshots of er do not contain episode_lengths"):
         episodes_chart([make_result("er")])

@@ -77,16 +77,16 @@ def test_an_unfinished_training_is_read_with_its_configuration():
     with pytest.raises(DamagedFileError, match="it has 4 rows, not 6"):
         decode_record(*files)
     skipped = encode_record(a_record(steps=np.array([20, 50]), metrics=metrics))
-    with pytest.raises(DamagedFileError, match="its column step is not that of its settings"):
+    with pytest.raises(DamagedFileError, match="its column step does not match its settings"):
         decode_record(*skipped, config=a_record().config)
 
 
 def test_what_does_not_fit_the_settings_is_refused():
     for changes, message in (
-        ({"seeds": np.array([4, 5])}, "its column seed is not"),
-        ({"seeds": np.array([3, 3])}, "its column seed is not"),
+        ({"seeds": np.array([4, 5])}, "its column seed does not match"),
+        ({"seeds": np.array([3, 3])}, "its column seed does not match"),
         ({"steps": np.array([20, 40, 41])}, "its column step is not"),
-        ({"metrics": {"return": np.full((2, 3), "x")}}, "its column 'return' is not of numbers"),
+        ({"metrics": {"return": np.full((2, 3), "x")}}, "its column 'return' is not numeric"),
         ({"metrics": {"loss": np.ones((2, 3))}}, "it has no column return"),
     ):
         with pytest.raises(DamagedFileError, match=message):

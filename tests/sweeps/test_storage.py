@@ -243,12 +243,12 @@ def test_damaged_and_forged_results_are_refused(tmp_path):
         (a_result(unit, settings={"unknown": 1}), "is damaged .unknown setting"),
         (a_result(unit, settings=asdict(other)), "holds another unit"),
         (a_result(unit, longer), "is damaged .it has 5 rows, not 4"),
-        (a_result(unit, {"seed": [1] * 4}), "is damaged .its column seed is not that"),
+        (a_result(unit, {"seed": [1] * 4}), "is damaged .its column seed does not match"),
         (a_result(unit, {"step": [3_000, 6_000, 12_000, 12_000]}), "its column step is not"),
-        (a_result(unit, {"step": [3, 6, 9, 12]}), "its column step is not that of its settings"),
+        (a_result(unit, {"step": [3, 6, 9, 12]}), "its column step does not match its settings"),
         (a_result(unit, {"step": None}), "is damaged .*step"),
         (a_result(unit, {"return": None}), "is damaged .it has no column return"),
-        (a_result(unit, {"return": ["evil"] * 4}), "its column 'return' is not of numbers"),
+        (a_result(unit, {"return": ["evil"] * 4}), "its column 'return' is not numeric"),
     ):
         storage.write(path, contents)
         with pytest.raises(FreqdynaError, match=message):

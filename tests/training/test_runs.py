@@ -124,7 +124,7 @@ def test_stored_results_without_parameters_are_read_but_not_resumed(tmp_path):
 
 def test_an_existing_folder_is_refused_and_left_alone(tmp_path):
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(FreqdynaError, match="which exists; give a new folder, or continue"):
+    with pytest.raises(FreqdynaError, match="which exists; choose a new folder, or resume"):
         freqdyna.train(out=tmp_path, **SMALL)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

@@ -90,7 +90,7 @@ def test_rows_are_what_their_trainings_give_alone(block):
 
 
 def test_what_changes_shapes_is_refused():
-    with pytest.raises(FreqdynaError, match="differ in numbers alone"):
+    with pytest.raises(FreqdynaError, match="differ only in numbers"):
         block_of([training(), training(hidden=(9,))])
-    with pytest.raises(FreqdynaError, match="differ in numbers alone"):
+    with pytest.raises(FreqdynaError, match="differ only in numbers"):
         block_of([training(), training(warmup_steps=9)])  # when updates begin

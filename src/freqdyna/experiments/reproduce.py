@@ -45,7 +45,7 @@ def reproduce(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FreqdynaError(f"out is {str(out)!r}, which cannot be made: {error}") from None
+        raise FreqdynaError(f"out is {str(out)!r}, which cannot be created: {error}") from None
     missing = [unit for unit in units if store.read(folder, unit) is None]
     if not missing:
         print(f"{experiment.name}: analysing what is stored in {out}")

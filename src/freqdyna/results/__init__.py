@@ -1,1 +1,1 @@
-"""What a run leaves behind: storing, reading, statistics, tables and pictures."""
+"""The results of a run: files, statistics, tables, plots, policies and animations."""

@@ -1,7 +1,7 @@
 """A chart as data: what analyses return, and what Matplotlib and the report's page draw.
 
-Nothing here draws. `freqdyna.results.draw_matplotlib.draw` makes a Matplotlib figure of a chart,
-and `freqdyna.report.charts.as_json` what the report's page draws with Plotly.
+Nothing is drawn here. `freqdyna.results.draw_matplotlib.draw` converts a chart to a Matplotlib
+figure, and `freqdyna.report.charts.as_json` to what the report's page draws with Plotly.
 
 Texts are plain Unicode, never TeX. Colours are any that Matplotlib accepts: names, "#rrggbb" or
 a grey such as "0.5". Lengths are in points, as in Matplotlib.
@@ -32,13 +32,13 @@ class Named:
     """What a legend can name."""
 
     label: str = ""
-    """The text in the legend; empty: it is not in the legend."""
+    """The text in the legend; if empty, it is not in the legend."""
     series: str = ""
-    """The switch of the report's page that shows and hides it; empty: that of its label."""
+    """The name of the toggle on the report's page; if empty, the label is used."""
 
     @property
     def name(self) -> str:
-        """The series it belongs to; empty if it belongs to none."""
+        """The series that it belongs to; empty if there is none."""
         return self.series or self.label
 
 
@@ -52,22 +52,22 @@ class SeedCurve(Named):
     """Shape (seeds, points)."""
     style: LineStyle
     interval: Interval | None = None
-    """Of the mean, shaded in a static picture; the page computes its own of the seeds chosen."""
+    """The interval of the mean, for static figures; the page computes it for the chosen seeds."""
     seeds: np.ndarray | None = None
-    """The number of each seed, shape (seeds,); None: they are numbered from 0."""
+    """The seeds, shape (seeds,); None for 0, 1, 2, ..."""
     shade: float = 0.2
     """Opacity of the interval."""
     marker: Marker = ""
 
     @property
     def mean(self) -> np.ndarray:
-        """Over seeds, shape (points,)."""
+        """The mean over seeds, shape (points,)."""
         return np.asarray(self.values.mean(axis=0))
 
 
 @dataclass(frozen=True)
 class Line(Named):
-    """Points connected by a line, or marked, or both. Without points it is for the legend alone."""
+    """Points connected by a line, or with markers, or both; without points only for the legend."""
 
     x: np.ndarray
     y: np.ndarray
@@ -140,17 +140,17 @@ class Box(Named):
     """A rectangle with sides along the axes."""
 
     x: tuple[float, float] | None
-    """From where to where; None: from edge to edge."""
+    """The left and right end; None for the edges of the panel."""
     y: tuple[float, float] | None
-    """As `x`."""
+    """The bottom and top; None for the edges of the panel."""
     color: str | None = None
-    """Of its inside; None: it is not filled."""
+    """The fill colour; None for no fill."""
     opacity: float = 1.0
-    """Of its inside."""
+    """The opacity of the fill."""
     edge: str | None = None
-    """Colour of its outline; None: it has none."""
+    """The colour of the outline; None for no outline."""
     above: bool = False
-    """Whether it covers the marks rather than lying below them."""
+    """Whether it is drawn above the marks."""
 
 
 @dataclass(frozen=True)
@@ -169,17 +169,17 @@ class Axis:
 
     label: str = ""
     static_note: str = ""
-    """Follows the label in brackets in a static picture, but not on the report's page, where
-    readers choose which average they see."""
+    """Text in brackets after the label in static figures; not on the report's page, where readers
+    choose the average that is shown."""
     log: bool = False
     low: float | None = None
-    """Where it begins; None: below all that is drawn."""
+    """The lower limit; None for slightly below everything that is drawn."""
     high: float | None = None
-    """Where it ends; None: above all that is drawn. May be less than `low`."""
+    """The upper limit; None for slightly above everything that is drawn. May be less than `low`."""
     is_reversed: bool = False
-    """Whether an axis without `low` and `high` runs from its greatest value to its least."""
+    """Whether an axis without `low` and `high` is reversed."""
     ticks: Sequence[tuple[float, str]] = ()
-    """Places and their texts; empty: chosen by the renderer."""
+    """Positions and texts of ticks; if empty, the renderer chooses them."""
     si_prefixes: bool = False
     """Whether 20,000 is written 20k."""
     minor_grid: bool = False
@@ -188,21 +188,21 @@ class Axis:
 
 @dataclass(frozen=True)
 class Legend:
-    """Where a panel's legend stands, and how it looks, in a static picture."""
+    """The position and the look of a panel's legend in static figures."""
 
     place: Literal[
         "best", "upper left", "upper right", "lower right", "center right", "above", "below"
     ] = "best"
     """"above" is outside the panel; "below" is below all panels of the chart."""
     size: float = 10.0
-    """Of its text."""
+    """The size of the text."""
     columns: int = 1
     framed: bool = False
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A pair of axes and what is drawn in it."""
+    """A pair of axes and its content."""
 
     title: str = ""
     x: Axis = Axis()
@@ -212,10 +212,10 @@ class Panel:
     boxes: Sequence[Box] = ()
     texts: Sequence[Text] = ()
     legend: Legend | None = None
-    """None: without a legend. The report's page has switches for all series instead."""
+    """None for no legend. The report's page has toggles for all series instead."""
     title_size: float = 12.0
     is_map: bool = False
-    """Whether it shows a space seen from above: framed on all sides, without a grid."""
+    """Whether it is a map of a state space: with a frame on all sides and without a grid."""
     is_blank: bool = False
     """Whether it has no axes, only texts."""
 
@@ -228,14 +228,14 @@ class Chart:
     """Row by row; they must fill the grid."""
     title: str = ""
     static_note: str = ""
-    """Follows the title in a static picture, but not on the report's page, where readers choose
-    the average and whether its interval is shaded."""
+    """Text after the title in static figures; not on the report's page, where readers choose the
+    average and whether its interval is shown."""
     columns: int | None = None
-    """Panels in a row; None: all of them."""
+    """Panels per row; None for all of them."""
     panel_size: tuple[float, float] = (5.0, 4.0)
-    """Width and height of a panel in inches, in a static picture."""
+    """Width and height of a panel in inches, in static figures."""
     column_widths: Sequence[float] = ()
-    """Relative widths of the columns; empty: all alike."""
+    """Relative widths of the columns; if empty, all are equal."""
     share_x: bool = False
     """Whether all panels have the same x axis."""
     share_y: bool = False

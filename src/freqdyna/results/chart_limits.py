@@ -1,4 +1,4 @@
-"""Where the axes of a chart begin and end: the same for every renderer."""
+"""The limits of the axes of a chart, which are the same for every renderer."""
 
 from collections.abc import Iterator
 
@@ -7,15 +7,15 @@ import numpy as np
 from freqdyna.results.chart import Area, Axis, Chart, Mark, Mesh, Panel, SeedCurve
 
 MARGIN = 0.05
-"""How far an axis extends beyond what is drawn, as a share of what is drawn."""
+"""How far an axis extends beyond its content, as a fraction of the size of the content."""
 Limits = tuple[float, float]
 
 
 def limits(chart: Chart) -> list[tuple[Limits, Limits]]:
     """The limits of the x and the y axis of each panel.
 
-    Ends that an `Axis` leaves open lie a little outside all that is drawn: marks with their
-    intervals, rules and boxes, but not texts. Shared axes include what any panel draws.
+    Limits that an `Axis` does not set are slightly outside everything that is drawn: marks with
+    their intervals, rules and boxes, but not texts. Shared axes include the content of all panels.
     """
     drawn = [_drawn(panel) for panel in chart.panels]
     xs = _shared([x for x, _ in drawn], chart.share_x)
@@ -38,7 +38,7 @@ def _limits(axis: Axis, values: np.ndarray) -> Limits:
 
 
 def _around(values: np.ndarray, log: bool) -> Limits:
-    """A little less than the least value, and a little more than the greatest."""
+    """Slightly less than the minimum and slightly more than the maximum."""
     if not len(values):
         return (1.0, 10.0) if log else (0.0, 1.0)
     low, high = float(values.min()), float(values.max())
@@ -52,7 +52,7 @@ def _around(values: np.ndarray, log: bool) -> Limits:
 
 
 def _drawn(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
-    """All x and all y of what a panel draws."""
+    """All x and all y coordinates in a panel."""
     xs, ys = [np.empty(0)], [np.empty(0)]
     for x, y in (pair for mark in panel.marks for pair in _points(mark)):
         shown = np.isfinite(x) & np.isfinite(y)
@@ -67,7 +67,7 @@ def _drawn(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _points(mark: Mark) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Coordinates between which a mark lies."""
+    """Coordinates that enclose a mark."""
     x = np.asarray(mark.x, np.float64)
     match mark:
         case SeedCurve():

@@ -28,7 +28,7 @@ from freqdyna.results.chart_limits import Limits, limits
 
 DPI = 150
 ABOVE = 3
-"""The order of what covers the rest; Matplotlib draws areas and boxes at 1 and lines at 2."""
+"""The z-order of boxes above the marks; Matplotlib draws areas and boxes at 1 and lines at 2."""
 MARKERS = {
     "": "",
     "circle": "o",
@@ -41,7 +41,7 @@ MARKERS = {
 
 
 def draw(chart: Chart) -> Figure:
-    """The chart as a figure that belongs to no window: save it, or show it in a notebook."""
+    """The chart as a figure without a window, for files and notebooks."""
     columns = chart.columns or len(chart.panels)
     rows = -(-len(chart.panels) // columns)
     width, height = chart.panel_size

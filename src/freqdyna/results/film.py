@@ -1,4 +1,4 @@
-"""A film of episodes: pictures with a line of text under each, thinned out, written as a GIF."""
+"""An animation of episodes: frames with a line of text below each, written as a GIF."""
 
 import io
 import math
@@ -16,37 +16,37 @@ from freqdyna.core.files import write_atomically
 MOST_FRAMES = 400
 MOST_BYTES = 2_000_000
 LONGEST_SIDE = 320
-"""Pixels; greater pictures are shrunk."""
+"""Pixels; larger images are scaled down."""
 SHORTEST_SIDE = 160
-"""Smaller pictures are enlarged, or the text would find no room."""
+"""Smaller images are scaled up, so that there is space for the text."""
 QUICKEST, SLOWEST = 0.03, 0.1
-"""Seconds that a frame is shown: viewers slow down what is quicker, what is slower stutters."""
+"""Limits of the seconds per frame: viewers slow down faster animations, slower ones stutter."""
 LEAST_HUNDREDTHS = 2
-"""Of a second: browsers take less for none given."""
+"""Hundredths of a second per frame; browsers ignore lower values."""
 PAUSE = 1.0
-"""Seconds that the end of an episode is shown."""
+"""Seconds for which the end of an episode is shown."""
 LINE_HEIGHT, TEXT_SIZE, NARROWEST = 20, 13, 270
 COLORS, PALETTE_FRAMES = 255, 16
-"""Of the palette, one less than a GIF can have; and from how many frames it is taken."""
-DITHER = Image.Dither.NONE  # dots that come and go from frame to frame would take much room
+"""The size of the palette, one less than a GIF allows, and the number of frames that define it."""
+DITHER = Image.Dither.NONE  # dots that change from frame to frame would take up much space
 PAPER, RULE, INK = (255, 255, 255), (200, 200, 200), (40, 40, 40)
 
 
 class Moment(NamedTuple):
-    """An episode after some of its steps."""
+    """The state of an episode after some of its steps."""
 
     step: int
     total: float
     """Sum of the rewards so far."""
     terminal: bool
     over: bool
-    """Whether this is the episode's end: terminal, or truncated."""
+    """Whether the episode is over, terminated or truncated."""
     draw: Callable[[], np.ndarray]
-    """The picture of this moment, shape (height, width, 3); only valid until the next one."""
+    """Renders an image of shape (height, width, 3); only valid until the next moment."""
 
 
 class Frame(NamedTuple):
-    """One picture of a film."""
+    """One frame of an animation."""
 
     step: int
     last: bool
@@ -56,13 +56,13 @@ class Frame(NamedTuple):
 
 @dataclass
 class Film:
-    """Frames at even distances in time, and the first and last of each episode."""
+    """Frames at equal intervals, including the first and last of each episode."""
 
     steps_a_second: float
-    """How fast the environment is to be shown."""
+    """The frame rate of the environment."""
     episodes: int
     stride: int = field(init=False)
-    """Steps between two frames."""
+    """Steps between frames."""
     frames: list[Frame] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -70,15 +70,15 @@ class Film:
 
     @property
     def speed(self) -> float:
-        """How many times as fast as the environment says the film is played; 1, unless long."""
-        slowest = max(SLOWEST, 1 / self.steps_a_second)  # a slow environment is shown as it is
+        """The speed relative to the environment's frame rate; 1, unless the animation is long."""
+        slowest = max(SLOWEST, 1 / self.steps_a_second)  # a slow environment keeps its frame rate
         return max(1.0, self.stride / self.steps_a_second / slowest)
 
     @property
     def durations(self) -> list[int]:
-        """Milliseconds that each frame is shown: whole hundredths of a second, as a GIF has them.
+        """Milliseconds per frame, in multiples of 10, as GIF requires.
 
-        They are differences of rounded times, so that no error adds up.
+        They are differences of rounded times, so that errors do not accumulate.
         """
         shown = []
         for frame, after in zip(self.frames, [*self.frames[1:], None], strict=True):
@@ -90,7 +90,13 @@ class Film:
         return shown
 
     def show(self, episode: int, moment: Moment) -> None:
-        """Take a picture of `moment` in the episode of that number, from 0, if one is due."""
+        """Add a frame if one is due.
+
+        Args:
+            episode: The index of the episode.
+            moment: The state of the episode.
+
+        """
         if moment.step % self.stride and not moment.over:
             return
         text = (
@@ -108,7 +114,7 @@ class Film:
         self.frames = [f for f in self.frames if f.last or f.step % self.stride == 0]
 
     def encoded(self) -> bytes:
-        """The film as a GIF, thinned until it is small enough or nothing is left to drop."""
+        """The animation as a GIF; frames are dropped until it is small enough."""
         while True:
             data = _gif([frame.image for frame in self.frames], self.durations)
             before = len(self.frames)
@@ -123,12 +129,12 @@ class Film:
 
 
 def number(value: float) -> str:
-    """To one decimal, or none if it is whole."""
+    """A number with one decimal, or none if that is zero."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def captioned(picture: np.ndarray, text: tuple[str, str, str]) -> Image.Image:
-    """A picture, shape (height, width, 3), of a handy size, with a line of text under it."""
+    """An image of shape (height, width, 3), scaled to a suitable size, with a line of text."""
     image = Image.fromarray(picture)
     longest = max(image.size)
     if longest > LONGEST_SIDE:
@@ -143,14 +149,14 @@ def captioned(picture: np.ndarray, text: tuple[str, str, str]) -> Image.Image:
     draw, font = ImageDraw.Draw(whole), ImageFont.load_default(TEXT_SIZE)
     draw.line((0, image.height, width, image.height), RULE)
     middle = image.height + LINE_HEIGHT // 2 + 1
-    # Where each begins does not depend on the numbers: text that moves is hard to read.
+    # The positions do not depend on the numbers: moving text is hard to read.
     for start, words in zip((0.02, 0.44, 0.68), text, strict=True):
         draw.text((round(start * width), middle), words, INK, font, anchor="lm")
     return whole
 
 
 def check_path(path: Path) -> None:
-    """Refuse, before any work, what no film can be written to."""
+    """Raise an error, before any work, if the animation cannot be written to `path`."""
     if path.suffix.lower() != ".gif":
         raise FreqdynaError(f"out is {str(path)!r}; it must end in .gif")
     if path.is_dir() or not path.parent.is_dir():
@@ -158,7 +164,7 @@ def check_path(path: Path) -> None:
 
 
 def write_film(path: Path, data: bytes) -> None:
-    """Write an encoded film."""
+    """Write an encoded animation."""
     try:
         write_atomically(path, lambda file: file.write(data))
     except OSError as error:
@@ -166,7 +172,7 @@ def write_film(path: Path, data: bytes) -> None:
 
 
 def _gif(images: list[Image.Image], durations: list[int]) -> bytes:
-    """All in the colours of one palette, which then is stored once."""
+    """Encode images with one common palette, which is then stored only once."""
     spread = np.linspace(0, len(images) - 1, min(len(images), PALETTE_FRAMES)).round().astype(int)
     sample = np.concatenate([np.asarray(images[i]) for i in spread])
     palette = Image.fromarray(sample).quantize(COLORS)

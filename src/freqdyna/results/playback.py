@@ -1,4 +1,4 @@
-"""Playing episodes of a trained policy before a camera: `freqdyna watch`."""
+"""Playing and rendering episodes of a trained policy, for `freqdyna watch`."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -23,15 +23,15 @@ from freqdyna.results.record import Record
 
 MOST_EPISODES = 100
 STREAM = 3
-"""Keys apart from those of training (0), evaluation (1) and snapshots (2)."""
+"""A stream of keys, separate from training (0), evaluation (1) and snapshots (2)."""
 
 Player = Callable[[int], Iterator[Moment]]
-"""The moments of the episode of a number, from 0."""
+"""From the index of an episode to its moments."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """An environment that can be played and drawn."""
+    """An environment that can be played and rendered."""
 
     space: Space
     player: Callable[[Policy], Player]
@@ -49,13 +49,21 @@ def film_policy(
     env: Any,
     tell: Callable[[str], object],
 ) -> tuple[Film, np.ndarray]:
-    """A film of the greedy policy of a seed, and the return of each of its episodes.
+    """Play episodes of a seed's greedy policy.
 
-    `env` is the environment where the name in the configuration does not say it; `tell` is told
-    what is going on, a line at a time.
+    Args:
+        result: The training.
+        seed: The seed; None for the first one.
+        episodes: The number of episodes.
+        env: The environment, if it cannot be found by the name in the configuration.
+        tell: Called with progress messages.
+
+    Returns:
+        The animation, and the return of each episode, shape (episodes,).
+
     """
-    whole = isinstance(episodes, int) and not isinstance(episodes, bool)
-    if not whole or not 1 <= episodes <= MOST_EPISODES:
+    is_integer = isinstance(episodes, int) and not isinstance(episodes, bool)
+    if not is_integer or not 1 <= episodes <= MOST_EPISODES:
         raise FreqdynaError(
             f"episodes is {episodes!r}; it must be an integer from 1 to {MOST_EPISODES}"
         )
@@ -63,7 +71,7 @@ def film_policy(
     parameters = result.seed_parameters(chosen)
     if not np.isfinite(parameters).all():
         raise FreqdynaError(
-            f"seed is {chosen}, which diverged: its parameters are not finite; take another"
+            f"seed is {chosen}, which diverged: its parameters are not finite; choose another"
         )
     config = result.config
     stage = set_up(config, chosen, env, result.provenance)
@@ -91,16 +99,24 @@ def film_policy(
 
 
 def set_up(config: Config, seed: int, env: Any, facts: dict[str, Any]) -> Stage:
-    """The environment of a configuration, or the one given, ready to be played and drawn.
+    """Prepare the environment of a run for playing and rendering.
 
-    One that is not what the run was trained in, as far as its `facts` tell, is refused.
+    Args:
+        config: The settings of the run.
+        seed: The seed.
+        env: The environment, or None to find it by its name.
+        facts: The provenance of the run.
+
+    Raises:
+        FreqdynaError: If the run was trained in another environment, as far as that is known.
+
     """
     watch = "watch it there with freqdyna.load(...).watch(..., env=...)"
-    place = environment_of_run(config, env, facts, watch)
-    if isinstance(place, Environment):
-        stage = _compiled_stage(place, seed)
+    found = environment_of_run(config, env, facts, watch)
+    if isinstance(found, Environment):
+        stage = _compiled_stage(found, seed)
     else:
-        stage = _host_stage(config, seed, place, env is not None, facts)
+        stage = _host_stage(config, seed, found, env is not None, facts)
     try:
         check_same_environment(stage.space, facts)
     except FreqdynaError:
@@ -158,7 +174,7 @@ def _host_stage(
     shown = make_env(drawn)
     if shown.render_mode != MODE:
         shown.close()
-        raise cannot_be_drawn(config.env, f"it was made without render_mode={MODE!r}")
+        raise cannot_be_drawn(config.env, f"it was created without render_mode={MODE!r}")
     space = space_of_run(plain, config, facts)
     assert isinstance(space, HostSpace)
     seat = Seat(shown, space, seed, WATCHING)
@@ -188,5 +204,5 @@ def _host_stage(
 
 
 def watch_key(seed: int, episode: int) -> PRNGKeyArray:
-    """The key of an episode to watch."""
+    """The random key of an episode."""
     return jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), STREAM), episode)

@@ -43,7 +43,7 @@ def _curve(result: Record, label: str, style: LineStyle) -> SeedCurve | Line:
     kept = complete_seeds(result.returns)
     returns = result.returns[kept]
     text = f"{label} ({seeds_text(kept)} seed{'s' if len(kept) > 1 else ''})"
-    if not kept.any():  # a name in the legend is all there is to show
+    if not kept.any():  # only the legend can be shown
         return Line(np.empty(0), np.empty(0), style, label=text)
     interval = bootstrap_interval(returns) if len(returns) > 1 else None
     return SeedCurve(result.steps, returns, style, interval, result.seeds[kept], label=text)

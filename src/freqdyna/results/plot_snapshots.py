@@ -1,4 +1,4 @@
-"""Pictures of snapshots: where the replay and the queue are, V and g, and tabular episodes."""
+"""Plots of snapshots: states of the replay buffer and the queue, V, g, and episode lengths."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ PANEL = 4.2
 """Inches along a side of a panel."""
 TITLES = {"value": "V(s)", "frequency": "local frequency g(s)"}
 STORES = {"replay": "0.35", "queue": "red"}
-"""What holds states, and their colours."""
+"""The buffers of states, and their colours."""
 
 
 def plot_states(
@@ -56,12 +56,12 @@ def plot_episodes(results: Sequence[Record], step: int | None = None) -> Figure:
 def states_chart(
     results: Sequence[Record], step: int | None = None, seed: int | None = None
 ) -> Chart:
-    """States in the replay and in the search-control queue, one row for each run.
+    """States in the replay buffer and in the search-control queue, one row for each run.
 
     Args:
         results: Runs with snapshots of a two-dimensional state space.
-        step: Which snapshot; None: the last.
-        seed: Whose states; None: the first seed's.
+        step: The step of the snapshot; None for the last one.
+        seed: The seed; None for the first one.
 
     """
     panels = [
@@ -92,8 +92,8 @@ def surfaces_chart(
     Args:
         results: Runs with snapshots of a two-dimensional state space.
         what: "value" or "frequency".
-        step: Which snapshot; None: the last.
-        seed: Whose network; None: the first seed's.
+        step: The step of the snapshot; None for the last one.
+        seed: The seed; None for the first one.
 
     """
     panels = []
@@ -116,11 +116,11 @@ def surfaces_chart(
 
 
 def episodes_chart(results: Sequence[Record], step: int | None = None) -> Chart:
-    """Steps of each training episode of tabular agents, mean and interval over seeds.
+    """Lengths of the training episodes of tabular agents, mean and interval over seeds.
 
     Args:
         results: Runs of tabular agents with snapshots.
-        step: Which snapshot; None: the last.
+        step: The step of the snapshot; None for the last one.
 
     """
     labels = _labels(results)
@@ -128,9 +128,9 @@ def episodes_chart(results: Sequence[Record], step: int | None = None) -> Chart:
     marks = []
     for result, label, color in zip(results, labels, colors, strict=True):
         lengths = _snapshot(result, step, "episode_lengths")[1]["episode_lengths"]
-        finished = int((lengths > 0).all(axis=0).sum())  # episodes that every seed has finished
+        finished = int((lengths > 0).all(axis=0).sum())  # episodes that all seeds have completed
         if finished == 0:
-            raise FreqdynaError(f"no episode of {label} was finished by every seed; train longer")
+            raise FreqdynaError(f"no episode of {label} was completed by all seeds; train longer")
         lengths = lengths[:, :finished]
         at, interval = np.arange(1, finished + 1), bootstrap_interval(lengths)
         marks.append(SeedCurve(at, lengths, LineStyle(color), interval, result.seeds, label=label))
@@ -148,18 +148,18 @@ def _labels(results: Sequence[Record]) -> list[str]:
 
 
 def _environment(result: Record) -> Environment:
-    """The run's environment, which must have two coordinates to be drawn."""
+    """The environment of a run, which must have two coordinates."""
     env = envs.make(result.config.env)
     if env.observation_size != 2:
         raise FreqdynaError(
             f"env is {env.name!r} with {env.observation_size} coordinates; "
-            "only two-dimensional states can be drawn"
+            "only two-dimensional states can be plotted"
         )
     return env
 
 
 def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snapshot]:
-    """The snapshot of `step`, or the last, that holds `wanted`."""
+    """The snapshot after `step` steps, or the last one; it must contain `wanted`."""
     config, steps = result.config, sorted(result.snapshots)
     if not steps:
         raise FreqdynaError(
@@ -170,12 +170,12 @@ def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snaps
         raise FreqdynaError(f"step is {step}; it must be one of the snapshots' steps, {steps}")
     at = steps[-1] if step is None else step
     if wanted not in result.snapshots[at]:
-        raise FreqdynaError(f"the snapshots of {config.algorithm} hold no {wanted}")
+        raise FreqdynaError(f"the snapshots of {config.algorithm} do not contain {wanted}")
     return at, result.snapshots[at]
 
 
 def _seed(result: Record, seed: int | None) -> tuple[int, int]:
-    """The row of a seed, the first one if `seed` is None, and its number."""
+    """The index of a seed (the first one if `seed` is None), and the seed."""
     seeds = result.seeds.tolist()
     if seed is not None and seed not in seeds:
         raise FreqdynaError(f"seed is {seed}; it must be one of {seeds}")

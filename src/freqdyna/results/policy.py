@@ -1,4 +1,4 @@
-"""Policies of trained parameters."""
+"""The policies of trained agents."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -21,9 +21,15 @@ from freqdyna.results.record import Record
 
 
 def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Policy:
-    """The policy of a seed's `parameters`, shape (p,), without exploration.
+    """The policy of a trained seed, without exploration.
 
-    It needs neither the model nor the search-control that the parameters were learned with.
+    The model and the search-control that it was trained with are not needed.
+
+    Args:
+        config: The settings of the run.
+        space: The space of the environment.
+        parameters: The parameters of the seed, shape (p,).
+
     """
     if algorithms.find(config.algorithm).tabular:
         agent = algorithms.build(config, space)
@@ -48,10 +54,17 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
 
 
 def policy_of(result: Record, seed: SupportsInt, env: Any) -> Callable[[Any], Any]:
-    """From an observation of the environment's to the greedy action that it takes."""
+    """A function from an observation of the environment to the greedy action for its `step`.
+
+    Args:
+        result: The training.
+        seed: The seed.
+        env: The environment, if it cannot be found by its name.
+
+    """
     config, facts = result.config, result.provenance
-    place = environment_of_run(config, env, facts, "give it as env=...")
-    space = space_of_run(place, config, facts)
+    found = environment_of_run(config, env, facts, "pass it as env=...")
+    space = space_of_run(found, config, facts)
     check_same_environment(space, facts)
     best = jax.jit(greedy_policy(config, space, result.seed_parameters(seed)))
     ties = jax.random.key(0)

@@ -1,4 +1,4 @@
-"""The data of a training: curves of every seed, trained parameters, configuration, provenance."""
+"""The data of a training: curves of all seeds, trained parameters, configuration, provenance."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, SupportsInt
@@ -12,7 +12,7 @@ from freqdyna.results.statistics import seeds_text
 
 @dataclass(frozen=True)
 class Record:
-    """Everything that is stored of a training; `Result` adds what can be done with it."""
+    """Everything that is stored about a training; `Result` adds operations on it."""
 
     config: Config
     provenance: dict[str, Any]
@@ -20,15 +20,15 @@ class Record:
     seeds: np.ndarray
     """The seeds, shape (seeds,)."""
     steps: np.ndarray
-    """The environment steps at which each seed was evaluated, shape (evaluations,)."""
+    """The environment steps at which the seeds were evaluated, shape (evaluations,)."""
     metrics: dict[str, np.ndarray]
     """Each metric by name, shape (seeds, evaluations); `docs/metrics.md` defines them."""
     parameters: np.ndarray
-    """The trained parameters, one flat vector a seed, shape (seeds, parameters)."""
+    """The trained parameters, one flat vector per seed, shape (seeds, parameters)."""
     layer_sizes: tuple[int, ...]
     """Widths of the network's layers, from the observation size to the number of outputs."""
     snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
-    """What was recorded after each of `snapshot_steps`; `docs/metrics.md` says what is in it."""
+    """The snapshot after each of `snapshot_steps`; `docs/metrics.md` describes its arrays."""
 
     @property
     def returns(self) -> np.ndarray:
@@ -36,7 +36,15 @@ class Record:
         return self.metrics["return"]
 
     def mean_return(self, first_step: int = 0) -> np.ndarray:
-        """Each seed's mean evaluation return from `first_step` on, shape (seeds,)."""
+        """The mean evaluation return of each seed.
+
+        Args:
+            first_step: Evaluations before this step are ignored.
+
+        Returns:
+            Shape (seeds,).
+
+        """
         return self.returns[:, self.steps >= first_step].mean(axis=1)
 
     def rows(self, config: Config, first: int) -> "Record":
@@ -77,7 +85,7 @@ class Record:
     def __repr__(self) -> str:
         last = self.returns[:, -1]
         there = np.isfinite(last)
-        mean = f"{last[there].mean():.1f}" if there.any() else "none: every seed ended or diverged"
+        mean = f"{last[there].mean():.1f}" if there.any() else "none: all seeds failed or diverged"
         return (
             f"{type(self).__name__}({self.config.algorithm} on {self.config.env}, "
             f"{seeds_text(there)} seeds, {self.steps[-1]:,} steps, last mean return {mean})"
@@ -85,5 +93,5 @@ class Record:
 
 
 def evaluation_steps(steps: int, eval_every: int) -> np.ndarray:
-    """After which steps a run evaluates: every `eval_every`, and at the end."""
+    """The steps after which a run is evaluated: every `eval_every`, and at the end."""
     return np.unique(np.append(np.arange(eval_every, steps + 1, eval_every), steps))

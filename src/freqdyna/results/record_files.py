@@ -1,8 +1,8 @@
-"""A training as files, for run folders, sweeps and experiments alike.
+"""The files of a training, for run folders, sweeps and experiments.
 
-The table has a row for each seed and evaluation, and in its metadata the settings and provenance;
-the arrays are the trained parameters, the layer sizes and the snapshots. Files may come from
-anyone: nothing in them executes, and what is not as its settings ask for is refused.
+The table has one row per seed and evaluation, and the settings and provenance in its metadata; the
+arrays are the trained parameters, the layer sizes and the snapshots. Files may come from untrusted
+sources: nothing in them is executed, and content that does not match the settings is rejected.
 """
 
 from dataclasses import asdict
@@ -17,21 +17,21 @@ from freqdyna.core.tables import Columns, decode_table, encode_table
 from freqdyna.results.record import Record, evaluation_steps
 
 _SNAPSHOT = "snapshot"
-"""Arrays of snapshots are called snapshot/STEP/NAME."""
+"""Arrays of snapshots are named snapshot/STEP/NAME."""
 _STORES = ("queue", "replay")
-"""What version 0.1 kept of a snapshot in the trainings of experiments."""
+"""The parts of a snapshot that version 0.1 stored for the trainings of experiments."""
 _NOT_OF_CURVES = ("table", "x", "y")
 
 
 class DamagedArraysError(DamagedFileError):
-    """The arrays of a training cannot be read; its table can."""
+    """The arrays of a training cannot be read, but its table can."""
 
 
 class RecordFiles(NamedTuple):
     """The contents of a training's two files."""
 
     table: bytes
-    """Parquet, or `.npz` where pyarrow is missing."""
+    """Parquet, or `.npz` if pyarrow is missing."""
     arrays: bytes
     """`.npz`."""
 
@@ -40,8 +40,8 @@ def encode_record(record: Record, **facts: Any) -> RecordFiles:
     """Encode a training.
 
     Args:
-        record: The training, finished or not.
-        **facts: What else to put into the metadata of its table, as JSON can hold it.
+        record: The training, which may be unfinished.
+        **facts: Additional metadata of the table, in types that JSON can represent.
 
     Returns:
         The contents of its files.
@@ -67,24 +67,24 @@ def decode_record(
     config: Config | None = None,
     provenance: dict[str, Any] | None = None,
 ) -> Record:
-    """Decode a training, of this version or of an earlier one, and check it.
+    """Decode and check a training that this or an earlier version stored.
 
     Args:
         table: The contents of the table's file.
-        arrays: Those of the arrays' file; None: the training has neither parameters nor snapshots.
-        config: The configuration of a training that may be unfinished, or have seeds missing; None:
-            the one in the table, all of whose seeds and evaluations must be there.
-        provenance: Where the training was made; None: what the table says.
+        arrays: The contents of the arrays' file; None if there are no parameters and snapshots.
+        config: The configuration of a training that may be unfinished or lack seeds; None to use
+            the one in the table, in which case all seeds and evaluations must be present.
+        provenance: The provenance of the training; None to use the one in the table.
 
     Returns:
-        The training, its rows in the order of seeds and steps, whatever theirs was.
+        The training, with rows sorted by seed and step.
 
     """
     columns, facts = decode_table(table)
     try:
         whole = config is None
-        # All settings are there, but for those that the version that wrote them did not have; and
-        # those of version 0.1's experiments, which are completed by its defaults.
+        # The settings are complete, except for those that the version that wrote them did not have,
+        # and except for experiments of version 0.1, which are completed with its defaults.
         config = config or Config.of(dict(facts["settings"]), version=history.FIRST)
         provenance = dict(facts["provenance"]) if provenance is None else provenance
         snapshots: dict[int, dict[str, np.ndarray]] = {}
@@ -107,11 +107,11 @@ def _checked(
     columns = dict(columns)
     rows, expected = len(columns["seed"]), config.seeds * -(-config.steps // config.eval_every)
     if rows > expected or (whole and rows < expected):
-        # Checked first: what the settings ask for may be too much for the memory.
+        # Checked first, because the settings may ask for more than fits into memory.
         raise ValueError(f"it has {rows:,} rows, not {expected:,}")
     for name, values in columns.items():
         if values.dtype.kind not in "biuf":
-            raise ValueError(f"its column {name!r} is not of numbers")
+            raise ValueError(f"its column {name!r} is not numeric")
     if "return" not in columns:
         raise ValueError("it has no column return")
     seed, step = columns.pop("seed"), columns.pop("step")
@@ -120,9 +120,9 @@ def _checked(
     if whole:
         all_seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
         if not np.array_equal(seeds, all_seeds):
-            raise ValueError("its column seed is not that of its settings")
+            raise ValueError("its column seed does not match its settings")
     if not np.array_equal(steps, evaluated if whole else evaluated[: len(steps)]):
-        raise ValueError("its column step is not that of its settings")
+        raise ValueError("its column step does not match its settings")
     order = np.lexsort((step, seed))
     if not (
         np.array_equal(seed[order], np.repeat(seeds, len(steps)))
@@ -140,7 +140,7 @@ def _decode_arrays(
     try:
         arrays, note = decode_arrays(contents)
         parameters = arrays["parameters"]
-        # The run folders of version 0.1 have the sizes in a note.
+        # Run folders of version 0.1 have the sizes in a note.
         sizes = tuple(map(int, arrays.get("layer_sizes", note.get("layer_sizes", ()))))
         if parameters.ndim != 2 or len(parameters) != seeds or parameters.dtype.kind != "f":
             raise ValueError(f"parameters have shape {parameters.shape} for {seeds} seeds")
@@ -159,7 +159,7 @@ def _read_version_0_1(
 ) -> tuple[Columns, dict[int, dict[str, np.ndarray]]]:
     """Curves and states of a training that version 0.1 stored for experiments.
 
-    They were in one table, whose column "table" told them apart: "curve", "queue" or "replay".
+    They were in one table, whose column "table" is "curve", "queue" or "replay".
     """
     kind = columns["table"]
     curve = {name: v[kind == "curve"] for name, v in columns.items() if name not in _NOT_OF_CURVES}

@@ -1,4 +1,4 @@
-"""A training's data with what one does with them: plot, act, watch, save."""
+"""The data of a training with operations on it: plot, act, watch, save."""
 
 import os
 from collections.abc import Callable
@@ -26,11 +26,11 @@ class Result(Record):
         return Result(**{field.name: getattr(record, field.name) for field in fields(record)})
 
     def network(self, seed: SupportsInt) -> Any:
-        """The trained network of one seed: a function from a state to its outputs.
+        """The trained network of one seed: a function from a state of shape (n,) to its outputs.
 
-        They are the action values, or for NAF V, μ before its bounds, and the entries of L. A state
-        is an observation as the agent has it: with `normalize`, scaled by the numbers under
-        "scaling" in `provenance`. For actions see `policy`.
+        The outputs are the action values; for NAF they are V, μ before tanh, and the entries of L.
+        If `normalize` is set, a state is an observation scaled by the numbers under "scaling" in
+        `provenance`. To get actions, use `policy`.
         """
         import jax.numpy as jnp
 
@@ -42,16 +42,22 @@ class Result(Record):
         return network_from_flat(jnp.asarray(self.parameters[row]), self.layer_sizes)
 
     def policy(self, seed: SupportsInt, *, env: Any = None) -> Callable[[Any], Any]:
-        """The greedy policy of one seed, from an observation to an action of its environment.
+        """The greedy policy of one seed.
 
-        `env` is needed only for a run that was given an environment in Python.
+        Args:
+            seed: The seed.
+            env: Needed only if an environment was passed to `train` in Python.
+
+        Returns:
+            A function from an observation to an action of the environment.
+
         """
         from freqdyna.results.policy import policy_of
 
         return policy_of(self, seed, env)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
-        """The learning curve as a Matplotlib figure, also written to `path` if one is given."""
+        """The learning curve as a Matplotlib figure; it is also written to `path`, if given."""
         from freqdyna.results.plot import plot_curves
 
         figure = plot_curves([self])
@@ -68,11 +74,20 @@ class Result(Record):
         env: Any = None,
         progress: bool = False,
     ) -> np.ndarray:
-        """Film `episodes` of a seed's greedy policy as a GIF; returns the return of each.
+        """Write an animation of a seed's greedy policy as a GIF.
 
-        Without `seed` it is the first one's. `env` is needed only for a run that was given an
-        environment in Python: an `Environment` with a `painter`, or a Gymnasium environment, or a
-        function that makes one, with render_mode="rgb_array".
+        Args:
+            path: The file, which must end in .gif.
+            seed: The seed; None for the first one.
+            episodes: The number of episodes.
+            env: Needed only if an environment was passed to `train` in Python: an `Environment`
+                with a `painter`, or a Gymnasium environment, or a function that creates one, with
+                render_mode="rgb_array".
+            progress: Whether to print what happens.
+
+        Returns:
+            The return of each episode, shape (episodes,).
+
         """
         from freqdyna.results.film import check_path, write_film
         from freqdyna.results.playback import film_policy
@@ -84,22 +99,27 @@ class Result(Record):
         write_film(file, data)
         faster = f", {film.speed:.1f} times as fast" if film.speed > 1 else ""
         tell(
-            f"film: {file} ({len(film.frames)} frames, {sum(film.durations) / 1000:.0f} s{faster}, "
-            f"{len(data) / 1000:.0f} kB)"
+            f"animation: {file} ({len(film.frames)} frames, {sum(film.durations) / 1000:.0f} s"
+            f"{faster}, {len(data) / 1000:.0f} kB)"
         )
         return returns
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Write a new run folder; an existing one is refused."""
+        """Write a new run folder; it must not exist yet. Returns its path."""
         path = run_folder.create(folder, self.config)
         run_folder.write_record(path, self)
         return path
 
 
 def _say_nothing(text: str) -> None:
-    """Keep quiet."""
+    """Print nothing."""
 
 
 def load(folder: str | os.PathLike[str]) -> Result:
-    """Read a run folder."""
+    """Load a run folder.
+
+    Args:
+        folder: The folder, which `train(..., out=folder)` or `Result.save` wrote.
+
+    """
     return Result.of(run_folder.read_record(Path(folder)))

@@ -2,10 +2,10 @@
 
 config.toml         every setting of the run
 provenance.json     versions, commit, machine, date, command
-metrics.parquet     one row for each seed and evaluation; metrics.npz where pyarrow is missing
-parameters.npz      the trained parameters, one row a seed
-snapshot-*.npz      what the run was asked to record on its way
-checkpoint-*.npz    the newest states, for `freqdyna resume`
+metrics.parquet     one row per seed and evaluation; metrics.npz if pyarrow is missing
+parameters.npz      the trained parameters, one row per seed
+snapshot-*.npz      snapshots after `snapshot_steps`
+checkpoint-*.npz    the most recent states, for `freqdyna resume`
 """
 
 import json
@@ -34,23 +34,23 @@ METRICS, PARAMETERS = "metrics.parquet", "parameters.npz"
 
 
 def create(folder: str | os.PathLike[str], config: Config) -> Path:
-    """Make a new run folder with its configuration; a folder with anything in it is refused."""
+    """Create a new run folder with its configuration; the folder must be new or empty."""
     path = Path(folder)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise FreqdynaError(
-            f"out is {str(path)!r}, which exists; give a new folder, "
-            f"or continue a run with: freqdyna resume {path}"
+            f"out is {str(path)!r}, which exists; choose a new folder, "
+            f"or resume a run with: freqdyna resume {path}"
         )
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FreqdynaError(f"out is {str(path)!r}, which cannot be made: {error}") from None
+        raise FreqdynaError(f"out is {str(path)!r}, which cannot be created: {error}") from None
     config.save(path / CONFIG)
     return path
 
 
 def free_name(config: Config, parent: Path = Path("runs")) -> Path:
-    """A folder name under `parent` that is not taken yet."""
+    """A folder name in `parent` that is not taken yet."""
     name = f"{config.algorithm}-{config.env}"
     names = [name, *(f"{name}-{i}" for i in range(2, 10_000))]
     return next(parent / n for n in names if not (parent / n).exists())
@@ -59,7 +59,8 @@ def free_name(config: Config, parent: Path = Path("runs")) -> Path:
 def read_config(folder: Path) -> Config:
     """The configuration of a run folder, which must be complete.
 
-    Settings that did not exist when the run began do what the version that began it did.
+    Settings that did not exist when the run was started have the values that preserve its
+    behaviour.
     """
     if not (folder / CONFIG).is_file():
         raise FreqdynaError(f"{str(folder)!r} is not a run folder: it has no {CONFIG}")
@@ -70,7 +71,13 @@ def read_config(folder: Path) -> Config:
 
 
 def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
-    """Where and with what a run is made, and further facts."""
+    """The provenance of a run: command, date, commit, versions and machine.
+
+    Args:
+        devices: The JAX devices that it uses.
+        **facts: Further entries, in types that JSON can represent.
+
+    """
     packages = ("jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium")
     versions = {"python": platform.python_version(), "freqdyna": VERSION}
     for package in packages:
@@ -91,7 +98,7 @@ def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
 
 
 def read_provenance(folder: Path) -> dict[str, Any]:
-    """The facts that `write_provenance` wrote; none if they cannot be read."""
+    """The provenance of a run folder; empty if it cannot be read."""
     try:
         facts = json.loads((folder / PROVENANCE).read_text())
     except (OSError, ValueError):
@@ -100,15 +107,15 @@ def read_provenance(folder: Path) -> dict[str, Any]:
 
 
 def write_provenance(folder: Path, facts: dict[str, Any]) -> None:
-    """Write the facts as JSON."""
+    """Write the provenance as JSON."""
     text = json.dumps(facts, indent=2) + "\n"
     write_atomically(folder / PROVENANCE, lambda file: file.write(text.encode()))
 
 
 def write_record(folder: Path, record: Record) -> None:
-    """Write all of a training but its configuration, which `create` wrote."""
+    """Write a training, except for its configuration, which `create` wrote."""
     write_provenance(folder, record.provenance)
-    files = encode_record(replace(record, snapshots={}))  # they have files of their own
+    files = encode_record(replace(record, snapshots={}))  # snapshots have separate files
     write_atomically(folder / PARAMETERS, lambda file: file.write(files.arrays))
     write_table(folder / METRICS, files.table)
     for step, arrays in record.snapshots.items():
@@ -117,7 +124,7 @@ def write_record(folder: Path, record: Record) -> None:
 
 
 def snapshot_path(folder: Path, step: int) -> Path:
-    """Where the snapshot after `step` steps goes."""
+    """The path of the snapshot after `step` steps."""
     return folder / f"snapshot-{step:010d}.npz"
 
 
@@ -127,13 +134,13 @@ def write_snapshot(folder: Path, step: int, arrays: dict[str, np.ndarray]) -> No
 
 
 def read_snapshots(folder: Path) -> dict[int, dict[str, np.ndarray]]:
-    """The snapshots of a run folder by their step, in order."""
+    """The snapshots of a run folder by step, in order."""
     snapshots = [load_arrays(path) for path in sorted(folder.glob("snapshot-*.npz"))]
     return {note["step"]: arrays for arrays, note in snapshots}
 
 
 def read_record(folder: Path) -> Record:
-    """The training in a run folder, as far as it got."""
+    """The training in a run folder, which may be unfinished."""
     config = read_config(folder)
     metrics = find_table(folder / METRICS)
     if metrics is None:
@@ -152,12 +159,12 @@ def read_record(folder: Path) -> Record:
 
 
 def has_results(folder: Path) -> bool:
-    """Whether metrics were written."""
+    """Whether the folder contains metrics."""
     return find_table(folder / METRICS) is not None
 
 
 def _version_of(provenance: dict[str, Any]) -> str:
-    """The version that wrote config.toml: the one that began the run, not those that resumed it."""
+    """The version that wrote config.toml: the one that started the run, not one that resumed it."""
     while isinstance(provenance.get("continues"), dict):
         provenance = provenance["continues"]
     versions = provenance.get("versions")
@@ -166,13 +173,13 @@ def _version_of(provenance: dict[str, Any]) -> str:
 
 
 def _program() -> str:
-    """What was started: the command, also where it was started as a module."""
+    """The name of the program; "freqdyna" also if it was started as a module."""
     name = Path(sys.argv[0]).name
     return "freqdyna" if name == "__main__.py" else name
 
 
 def _commit() -> str | None:
-    """The commit of the source tree that runs, `-dirty` if it was changed; None if installed."""
+    """The commit of the source tree, with `-dirty` if it was changed; None if installed."""
     where = Path(__file__).parent
     git = ["git", "-C", str(where)]
     try:

@@ -1,4 +1,4 @@
-"""Names, colours and dashes of runs in charts, so that no two runs look the same."""
+"""Names, colours and dashes of runs in charts, so that all runs can be distinguished."""
 
 from collections.abc import Iterable
 from itertools import cycle
@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex, to_rgb
 from freqdyna.config import Config
 from freqdyna.results.chart import Dash, LineStyle
 
-# The paper's colours; an algorithm that is not in it takes the next free colour.
+# The paper's colours; an algorithm that is not in the paper gets the next free colour.
 COLORS = {
     "er": "forestgreen",
     "prioritized-er": "blue",
@@ -18,9 +18,9 @@ COLORS = {
     "dyna-hessnorm": "magenta",
 }
 FEW = 10
-"""Up to this number every run has its own colour; among more, runs of one kind share a colour."""
+"""At most this many runs each have their own colour; otherwise similar runs share a colour."""
 FREE = ("orange", "purple", "cyan", "brown", "olive", "pink", "gray", "blue", "green", "red")
-"""Colours of Matplotlib's palette for further runs; those near the paper's come last."""
+"""Colours of Matplotlib's palette for further runs; those similar to the paper's come last."""
 DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted", "dashdot")
 
 
@@ -53,10 +53,10 @@ def run_colors(algorithms: list[str], labels: list[str]) -> list[str]:
 
 
 def run_styles(configs: list[Config]) -> list[LineStyle]:
-    """The line of each run; runs of the same label look the same, and others do not.
+    """The line style of each run; only runs with the same label have the same style.
 
-    Many runs share a colour by algorithm, or by the first setting that varies if there is only
-    one algorithm; dashes and shades tell them apart.
+    If there are many runs, they share a colour by algorithm, or by the first setting that varies if
+    there is only one algorithm; they differ in dashes and shades.
     """
     labels = run_labels(configs)
     algorithms = [config.algorithm for config in configs]

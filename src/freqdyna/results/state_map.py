@@ -20,12 +20,13 @@ def map_panel(
         env: The environment.
         title: The panel's title.
         marks: What is drawn on the map.
-        title_size: Of the title's text, in points.
-        filled: Whether landmarks are filled below the marks, or all but walls outlined above them.
+        title_size: The size of the title, in points.
+        filled: Whether landmarks are filled and below the marks; otherwise they are above the marks
+            and, except for walls, outlined.
 
     """
     order = -1 if rows_first(env) else 1
-    margin = 0.5 if rows_first(env) else 0.0  # a cell reaches half a step beyond its number
+    margin = 0.5 if rows_first(env) else 0.0  # a cell extends by half a unit around its state
     (x0, y0), (x1, y1) = (env.low - margin)[::order], (env.high + margin)[::order]
     if rows_first(env):
         y0, y1 = y1, y0
@@ -49,5 +50,5 @@ def map_panel(
 
 
 def rows_first(env: Environment) -> bool:
-    """Whether the state is (row, column), to be drawn as a matrix with rows from top to bottom."""
+    """Whether the state is (row, column), which is drawn with rows from top to bottom."""
     return env.coordinates[0] == "row"

@@ -4,22 +4,38 @@ import numpy as np
 
 
 def complete_seeds(values: np.ndarray) -> np.ndarray:
-    """Which rows of (seeds, evaluations) have all their numbers: seeds that ended early do not."""
+    """Which seeds have only finite values; seeds that stopped early do not.
+
+    Args:
+        values: Shape (seeds, evaluations).
+
+    Returns:
+        Booleans of shape (seeds,).
+
+    """
     return np.isfinite(values).all(axis=1)
 
 
 def seeds_text(kept: np.ndarray) -> str:
-    """How many seeds there are, and how many of them were kept if not all."""
+    """The number of seeds as text, such as "10" or "9 of 10" if only some are kept."""
     return f"{len(kept)}" if kept.all() else f"{kept.sum()} of {len(kept)}"
 
 
 def bootstrap_interval(
     values: np.ndarray, level: float = 0.95, resamples: int = 2000
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Percentile bootstrap interval of the mean over the first axis (seeds).
+    """Percentile bootstrap interval of the mean over seeds.
 
-    `values` has shape (seeds, ...); both bounds have shape (...). The same seeds are redrawn for
-    all of the other axes, and the draws are the same at every call.
+    The same resamples of seeds are used for all other axes, and at every call.
+
+    Args:
+        values: Shape (seeds, ...).
+        level: The level of the interval.
+        resamples: The number of resamples.
+
+    Returns:
+        The lower and upper ends, each of shape (...).
+
     """
     generator = np.random.default_rng(0)
     seeds = values.shape[0]

@@ -1,4 +1,4 @@
-"""Runs as a small table on the terminal."""
+"""A table of runs on the terminal."""
 
 from pathlib import Path
 
@@ -12,9 +12,12 @@ from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seed
 
 
 def print_table(runs: list[tuple[Path, Record]], names: list[str] | None = None) -> None:
-    """Each run's mean return over the evaluations after the warm-up, and at the last one.
+    """Print the mean return of each run after the warm-up, and at the last evaluation.
 
-    `names` take the place of algorithm and environment.
+    Args:
+        runs: Folders and trainings.
+        names: Names of the runs; None for algorithm and environment.
+
     """
     table = Table(
         title="evaluation return, mean over seeds [95% interval]", box=SIMPLE, pad_edge=False

@@ -1,4 +1,4 @@
-"""Training: one run from its first step to its last, for many seeds at once."""
+"""Training: runs of many seeds at once, with checkpoints and progress."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ __all__ = ["Training"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load `Training`, and JAX with it, on first use: the command line starts without them."""
+    """Load `Training` and JAX on first use, so that the command line starts without them."""
     if name != "Training":
         raise AttributeError(f"module 'freqdyna.training' has no attribute {name!r}")
     from freqdyna.training.training import Training

@@ -1,4 +1,4 @@
-"""Running: train an algorithm, or resume an interrupted run."""
+"""Train an algorithm, or resume an interrupted run."""
 
 import os
 from pathlib import Path
@@ -35,19 +35,19 @@ def train(
     checkpoint_seconds: float = 60.0,
     **settings: Any,
 ) -> Result:
-    """Train `algorithm` on `env` for many seeds at once.
+    """Train an algorithm on an environment, for many seeds at once.
 
     Args:
-        env: A name (one of `freqdyna list`, or one that Gymnasium knows), an `Environment`, a
-            Gymnasium environment, or a function that makes one.
+        env: A name (one of `freqdyna list`, or an id of Gymnasium), an `Environment`, a Gymnasium
+            environment, or a function that creates one.
         algorithm: One of `freqdyna list`.
-        search_control: With the algorithm "dyna": a name, or a class or an object of your own.
-        preset: A table of settings, such as "paper"; `settings` win over it.
-        out: A new folder, in which the run is kept; it can then be interrupted and resumed.
-        progress: Whether to show it on the terminal; or an object that is told of it instead.
-        tensorboard: Whether to write TensorBoard events into the folder, too.
-        checkpoint_seconds: Seconds between two checkpoints.
-        **settings: The fields of `freqdyna.Config`.
+        search_control: For the algorithm "dyna": a name, or your own class or instance.
+        preset: The name of a preset, such as "paper"; `settings` take precedence over it.
+        out: A new run folder; the run can then be interrupted and resumed.
+        progress: Whether to show progress on the terminal, or an object that receives it instead.
+        tensorboard: Whether to write TensorBoard events to the folder as well.
+        checkpoint_seconds: Seconds between checkpoints.
+        **settings: Fields of `freqdyna.Config`.
 
     Returns:
         The curves, parameters and snapshots of all seeds.
@@ -61,7 +61,7 @@ def train(
         for setting in ("reward_noise", "goal_reward", "episode_limit"):
             if settings.get(setting) is not None and setting in settings:
                 raise FreqdynaError(
-                    f"{setting} is a setting of the environment given; set it there"
+                    f"{setting} is a setting of the environment that was passed; set it there"
                 )
         settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
         settings["goal_reward"] = None
@@ -96,16 +96,16 @@ def resume(
     tensorboard: bool = False,
     checkpoint_seconds: float = 60.0,
 ) -> Result:
-    """Continue an interrupted run to the result that it would have had.
+    """Resume an interrupted run; the result is that of an uninterrupted run.
 
     Args:
         folder: The run folder.
-        env: Needed only for a run that was given an environment in Python.
-        search_control: Needed only for a run that was given an object, or a class that cannot be
-            imported.
-        progress: Whether to show it on the terminal; or an object that is told of it instead.
-        tensorboard: Whether to write TensorBoard events into the folder, too.
-        checkpoint_seconds: Seconds between two checkpoints.
+        env: Needed only if an environment was passed to `train` in Python.
+        search_control: Needed only if an instance, or a class that cannot be imported, was passed
+            to `train`.
+        progress: Whether to show progress on the terminal, or an object that receives it instead.
+        tensorboard: Whether to write TensorBoard events to the folder as well.
+        checkpoint_seconds: Seconds between checkpoints.
 
     Returns:
         The curves, parameters and snapshots of all seeds.
@@ -115,17 +115,17 @@ def resume(
     path = Path(folder)
     config, before = run_folder.read_config(path), run_folder.read_provenance(path)
     again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
-    place = environment_of_run(config, env, before, again)
+    found = environment_of_run(config, env, before, again)
     if not checkpoint.checkpoints(path) and run_folder.has_results(path):
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
-    run = prepare_run(config, None if env is None else place, search_control, before)
+    run = prepare_run(config, None if env is None else found, search_control, before)
     check_same_environment(run.training.agent.env, before)
     ours, theirs = run.provenance["search_control"], before.get("search_control", "")
     planning = getattr(run.training.agent, "planning", None)
     search = planning.search_control if planning else None
     if theirs not in ("", ours) and not matches(search, theirs):
         raise FreqdynaError(
-            f"search_control is {ours}, but this run was begun with {theirs}; give that one"
+            f"search_control is {ours}, but this run was started with {theirs}; pass that one"
         )
     run.provenance["continues"] = before
     return run.execute(path, options, progress if isinstance(progress, Progress) else None)

@@ -1,4 +1,4 @@
-"""A block of seeds that is trained at once, spread over devices."""
+"""A block of seeds that are trained at once, distributed over devices."""
 
 import abc
 import math
@@ -17,22 +17,22 @@ from freqdyna.training.training import Metrics, Training
 
 @dataclass(frozen=True)
 class Layout:
-    """How the seeds of a block lie on devices.
+    """How the seeds of a block are distributed over devices.
 
-    Each device trains its own share and waits for no other. Where the seeds do not divide
+    Each device trains its own seeds and does not wait for the others. If the seeds do not divide
     evenly, the last seed is trained more than once and its copies are dropped.
     """
 
     seeds: int
     rows: int
-    """Seeds and the copies that fill up the last device."""
+    """The number of seeds, including the copies that pad the last device."""
     mesh: Mesh
     keys: Any
     """The key of each row."""
 
     @staticmethod
     def of(seeds: np.ndarray, devices: list[jax.Device]) -> "Layout":
-        """`seeds` over `devices`."""
+        """Distribute seeds, an array of shape (seeds,), over devices."""
         rows = math.ceil(len(seeds) / len(devices)) * len(devices)
         filled = np.append(seeds, np.repeat(seeds[-1:], rows - len(seeds)))
         mesh = Mesh(np.array(devices), ("seeds",))
@@ -41,11 +41,18 @@ class Layout:
         return Layout(len(seeds), rows, mesh, keys)
 
     def over_seeds(self, function: Callable[..., Any], batched: int, unbatched: int) -> Any:
-        """`function` of one seed, for all: `batched` arguments a row a seed, the rest shared."""
+        """Apply a function of one seed to all seeds.
+
+        Args:
+            function: A function of `batched` + `unbatched` arguments for one seed.
+            batched: The number of leading arguments that have the seeds as first axis.
+            unbatched: The number of other arguments, which all seeds share.
+
+        """
         by_seed, shared = PartitionSpec("seeds"), PartitionSpec()
 
         def plain(*arguments: Any) -> Any:
-            # A method is hashed with its object, whose fields may hold arrays.
+            # A method is hashed with its object, whose fields may contain arrays.
             return function(*arguments)
 
         batch = jax.vmap(plain, in_axes=(0,) * batched + (None,) * unbatched)
@@ -58,11 +65,11 @@ class Layout:
         )
 
     def own_rows(self, tree: Any) -> Any:
-        """Without the copies that fill the last device."""
+        """The arrays without the copies that pad the last device."""
         return jax.tree.map(lambda leaf: leaf[: self.seeds], tree)
 
     def placed(self, tree: Any) -> Any:
-        """Rows of the seeds laid out over the devices, with the copies that fill the last one."""
+        """Distribute arrays over the devices, with copies that pad the last one."""
         spare, sharding = self.rows - self.seeds, NamedSharding(self.mesh, PartitionSpec("seeds"))
 
         def filled(leaf: Any) -> Any:
@@ -73,21 +80,26 @@ class Layout:
 
 
 class Block(abc.ABC):
-    """The training of a block of seeds, in the steps that a run takes."""
+    """The training of a block of seeds, as the operations that a run needs."""
 
     def __init__(self, training: Training, layout: Layout) -> None:
         self.training, self.layout = training, layout
         self.messages: list[str] = []
-        """What the user must know; whoever tells it empties the list."""
+        """Warnings for the user; whoever shows them empties the list."""
         self._init = self.compiled(training.init, 1, 0)
         self._snapshot = self.compiled(training.snapshot, 2, 1)
 
     def compiled(
         self, method: Callable[..., Any], batched: int, unbatched: int, donate: bool = False
     ) -> Any:
-        """A method of the training for all rows, see `Layout.over_seeds`.
+        """A compiled method of the training for all seeds; see `Layout.over_seeds`.
 
-        With `donate` the first argument is used up.
+        Args:
+            method: A method of `Training`.
+            batched: The number of leading arguments that have the seeds as first axis.
+            unbatched: The number of other arguments.
+            donate: Whether the memory of the first argument may be reused.
+
         """
         function = self.layout.over_seeds(method, batched, unbatched)
         return jax.jit(function, donate_argnums=0 if donate else ())
@@ -98,46 +110,57 @@ class Block(abc.ABC):
 
     @abc.abstractmethod
     def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
-        """Take the steps start, ..., stop - 1; the states given are used up."""
+        """Take the steps start, ..., stop - 1; `state` must not be used afterwards."""
 
     @abc.abstractmethod
     def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
-        """The metrics after `step` steps, a row a seed; the states given are used up."""
+        """Evaluate all seeds after `step` steps; `state` must not be used afterwards.
+
+        Returns:
+            The new states, and the metrics with the seeds as first axis.
+
+        """
 
     def snapshot(self, state: AgentState, step: int) -> Metrics:
-        """What is worth looking at after `step` steps, a row a seed."""
+        """The snapshot after `step` steps, with the seeds as first axis."""
         return self._snapshot(state, self.layout.keys, jnp.int32(step))
 
     def parameters(self, state: AgentState) -> np.ndarray:
-        """What each seed has learned, shape (seeds, p)."""
+        """The parameters of each seed, shape (seeds, p)."""
         flat = jax.vmap(self.training.agent.parameters)(state)
         return np.asarray(flat)[: self.layout.seeds]
 
     def to_checkpoint(self, state: AgentState) -> Any:
-        """What a checkpoint holds of the states."""
+        """What a checkpoint stores: a pytree of arrays."""
         return self.layout.own_rows(state)
 
     def state_structure(self) -> Any:
-        """The shapes of what `saved` returns."""
+        """The shapes of what `to_checkpoint` returns."""
         keys = jax.vmap(jax.random.key)(jnp.zeros(self.layout.seeds, int))
         return jax.eval_shape(jax.vmap(self.training.init), keys)
 
     def from_checkpoint(self, saved: Any, facts: dict[str, Any]) -> AgentState:
-        """The states of a checkpoint, given also the `facts` that were saved with it."""
+        """The states stored in a checkpoint.
+
+        Args:
+            saved: What `to_checkpoint` returned.
+            facts: What `facts` returned when the checkpoint was written.
+
+        """
         placed: AgentState = self.layout.placed(saved)
         return placed
 
     def facts(self) -> dict[str, Any]:
-        """What is worth keeping with the results, as JSON can hold it."""
+        """What to store with the results, in types that JSON can represent."""
         return {}
 
     def close(self) -> None:
-        """Release what the training holds besides memory: nothing, where everything is compiled."""
+        """Release resources other than memory; there are none if everything is compiled."""
         return
 
 
 class CompiledBlock(Block):
-    """Everything compiled, the environment too; JAX compiles each function at its first call."""
+    """A block in which everything is compiled, including the environment."""
 
     def __init__(self, training: Training, layout: Layout) -> None:
         super().__init__(training, layout)
@@ -145,9 +168,9 @@ class CompiledBlock(Block):
         self._evaluate = self.compiled(training.evaluate, 2, 1, donate=True)
 
     def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
-        """In one call, however many steps."""
+        """Take all steps in one call; see `Block.advance`."""
         return self._advance(state, jnp.int32(start), jnp.int32(stop))
 
     def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
-        """All episodes in one call."""
+        """Run all episodes in one call; see `Block.evaluate`."""
         return self._evaluate(state, self.layout.keys, jnp.int32(step))

@@ -1,7 +1,7 @@
-"""Checkpoints: a run's whole state in one file, written atomically and read as plain data.
+"""Checkpoints: the complete state of a run in one file, written atomically, read as plain data.
 
 A checkpoint is an uncompressed `.npz` archive of arrays, read with pickle disabled: nothing in it
-can execute. The archive carries a checksum of each array, so that a damaged file is noticed.
+can be executed. The archive has a checksum for each array, so that a damaged file is detected.
 """
 
 from pathlib import Path
@@ -18,14 +18,31 @@ KEPT = 2
 
 
 def save(path: Path, state: Any, curves: dict[str, np.ndarray], note: dict[str, Any]) -> None:
-    """Write the training state, a pytree of arrays and keys, and the curves so far."""
+    """Write a checkpoint.
+
+    Args:
+        path: The file.
+        state: The training state, a pytree of arrays and random keys.
+        curves: The curves so far, by name.
+        note: Anything that JSON can represent.
+
+    """
     numbers = jax.tree.map(_numbers, state)
     arrays = {f"state{name}": np.asarray(leaf) for name, leaf in _named_leaves(numbers)}
     save_arrays(path, arrays | {f"curve.{name}": curve for name, curve in curves.items()}, note)
 
 
 def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
-    """Read a checkpoint into the form of `like`, a pytree of arrays or of their shapes."""
+    """Read a checkpoint.
+
+    Args:
+        path: The file.
+        like: A pytree of arrays, or of their shapes, with the structure of the state.
+
+    Returns:
+        The state, the curves by name, and the note.
+
+    """
     arrays, note = load_arrays(path)
     leaves = []
     expected = jax.eval_shape(lambda tree: jax.tree.map(_numbers, tree), like)
@@ -48,18 +65,18 @@ def checkpoints(folder: Path) -> list[Path]:
 
 
 def checkpoint_path(folder: Path, step: int) -> Path:
-    """Where the checkpoint after `step` steps goes."""
+    """The path of the checkpoint after `step` steps."""
     return folder / f"checkpoint-{step:010d}.npz"
 
 
 def prune(folder: Path) -> None:
-    """Remove all checkpoints but the newest."""
+    """Remove all checkpoints except the newest."""
     for path in checkpoints(folder)[KEPT:]:
         path.unlink()
 
 
 def set_aside(path: Path) -> None:
-    """Rename a damaged checkpoint: it is not tried again and takes no good one's place."""
+    """Rename a damaged checkpoint, so that it is neither tried again nor counted as a good one."""
     path.rename(path.with_name(f"damaged-{path.name}"))
 
 
@@ -68,11 +85,11 @@ def _is_key(leaf: Any) -> bool:
 
 
 def _numbers(leaf: Any) -> Any:
-    """A random key as the numbers it is made of; anything else as it is."""
+    """A random key as its data; anything else unchanged."""
     return jax.random.key_data(leaf) if _is_key(leaf) else leaf
 
 
 def _named_leaves(tree: Any) -> list[tuple[str, Any]]:
-    """Each leaf under its path in the tree."""
+    """Each leaf with its path in the tree."""
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     return [(jax.tree_util.keystr(path), leaf) for path, leaf in leaves]

@@ -1,13 +1,13 @@
-"""Which devices share the seeds: every accelerator, or each CPU core as a device of its own.
+"""The devices that share the seeds: all accelerators, or every CPU core as a separate device.
 
-On a CPU one batch over all seeds hardly uses a second core; two devices with half of the seeds
-each do. JAX fixes the number of CPU devices when it first computes something, so a core becomes a
-device only if freqdyna is asked to train before that.
+On a CPU, one batch over all seeds hardly uses a second core, but two devices with half of the seeds
+each do. JAX fixes the number of CPU devices when it first computes something, so cores become
+devices only if training starts before that.
 
-Compiled programs are kept between runs, so that the second start of a shape is quick. They lie in
-JAX's own persistent cache, in a folder of this machine and user that can be removed at any time.
-JAX's settings win: `JAX_COMPILATION_CACHE_DIR` names another folder,
-`JAX_ENABLE_COMPILATION_CACHE=false` keeps nothing.
+Compiled programs are cached between runs, so that later runs with the same shapes start faster.
+They are in JAX's persistent cache, in a folder of this machine and user that can be deleted at any
+time. JAX's settings take precedence: `JAX_COMPILATION_CACHE_DIR` selects another folder, and
+`JAX_ENABLE_COMPILATION_CACHE=false` disables the cache.
 """
 
 import contextlib
@@ -20,15 +20,21 @@ import jax
 
 
 def cores() -> int:
-    """The CPU cores that this process may use."""
+    """The number of CPU cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def seed_devices(seeds: int, wanted: int | None = None) -> list[jax.Device]:
-    """The devices to spread `seeds` over: at most `wanted`, and none without a seed."""
-    with contextlib.suppress(RuntimeError):  # raised if JAX has computed before
+    """The devices over which seeds are distributed.
+
+    Args:
+        seeds: The number of seeds; every device has at least one.
+        wanted: The maximum number of devices; None for all.
+
+    """
+    with contextlib.suppress(RuntimeError):  # raised if JAX has already computed something
         jax.config.update("jax_num_cpu_devices", wanted or cores())
     devices = jax.devices()[: wanted or None]
     seeds_each = math.ceil(seeds / min(len(devices), seeds))
@@ -36,13 +42,13 @@ def seed_devices(seeds: int, wanted: int | None = None) -> list[jax.Device]:
 
 
 def keep_compiled_programs() -> None:
-    """Let JAX keep what takes longer than a second to compile."""
+    """Let JAX cache programs that take longer than a second to compile."""
     if jax.config.values["jax_compilation_cache_dir"] is not None:
         return
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # a user without a home, as in some containers
+    except RuntimeError:  # a user without a home folder, as in some containers
         return
-    # A program for one processor may not run on another that shares the home folder.
+    # A program compiled for one processor may not run on another that shares the home folder.
     folder = home / "freqdyna" / f"compiled-{platform.machine()}-{platform.node()}"
     jax.config.update("jax_compilation_cache_dir", str(folder))

@@ -1,8 +1,8 @@
 """Training in Gymnasium environments: they are stepped in Python, everything else is compiled.
 
-A step is one call of a compiled function for all seeds: it takes what came of the last actions, and
-returns the next ones. So little goes between Python and the device: observations, rewards and
-actions.
+A step is one call of a compiled function for all seeds: it takes the outcomes of the last actions
+and returns the next actions. So only observations, rewards and actions are transferred between
+Python and the device.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ from freqdyna.training.training import Metrics, Training
 
 
 class HostBlock(Block):
-    """The seeds of a block, each with an environment of its own and another for evaluation."""
+    """A block of seeds, each with one environment for training and one for evaluation."""
 
     def __init__(
         self, training: Training, layout: Layout, factory: ClosingFactory, seeds: np.ndarray
@@ -56,17 +56,17 @@ class HostBlock(Block):
         self._measure = jax.jit(layout.over_seeds(measure, 1, 0), donate_argnums=0)
         flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
         self._last = np.zeros((len(seeds), *flat.shape), flat.dtype)
-        """What the seeds that ended had learned by then."""
+        """The last parameters of the seeds that stopped."""
         self._has_results = False
 
     def init(self) -> AgentState:
-        """The agents before the first step, each at the start of its first episode."""
+        """The states before the first step, each at the start of its first episode."""
         state, starts = super().init(), self.envs.begin()
         self._tell(set(), state)
         return self._at(state, starts)
 
     def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
-        """Step by step; one compiled call each. With no seed left nothing is done."""
+        """One compiled call per step; does nothing if all seeds have stopped."""
         action = self._choose(state, jnp.int32(start))
         for t in range(start, stop):
             failed = set(self.envs.failures)
@@ -78,9 +78,9 @@ class HostBlock(Block):
         return state
 
     def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
-        """The mean over evaluation episodes; nothing is a number for a seed that ended.
+        """The means over evaluation episodes; NaN for a seed that stopped.
 
-        Its agent goes through the same motions as the others, from states that nobody saw.
+        Its agent is still computed together with the others, but the result is ignored.
         """
         episodes, count = self.training.eval_episodes, len(self.seeds)
         sums = np.zeros((3, count))
@@ -95,18 +95,18 @@ class HostBlock(Block):
         return state, self._without_ended(found | metrics)
 
     def snapshot(self, state: AgentState, step: int) -> Metrics:
-        """The same without the seeds that ended."""
+        """The snapshot, with NaN for the seeds that stopped."""
         return self._without_ended(super().snapshot(state, step))
 
     def parameters(self, state: AgentState) -> np.ndarray:
-        """What each seed has learned, shape (seeds, p), those that ended by then."""
+        """The parameters of each seed, shape (seeds, p); of stopped seeds, the last ones."""
         learned = np.array(super().parameters(state))
         ended = list(self.envs.failures)
         learned[ended] = self._last[ended]
         return learned
 
     def to_checkpoint(self, state: AgentState) -> Any:
-        """The agents, and how their environments got where they are."""
+        """The agents, and what is needed to replay the current episodes."""
         return {
             "agent": super().to_checkpoint(state),
             "host": self.envs.memory(),
@@ -114,11 +114,11 @@ class HostBlock(Block):
         }
 
     def state_structure(self) -> Any:
-        """The shapes of the same."""
+        """The shapes of what `to_checkpoint` returns."""
         return {"agent": super().state_structure(), "host": self.envs.memory(), "last": self._last}
 
     def from_checkpoint(self, saved: Any, facts: dict[str, Any]) -> AgentState:
-        """Repeat the episodes under way; where that leads elsewhere, begin a new one."""
+        """Replay the current episodes; start a new one if an environment is not deterministic."""
         ended = facts.get("ended", {})
         failures = {
             int(np.flatnonzero(self.seeds == int(seed))[0]): Failure(fact["step"], fact["reason"])
@@ -139,7 +139,7 @@ class HostBlock(Block):
         return self._at(state, reached)
 
     def facts(self) -> dict[str, Any]:
-        """Seeds that ended before their time, and why."""
+        """The seeds that stopped early, and why."""
         if not self.envs.failures:
             return {}
         ended = {
@@ -155,7 +155,7 @@ class HostBlock(Block):
         outcome, active = np.zeros((3, count)), set(range(count)) - set(self.envs.failures)
 
         def attempt(row: int, action: HostAction | None) -> None:
-            """Begin an episode, without an action, or continue it; a failure ends the seed."""
+            """Start an episode if `action` is None, or take a step; a failure stops the seed."""
             seat = self.eval_seats[row]
             try:
                 if action is None:
@@ -183,13 +183,15 @@ class HostBlock(Block):
         return outcome
 
     def close(self) -> None:
-        """Close the environments, the model's too."""
+        """Close all environments, including that of the model."""
         self._factory.close()
 
     def _tell(self, known: set[int], state: AgentState) -> None:
-        """Say which seeds ended since then, and keep what they had learned.
+        """Report the seeds that stopped since then, and keep their parameters.
 
-        If none is left, and nothing is worth keeping, give up.
+        Raises:
+            FreqdynaError: If no seed is left and there are no results to keep.
+
         """
         ended = sorted(set(self.envs.failures) - known)
         if ended:
@@ -198,7 +200,7 @@ class HostBlock(Block):
         for row in ended:
             failure = self.envs.failures[row]
             self.messages.append(
-                f"seed {self.seeds[row]} ended at step {failure.step:,}: {self.space.name}: "
+                f"seed {self.seeds[row]} stopped at step {failure.step:,}: {self.space.name}: "
                 f"{failure.reason}; {left} of {len(self.seeds)} seeds continue"
             )
         if not left and not self._has_results:
@@ -206,7 +208,7 @@ class HostBlock(Block):
             raise FreqdynaError(f"{self.space.name} failed for every seed; the first: {reason}")
 
     def _without_ended(self, metrics: Metrics) -> Metrics:
-        """What is measured, with no number for the seeds that ended."""
+        """The metrics, with NaN for the seeds that stopped."""
         if not self.envs.failures:
             return metrics
         rows = jnp.array(list(self.envs.failures))
@@ -216,23 +218,23 @@ class HostBlock(Block):
         }
 
     def _filled(self, rows: np.ndarray) -> np.ndarray:
-        """With copies of the last row, to fill up the last device."""
+        """The rows, with copies of the last one that pad the last device."""
         spare = self.layout.rows - len(rows)
         return np.concatenate([rows, np.repeat(rows[-1:], spare, axis=0)]) if spare else rows
 
     def _at(self, state: AgentState, observations: np.ndarray) -> AgentState:
-        """The agents, each at an observation."""
+        """The states with these observations."""
         placed = self.layout.placed(jnp.asarray(observations))
         return eqx.tree_at(lambda s: s.observation, state, placed)
 
 
 def _packed(found: dict[str, np.ndarray]) -> np.ndarray:
-    """A row a seed: one transfer to the device rather than five."""
+    """One row per seed, so that there is one transfer to the device instead of five."""
     scalars = [found[name].astype(np.float32)[:, None] for name in ("reward", "terminal", "over")]
     return np.concatenate([*scalars, found["next_state"], found["observation"]], axis=1)
 
 
 def _unpacked(row: Float[Array, " width"]) -> Experience:
-    """What `_packed` made a row of."""
+    """The inverse of `_packed` for one row."""
     next_state, observation = jnp.split(row[3:], 2)
     return Experience(row[0], next_state, row[1] > 0, row[2] > 0, observation)

@@ -1,4 +1,4 @@
-"""Stopping politely: a signal asks a run to stop, and the run saves what it has first."""
+"""Graceful interruption: on a signal, a run saves its state before it stops."""
 
 import signal
 import threading
@@ -8,14 +8,21 @@ from typing import Any
 
 
 class InterruptedRun(KeyboardInterrupt):
-    """The run was asked to stop and has saved all it had."""
+    """The run was interrupted and has saved its state."""
 
 
 @contextmanager
 def stop_requests(can_be_resumed: bool) -> Iterator[threading.Event]:
     """Turn SIGINT and SIGTERM into a request to stop after the current slice.
 
-    A second signal, or a run that could not be resumed anyway, stops at once.
+    A second signal stops immediately, as does the first one if the run cannot be resumed.
+
+    Args:
+        can_be_resumed: Whether the run has a folder to save its state in.
+
+    Yields:
+        An event that is set when a signal arrives.
+
     """
     requested = threading.Event()
     if not can_be_resumed or threading.current_thread() is not threading.main_thread():

@@ -1,4 +1,4 @@
-"""Preparing a run: the parts that its settings ask for, checked before any folder is made."""
+"""Preparing a run: its components are created and checked before any folder is created."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,16 +30,17 @@ def prepare_run(
     before: dict[str, Any] | None = None,
     version: str = VERSION,
 ) -> Run:
-    """Check everything that can be checked before any folder is made.
+    """Create a run, and check everything that can be checked before any folder is created.
 
-    The settings are resolved here, and nowhere below.
+    The settings are resolved here and nowhere else.
 
     Args:
-        config: The settings given.
-        env: An environment of pure functions, or what makes Gymnasium ones; None: by its name.
-        search: A search-control of the user's, or its class.
+        config: The settings, which may be incomplete.
+        env: A compiled environment, or a factory of Gymnasium environments; None to find it by
+            its name.
+        search: A custom search-control, or its class.
         before: The provenance of the run that is resumed.
-        version: The version whose defaults hold for what is unset.
+        version: The version whose defaults apply to settings that are unset.
 
     """
     algorithms.find(config.algorithm)
@@ -80,10 +81,13 @@ def prepare_run(
 
 
 def prepare_runs_together(configs: list[Config]) -> Run:
-    """Trainings on a built-in environment that differ in numbers alone, as rows of one run.
+    """Trainings on a built-in environment that differ only in numbers, as rows of one run.
 
-    Their settings are complete.
-    The run counts each of their seeds as one of its own; `Result.rows` tells them apart.
+    The seeds of all trainings are seeds of this run; `Result.rows` separates them again.
+
+    Args:
+        configs: The settings of each training, all of them set.
+
     """
     first = prepare_run(configs[0], None)
     env = first.training.agent.env
@@ -99,7 +103,7 @@ def prepare_runs_together(configs: list[Config]) -> Run:
 
 
 def _trace_one_step(agent: Any, name: str) -> None:
-    """Trace one step with a search-control of the user's, whose mistakes show there."""
+    """Trace one step with a custom search-control, to find errors in it."""
     try:
         jax.eval_shape(agent.dry_step, jax.random.key(0))
     except Exception as error:

@@ -14,37 +14,37 @@ _COMPILING = "compiling"
 
 
 class Display(abc.ABC):
-    """What a command tells while it works; to be closed at its end."""
+    """The output of a command while it runs; it must be closed at the end."""
 
     @abc.abstractmethod
     def note(self, text: str) -> None:
         """Print a text once."""
 
     def warn(self, text: str) -> None:
-        """Print a text that must not be missed."""
+        """Print a warning."""
         self.note(f"warning: {text}")
 
     @abc.abstractmethod
     def show(self, task: str, done: int, total: int, text: str = "") -> None:
-        """Show how far a task is; its clock starts when it is shown for the first time.
+        """Show the progress of a task; its time is measured from the first call.
 
         Args:
-            task: What it is called; by it the task is known.
+            task: The name that identifies the task.
             done: How much of it is done.
             total: How much there is to do.
-            text: What else there is to say, such as a rate.
+            text: Additional text, such as a rate.
 
         """
 
     def remove(self, task: str) -> None:  # noqa: B027 - lines stay as they are
-        """Show a task no longer."""
+        """Stop showing a task."""
 
     @abc.abstractmethod
     def headline(self, text: str) -> None:
-        """Show a line on all tasks together; where there are no bars, instead of each of them."""
+        """Show a summary of all tasks; without bars, it replaces the lines of single tasks."""
 
     def close(self) -> None:  # noqa: B027 - most have nothing to close
-        """Leave the display as it is."""
+        """Stop updating the display."""
 
     def __enter__(self) -> "Display":
         return self
@@ -59,44 +59,44 @@ class Display(abc.ABC):
 
 
 class Silent(Display):
-    """Says nothing but warnings, and those as Python does."""
+    """Prints nothing; warnings are issued as Python warnings."""
 
     def note(self, text: str) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def warn(self, text: str) -> None:
-        """Leave it to Python's warnings."""
+        """Issue a Python warning."""
         warnings.warn(text, stacklevel=2)
 
     def show(self, task: str, done: int, total: int, text: str = "") -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def headline(self, text: str) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 class Lines(Display):
-    """A line now and then: for logs, and where `rich` is not installed."""
+    """Prints a line from time to time: for logs, and if `rich` is not installed."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
         self._began: dict[str, tuple[float, int]] = {}
         """When each task was first shown, and how much of it was done then."""
-        self._told: dict[str, int] = {}
+        self._printed: dict[str, int] = {}
         self._has_headline = False
 
     def note(self, text: str) -> None:
-        """Print it."""
+        """Print the text."""
         print(text, flush=True)
 
     def show(self, task: str, done: int, total: int, text: str = "") -> None:
-        """Print a line if the last one is some time ago or the end is reached."""
+        """Print a line if some time has passed since the last one, or the task is done."""
         now = time.monotonic()
         began, first = self._began.setdefault(task, (now, done))
         due = now - self._last >= SECONDS_BETWEEN_LINES or first < done == total
-        if self._has_headline or not due or self._told.get(task) == done:
+        if self._has_headline or not due or self._printed.get(task) == done:
             return
-        self._last, self._told[task] = now, done
+        self._last, self._printed[task] = now, done
         left = (now - began) / max(done - first, 1) * (total - done)
         parts = [
             f"{task} {done:,} of {total:,}",
@@ -106,7 +106,7 @@ class Lines(Display):
         self.note(" | ".join(part for part in parts if part))
 
     def headline(self, text: str) -> None:
-        """Print it if the last line is some time ago."""
+        """Print the text if some time has passed since the last line."""
         self._has_headline = True
         if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
             self._last = time.monotonic()
@@ -114,7 +114,7 @@ class Lines(Display):
 
 
 class Bars(Display):
-    """Live progress bars by `rich`, at most so many as fit on a screen."""
+    """Live progress bars with `rich`, at most as many as fit on a screen."""
 
     def __init__(self) -> None:
         from rich import progress
@@ -143,11 +143,11 @@ class Bars(Display):
         self._tasks: dict[str, Any] = {}
 
     def note(self, text: str) -> None:
-        """Print it above the bars."""
+        """Print the text above the bars."""
         self._bars.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def show(self, task: str, done: int, total: int, text: str = "") -> None:
-        """Move the task's bar."""
+        """Update the bar of the task."""
         if task not in self._tasks:
             if len(self._tasks) == GREATEST_NUMBER_OF_BARS:
                 return
@@ -155,12 +155,12 @@ class Bars(Display):
         self._bars.update(self._tasks[task], completed=done, total=total, text=text)
 
     def remove(self, task: str) -> None:
-        """Remove the task's bar."""
+        """Remove the bar of the task."""
         if task in self._tasks:
             self._bars.remove_task(self._tasks.pop(task))
 
     def headline(self, text: str) -> None:
-        """Show it above the bars."""
+        """Show the text above the bars."""
         self._bars.headline = text
 
     def close(self) -> None:
@@ -169,10 +169,10 @@ class Bars(Display):
 
 
 def make_display(shown: bool = True) -> Display:
-    """Bars where they can be shown, else lines; nothing but warnings if not `shown`."""
+    """Bars if they can be displayed, otherwise lines; only warnings if `shown` is False."""
     if not shown:
         return Silent()
-    # In a notebook bars need ipywidgets.
+    # In a notebook, bars need ipywidgets.
     in_notebook = "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
     if sys.stdout.isatty() or in_notebook:
         try:
@@ -183,37 +183,43 @@ def make_display(shown: bool = True) -> Display:
 
 
 class Progress(abc.ABC):
-    """What a run tells while it works."""
+    """Receives the progress of a run."""
 
     @abc.abstractmethod
     def note(self, text: str) -> None:
-        """Say something once."""
+        """Receive a message."""
 
     @abc.abstractmethod
     def warn(self, text: str) -> None:
-        """Say something that must not be missed."""
+        """Receive a warning."""
 
     @abc.abstractmethod
     def start(self) -> None:
-        """Start the clock: everything is compiled."""
+        """Compilation is done and training starts."""
 
     @abc.abstractmethod
     def update(self, step: int, mean_return: float | None) -> None:
-        """Tell how far every seed is, and the newest mean return if there is one."""
+        """Receive the current step.
+
+        Args:
+            step: The number of steps that every seed has taken.
+            mean_return: The mean return of the last evaluation, if there is one.
+
+        """
 
     def close(self) -> None:  # noqa: B027 - most have nothing to close
-        """Leave the display as it is."""
+        """The run is over."""
 
 
 class RunProgress(Progress):
-    """The progress of a run on a display.
+    """Shows the progress of a run on a display.
 
     Args:
-        display: Where it is shown.
-        seeds: How many seeds are trained.
-        steps: How many environment steps each of them has to do.
+        display: The display.
+        seeds: The number of seeds.
+        steps: The number of environment steps of each seed.
         first_step: The step from which the run starts or resumes.
-        task: What the run is called on the display.
+        task: The name of the run on the display.
 
     """
 
@@ -226,15 +232,15 @@ class RunProgress(Progress):
         display.show(_COMPILING, first_step, steps)
 
     def note(self, text: str) -> None:
-        """Print it."""
+        """Show the message."""
         self._display.note(text)
 
     def warn(self, text: str) -> None:
-        """Print it."""
+        """Show the warning."""
         self._display.warn(text)
 
     def start(self) -> None:
-        """Show the steps from here on."""
+        """Show the steps instead of the compilation."""
         self._began = time.monotonic()
         self._display.remove(_COMPILING)
         self._display.show(self._task, self._first_step, self._steps)
@@ -248,5 +254,5 @@ class RunProgress(Progress):
         self._display.show(self._task, step, self._steps, text)
 
     def close(self) -> None:
-        """Leave the display as it is."""
+        """Close the display."""
         self._display.close()

@@ -1,4 +1,4 @@
-"""One run under way: compiled training in slices, with progress, evaluations and checkpoints."""
+"""One run: compiled training in slices, with progress, evaluations and checkpoints."""
 
 import threading
 import time
@@ -13,9 +13,7 @@ from freqdyna.agents.base import AgentState
 from freqdyna.config import Config, history
 from freqdyna.core.arrays import DamagedFileError, load_arrays
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs.resolve import (
-    needs_env_argument,
-)
+from freqdyna.envs.resolve import needs_env_argument
 from freqdyna.results import run_folder
 from freqdyna.results.record import evaluation_steps
 from freqdyna.results.result import Result
@@ -28,12 +26,12 @@ from freqdyna.training.tensorboard import Events
 from freqdyna.training.training import Training
 
 SECONDS_A_SLICE = 1.0
-"""How long the compiled loop runs before the host looks up: for progress and for interrupts."""
+"""How long the compiled loop runs before progress and interrupts are handled."""
 
 
 @dataclass
 class Run:
-    """One run under way: what is fixed, and what grows."""
+    """The state of one run."""
 
     config: Config
     training: Training
@@ -52,9 +50,9 @@ class Run:
         """Train from the newest checkpoint, or from the start, to the end.
 
         Args:
-            folder: Where the run is kept, if anywhere.
-            options: How it is watched and saved.
-            progress: What is told of it instead of the terminal.
+            folder: The run folder, or None if nothing is stored.
+            options: How progress is shown and the run is saved.
+            progress: Receives progress instead of the terminal.
 
         Returns:
             The finished training.
@@ -130,7 +128,7 @@ class Run:
             self.curves.append(self._own_rows(metrics))
             returns = self.curves[-1]["return"]
             there = np.isfinite(returns)
-            # Of the seeds that still train: one that ended has no return.
+            # Only the seeds that are still training: a seed that stopped has no return.
             mean_return = float(returns[there].mean()) if there.any() else None
             self._report_diverged(progress)
             if events is not None:
@@ -144,7 +142,7 @@ class Run:
             saver.save(step, self.result(state), saved, self.block.facts())
 
     def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
-        """The state to start from, its step, and what the user must know about it."""
+        """The state to start from, its step, and warnings for the user."""
         notes = []
         for path in checkpoint.checkpoints(folder) if folder is not None else []:
             try:
@@ -154,7 +152,7 @@ class Run:
                 notes.append(f"{error}; trying the one before it")
                 checkpoint.set_aside(path)
                 continue
-            # All settings are in the note, but for those that its version did not have.
+            # The note has all settings, except for those that its version did not have.
             saved = note.get("config")
             if not isinstance(saved, dict) or (
                 Config.of(saved, version=history.FIRST) != self.config
@@ -165,7 +163,7 @@ class Run:
                 note["devices"] != self.provenance["devices"]
             ):
                 notes.append(
-                    f"this run began on {note['devices']} × {note['device_kind']} and resumes on "
+                    f"this run started on {note['devices']} × {note['device_kind']} and resumes on "
                     f"{self.provenance['devices']} × {self.provenance['device_kind']}: "
                     "its last digits may differ from an uninterrupted run"
                 )
@@ -179,7 +177,7 @@ class Run:
         return self.block.init(), 0, notes
 
     def _own_rows(self, arrays: dict[str, Any]) -> dict[str, np.ndarray]:
-        """Without the copies that fill the last device."""
+        """The arrays without the copies that pad the last device."""
         return {name: np.asarray(array)[: self.config.seeds] for name, array in arrays.items()}
 
     def _pass_on(self, progress: Progress) -> None:
@@ -189,7 +187,7 @@ class Run:
         self.block.messages.clear()
 
     def result(self, state: AgentState) -> Result:
-        """What the run has come to so far."""
+        """The result so far."""
         names = self.curves[0] if self.curves else {}
         evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
         first = self.config.first_seed
@@ -208,7 +206,7 @@ class Run:
         config, facts = self.config, self.provenance
         text = (
             f"{config.algorithm} on {config.env}: {config.seeds} seeds × {config.steps:,} steps, "
-            f"{config.planning_steps} planning updates a step, "
+            f"{config.planning_steps} planning updates per step, "
             f"on {facts['devices']} × {facts['device_kind']}"
         )
         if step:
@@ -218,7 +216,7 @@ class Run:
         return text
 
     def _again(self, saver: Saver) -> str:
-        """How to resume: from the command line, if it finds the environment by its name."""
+        """How to resume: on the command line, unless the environment must be passed in Python."""
         if needs_env_argument(self.config, self.provenance):
             return f"freqdyna.resume({str(saver.folder)!r}, env=...), in Python"
         return f"freqdyna resume {saver.folder}"

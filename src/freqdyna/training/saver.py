@@ -1,4 +1,4 @@
-"""How a run is watched, and how it is saved into its folder."""
+"""How progress is shown, and how a run is saved to its folder."""
 
 import time
 from dataclasses import asdict, dataclass, field
@@ -16,7 +16,7 @@ from freqdyna.training import checkpoint
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is watched and saved; nothing here changes what it computes."""
+    """How progress is shown and a run is saved; this does not affect its results."""
 
     in_folder: bool
     progress: bool
@@ -28,37 +28,37 @@ class RunOptions:
         if not isinstance(seconds, int | float) or not seconds >= 0:
             raise FreqdynaError(f"checkpoint_seconds is {seconds!r}; it must be 0 or greater")
         if self.tensorboard and not self.in_folder:
-            raise FreqdynaError("tensorboard is True; it needs a run folder: give out")
+            raise FreqdynaError("tensorboard is True; it needs a run folder: set out")
         if self.tensorboard and find_spec("tensorboardX") is None:
             raise FreqdynaError(f"tensorboard is True; it needs: {installing('tensorboard')}")
 
 
 @dataclass
 class Saver:
-    """Saves a run into its folder, now and then or on demand; does nothing without a folder."""
+    """Saves a run to its folder, periodically or on demand; does nothing without a folder."""
 
     folder: Path | None
     seconds: float
-    """Between two checkpoints."""
+    """Seconds between checkpoints."""
     last: float = field(default_factory=time.monotonic)
 
     def is_due(self) -> bool:
-        """Whether the last checkpoint is long enough ago for another one."""
+        """Whether it is time for another checkpoint."""
         return self.folder is not None and time.monotonic() - self.last >= self.seconds
 
     def save_snapshot(self, step: int, arrays: dict[str, np.ndarray]) -> None:
-        """Write what was recorded after `step` steps."""
+        """Write the snapshot after `step` steps."""
         if self.folder is not None:
             run_folder.write_snapshot(self.folder, step, arrays)
 
     def save(self, step: int, record: Record, state: Any, facts: dict[str, Any]) -> None:
-        """Write a checkpoint, and the results so far.
+        """Write a checkpoint and the results so far.
 
         Args:
-            step: The steps that every seed has done.
+            step: The number of steps that every seed has taken.
             record: The training so far.
-            state: What the training resumes from, a pytree, as `Block.to_checkpoint` gives it.
-            facts: What the block needs to know besides, as `Block.facts` gives it.
+            state: What `Block.to_checkpoint` returned, a pytree.
+            facts: What `Block.facts` returned.
 
         """
         if self.folder is None:

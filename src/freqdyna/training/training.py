@@ -23,17 +23,30 @@ class Training(eqx.Module):
     eval_exploration: float
 
     def init(self, key: PRNGKeyArray) -> AgentState:
-        """The seed's state before its first step. Training and evaluation have their own keys."""
+        """The state of a seed before its first step.
+
+        Training, evaluation and snapshots use separate streams of random numbers.
+        """
         return self.agent.init(jax.random.fold_in(key, 0))
 
     def advance(self, state: AgentState, start: Int[Array, ""], stop: Int[Array, ""]) -> AgentState:
-        """Take the steps start, ..., stop - 1."""
+        """Take the steps start, ..., stop - 1, both of shape ()."""
         return jax.lax.fori_loop(start, stop, lambda t, s: self.agent.step(s, t), state)
 
     def evaluate(
         self, state: AgentState, key: PRNGKeyArray, step: Int[Array, ""]
     ) -> tuple[AgentState, Metrics]:
-        """The metrics after `step` steps, and the state with its sums since then set to zero."""
+        """Evaluate the current policy.
+
+        Args:
+            state: The state of the seed.
+            key: The key of the seed.
+            step: The number of steps taken so far, shape ().
+
+        Returns:
+            The state with its diagnostics reset, and the metrics by name, each a scalar.
+
+        """
         eval_key = jax.random.fold_in(jax.random.fold_in(key, 1), step)
 
         def policy(observation: Array, act_key: PRNGKeyArray) -> Array:
@@ -47,14 +60,21 @@ class Training(eqx.Module):
         return state, metrics
 
     def snapshot(self, state: AgentState, key: PRNGKeyArray, step: Int[Array, ""]) -> Metrics:
-        """What is worth looking at after `step` steps; draws from a stream of its own."""
+        """The snapshot after `step` steps, by name; see `docs/metrics.md`."""
         key = jax.random.fold_in(jax.random.fold_in(key, 2), step)
         return self.agent.snapshot(state, step, key)
 
     def run(self, key: PRNGKeyArray, steps: int, eval_every: int) -> tuple[AgentState, Metrics]:
         """The whole training of one seed as one pure function of its key.
 
-        Returns the last state and the metrics, each an array over evaluations.
+        Args:
+            key: The key of the seed.
+            steps: The number of environment steps.
+            eval_every: Steps between evaluations.
+
+        Returns:
+            The last state, and the metrics by name, each of shape (evaluations,).
+
         """
 
         def between_evaluations(state: AgentState, stop: Int[Array, ""]) -> Any:

@@ -1,4 +1,4 @@
-"""Trainings that differ in numbers alone, such as the learning rate, as rows of one program."""
+"""Trainings that differ only in numbers, such as the learning rate, as rows of one program."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,20 +12,20 @@ from freqdyna.training.training import Training
 
 
 def form(training: Training) -> Any:
-    """What trainings of one program must have in common: all but the numbers in it."""
+    """What trainings of one program must have in common: everything except their numbers."""
     return jax.tree.structure(training)
 
 
 class VariedBlock(CompiledBlock):
-    """A block whose rows have numbers of their own: each of `trainings` for some of the rows.
+    """A block in which each of several trainings has an equal number of rows.
 
-    A row's digits do not depend on which other rows there are, though their last ones may
-    on how many.
+    The result of a row does not depend on what the other rows are, but its last digits may depend
+    on how many there are.
     """
 
     def __init__(self, trainings: list[Training], layout: Layout) -> None:
         if len({form(training) for training in trainings}) > 1:
-            raise FreqdynaError("trainings of one program must differ in numbers alone")
+            raise FreqdynaError("trainings of one program must differ only in numbers")
         each = layout.seeds // len(trainings)
         rows = jax.tree.map(lambda *values: jnp.repeat(jnp.asarray(values), each), *trainings)
         self._rows = layout.placed(rows)
@@ -34,7 +34,7 @@ class VariedBlock(CompiledBlock):
     def compiled(
         self, method: Callable[..., Any], batched: int, unbatched: int, donate: bool = False
     ) -> Any:
-        """See `Block.compiled`; the numbers of the training come from its rows."""
+        """See `Block.compiled`; each row has its own numbers."""
         name = method.__name__
 
         def call(training: Training, *arguments: Any) -> Any:

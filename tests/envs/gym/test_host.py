@@ -187,7 +187,7 @@ def test_a_failing_environment_ends_its_seed_alone(
 ):
     monkeypatch.setattr(Faulty, "made", 0)
     monkeypatch.setattr(Faulty, "fault", fault)
-    with pytest.warns(UserWarning, match=f"seed 1 ended at step 25: Faulty.*{words}"):
+    with pytest.warns(UserWarning, match=f"seed 1 stopped at step 25: Faulty.*{words}"):
         result = freqdyna.train(Faulty, "er", out=tmp_path / "run", **SMALL)
     assert np.isfinite(result.returns[[0, 2]]).all()
     assert np.isnan(result.returns[1]).all()
@@ -202,13 +202,13 @@ def test_a_failing_environment_ends_its_seed_alone(
 def test_what_was_measured_before_every_seed_ended_is_kept(monkeypatch, tmp_path):
     for name, value in {"made": 0, "at": 35, "all_fail": True}.items():
         monkeypatch.setattr(Faulty, name, value)
-    with pytest.warns(UserWarning, match="seed 2 ended at step 35: .*; 0 of 3 seeds continue"):
+    with pytest.warns(UserWarning, match="seed 2 stopped at step 35: .*; 0 of 3 seeds continue"):
         freqdyna.train(Faulty, "er", out=tmp_path / "run", **SMALL)
     result = freqdyna.load(tmp_path / "run")
     assert np.isfinite(result.returns[:, 0]).all()
     assert np.isnan(result.returns[:, 1]).all()
     assert list(result.provenance["ended"]) == ["0", "1", "2"]
-    assert "none: every seed ended" in repr(result)
+    assert "none: all seeds failed" in repr(result)
 
 
 def test_if_every_environment_fails_that_is_said():

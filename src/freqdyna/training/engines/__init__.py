@@ -1,1 +1,1 @@
-"""Engines: where tasks are computed, such as the units of a sweep or an experiment."""
+"""Engines, which compute tasks such as the units of a sweep or an experiment."""

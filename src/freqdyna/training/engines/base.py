@@ -1,4 +1,4 @@
-"""What every engine does: compute tasks, each on one device, and say how each ended."""
+"""The interface of an engine, which computes tasks, each on one device."""
 
 import abc
 import os
@@ -6,56 +6,55 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
-"""A task has one core: its digits do not depend on how many there are, and cores add up."""
+"""Each task uses one core, so that its results do not depend on the number of cores."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """Something to compute in another process."""
+    """A computation in another process."""
 
     name: str
     compute: Callable[[], object]
-    """Computes it and stores the outcome; it is pickled to get there."""
+    """Computes and stores the result; it must be picklable."""
 
 
 @dataclass(frozen=True)
 class TaskOutcome:
-    """How a task ended."""
+    """Whether a task succeeded."""
 
     name: str
     error: str | None = None
-    """Why it failed; None if it did not."""
+    """Why it failed; None if it succeeded."""
 
 
 class Engine(abc.ABC):
-    """Where tasks are computed."""
+    """Computes tasks in other processes."""
 
     @abc.abstractmethod
     def slots(self) -> int:
-        """How many tasks it computes at a time."""
+        """The number of tasks that run at the same time."""
 
     @abc.abstractmethod
     def run(self, tasks: list[Task]) -> Generator[TaskOutcome | None, None, None]:
         """Compute all tasks.
 
-        A task that fails ends with an error, and the others continue. A worker that dies takes
-        nothing with it but time: its task is computed again.
+        If a task fails, the others continue. If a worker dies, its task is computed again.
 
         Args:
-            tasks: In the order in which they are begun; no two have one name.
+            tasks: The tasks in the order in which they are started; names must be unique.
 
         Yields:
-            Each outcome as it comes, and None about once a second. Closed before its end, the
-            generator stops the tasks under way.
+            Each outcome when it is available, and None about once per second. If the generator is
+            closed early, running tasks are stopped.
 
         """
 
 
 def worker_environment(gpu: bool) -> dict[str, str]:
-    """The environment variables of a worker process, which has a core or a GPU."""
+    """The environment variables of a worker process with one core or a GPU."""
     flags = f"{os.environ.get('XLA_FLAGS', '')} {ONE_THREAD}".strip()
     variables = {"XLA_FLAGS": flags, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-    # XLA reads NPROC as the number of threads it may have.
+    # XLA uses NPROC as its number of threads.
     return variables if gpu else variables | {"NPROC": "1"}
 
 

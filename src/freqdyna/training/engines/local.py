@@ -1,4 +1,4 @@
-"""The processes of one machine: some for each GPU, or one for each core where there is none."""
+"""Processes on one machine: one or more per GPU, or one per core if there is no GPU."""
 
 import multiprocessing
 import os
@@ -16,15 +16,15 @@ from freqdyna.training.devices import cores
 from freqdyna.training.engines.base import Engine, Task, TaskOutcome, one_line, worker_environment
 
 ATTEMPTS = 3
-"""Workers that may die over one task before it counts as failed."""
+"""A task fails if its worker has died this many times."""
 
 
 class Local(Engine):
-    """A pool of one process for each slot, so that a process that dies takes one task with it.
+    """A pool of one process for each slot, so that a dying process affects only one task.
 
     Args:
-        workers: How many processes. None: `tasks_per_gpu` for each GPU, or one for each core.
-        tasks_per_gpu: How many tasks share a GPU.
+        workers: The number of processes; None for `tasks_per_gpu` per GPU, or one per core.
+        tasks_per_gpu: The number of tasks that share a GPU.
 
     """
 
@@ -33,7 +33,7 @@ class Local(Engine):
         self._workers = workers or len(self._gpus) * tasks_per_gpu or cores()
 
     def slots(self) -> int:
-        """One for each process."""
+        """The number of processes."""
         return self._workers
 
     def run(self, tasks: list[Task]) -> Generator[TaskOutcome | None, None, None]:
@@ -56,7 +56,7 @@ class Local(Engine):
                     slot, task = free.pop(), waiting.popleft()
                     try:
                         job = _submit(pools[slot], task)
-                    except BrokenProcessPool:  # its process died while it had nothing to do
+                    except BrokenProcessPool:  # the process died while it was idle
                         pools[slot] = self._pool(slot, scratch)
                         job = _submit(pools[slot], task)
                     jobs[job] = slot, task
@@ -77,7 +77,7 @@ class Local(Engine):
                         yield TaskOutcome(task.name, f"its worker died {ATTEMPTS} times")
                 if not done:
                     yield None
-        except BaseException:  # stopped: let the tasks under way save what they have
+        except BaseException:  # interrupted: let running tasks save their state
             for worker in set(multiprocessing.active_children()) - strangers:
                 worker.terminate()
             raise
@@ -95,10 +95,10 @@ class Local(Engine):
 
 @contextmanager
 def _multi_process_service() -> Iterator[None]:
-    """NVIDIA's MPS while it is needed, if it is installed and not running.
+    """Run NVIDIA's MPS while it is needed, if it is installed and not running already.
 
-    A single training leaves a GPU idle most of the time: its kernels are short and wait for each
-    other. With MPS those of several processes run at the same time.
+    A single training leaves a GPU idle most of the time, because its kernels are short and run in
+    sequence. With MPS the kernels of several processes run at the same time.
     """
     control = shutil.which("nvidia-cuda-mps-control")
     started = control and subprocess.run([control, "-d"], capture_output=True).returncode == 0
@@ -110,9 +110,9 @@ def _multi_process_service() -> Iterator[None]:
 
 
 def _submit(pool: ProcessPoolExecutor, task: Task) -> Future[object]:
-    """Hand over a task; the process that this may start is deaf to SIGINT from its first moment.
+    """Submit a task; a process that is started for it ignores SIGINT from the beginning.
 
-    Ctrl-C in a terminal reaches the workers too, but the driver alone decides what stops.
+    Ctrl-C in a terminal reaches the workers as well, but only the driver decides what to stop.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -122,8 +122,8 @@ def _submit(pool: ProcessPoolExecutor, task: Task) -> Future[object]:
 
 
 def _prepare(device: str, parent: int, scratch: str) -> None:
-    """Set a new worker process up: its device, its threads, and its end with its parent."""
-    tempfile.tempdir = scratch  # which the driver removes, whatever becomes of the worker
+    """Set up a new worker process: its device, its threads, and exiting with its parent."""
+    tempfile.tempdir = scratch  # the driver removes it even if the worker is killed
     if device:
         os.environ["CUDA_VISIBLE_DEVICES"] = device
     os.environ.update(worker_environment(gpu=bool(device)))
@@ -131,7 +131,7 @@ def _prepare(device: str, parent: int, scratch: str) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """Do not outlive a parent that was killed: nobody would look after the worker."""
+    """Exit if the parent was killed, because nobody would stop the worker otherwise."""
     import threading
     import time
 
@@ -144,7 +144,7 @@ def _end_with(parent: int) -> None:
 
 
 def _gpus() -> list[str]:
-    """The GPUs of this machine, as CUDA numbers them."""
+    """The GPUs of this machine, by their CUDA indices."""
     import jax
 
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # the workers need the memory

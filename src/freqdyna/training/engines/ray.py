@@ -1,4 +1,4 @@
-"""The tasks of a Ray cluster, on one machine or on many (extra 'ray')."""
+"""Tasks on a Ray cluster, on one or more machines (extra 'ray')."""
 
 import logging
 import socket
@@ -9,13 +9,19 @@ from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.training.engines.base import Engine, Task, TaskOutcome, one_line, worker_environment
 
 RETRIES = 5
-"""Workers or nodes that may die over one task before it counts as failed."""
+"""How often a task is retried if its worker or node dies."""
 AHEAD = 2
-"""Tasks handed to Ray for each slot: enough to keep it busy, and no more."""
+"""Tasks submitted to Ray per slot: enough to keep it busy."""
 
 
 class Ray(Engine):
-    """Ray's own scheduler; a task has one CPU and, where the cluster has any, a share of a GPU."""
+    """Ray's scheduler; a task has one CPU and, if the cluster has GPUs, a share of a GPU.
+
+    Args:
+        address: The address of a running cluster, "auto", or None to start one on this machine.
+        tasks_per_gpu: The number of tasks that share a GPU.
+
+    """
 
     def __init__(self, address: str | None = None, tasks_per_gpu: int = 1) -> None:
         self._tasks_per_gpu = tasks_per_gpu
@@ -34,7 +40,7 @@ class Ray(Engine):
                 ) from None
 
     def slots(self) -> int:
-        """As many as the cluster's CPUs and GPUs have room for at this moment."""
+        """The number of tasks for which the cluster currently has CPUs and GPUs."""
         resources = self._ray.cluster_resources()
         cpus, gpus = int(resources.get("CPU", 1)), int(resources.get("GPU", 0))
         return max(1, min(cpus, gpus * self._tasks_per_gpu) if gpus else cpus)
@@ -59,7 +65,7 @@ class Ray(Engine):
                 ray.cancel(reference, force=True)
 
     def _submit(self, task: Task) -> Any:
-        share = max(1, 10_000 // self._tasks_per_gpu) / 10_000  # Ray counts in such parts of a GPU
+        share = max(1, 10_000 // self._tasks_per_gpu) / 10_000  # Ray's smallest part of a GPU
         gpus = share if self._ray.cluster_resources().get("GPU") else 0.0
         remote = self._ray.remote(
             num_cpus=1,
@@ -72,7 +78,7 @@ class Ray(Engine):
 
 
 def _check(address: str | None) -> None:
-    """Refuse at once an address that Ray itself would try for minutes."""
+    """Raise an error immediately for an address that Ray itself would try for minutes."""
     host, _, port = (address or "").removeprefix("ray://").rpartition(":")
     if not host:
         return
