@@ -38,7 +38,7 @@ def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     main(["plot", "runs/first", "runs/prioritized-er-GridWorld"])
     printed = capsys.readouterr().out
     assert "prioritized-er on GridWorld: 2 seeds × 40 steps" in printed
-    assert "picture: curves.png" in printed
+    assert "figure: curves.png" in printed
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
 
     main(["resume", "runs/first"])
@@ -67,7 +67,7 @@ def test_list_names_everything(capsys):
         (["train", *SMALL, "--checkpoint-seconds=-1"], "checkpoint_seconds is -1.0; it must be"),
         (["resume", "nowhere"], "'nowhere' is not a run folder: it has no config.toml"),
         (["plot", "nowhere"], "'nowhere' is not a run folder: it has no config.toml"),
-        (["plot"], "folders is empty; give at least one run folder"),
+        (["plot"], "folders is empty; it must have at least one run folder"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(arguments, message, tmp_path, capsys, monkeypatch):

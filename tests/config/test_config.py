@@ -98,7 +98,7 @@ def test_every_setting_is_documented():
 
 
 def test_what_only_an_environment_can_decide_is_refused_while_it_is_unset():
-    message = "search_states is None; it must be set, or decided by an environment"
+    message = "search_states is None; it must be set, or resolved with an environment"
     with pytest.raises(FreqdynaError, match=message):
         HillClimb.from_config(Config())
     assert HillClimb.from_config(resolved_by_name(Config(env="MazeGridWorld"))).states == 50

@@ -146,7 +146,7 @@ def test_a_training_is_made_stored_and_verified(tmp_path, monkeypatch):
         return store.write(folder, unit, stored.record, stored.provenance)
 
     monkeypatch.setattr("freqdyna.experiments.verify.compute", copied)
-    with pytest.raises(FreqdynaError, match="seeds is 3; to tell trainings apart verify needs 4"):
+    with pytest.raises(FreqdynaError, match="seeds is 3; verify needs 4"):
         verify(alone, tmp_path, seeds=3)
     changed = replace(stored.record, metrics={"return": stored.record.returns + 1})
     store.write(tmp_path / "X", unit, changed, stored.provenance)

@@ -195,7 +195,7 @@ def test_a_quick_example_from_the_command_line(tmp_path, capsys, monkeypatch):
     printed = capsys.readouterr().out
     assert "64 π²" in printed
     main(["reproduce", "E1", "--quick"])
-    assert "analysing what is stored" in capsys.readouterr().out
+    assert "analysing the results stored" in capsys.readouterr().out
     main(["reproduce", "table", "--quick", "--page=page.md"])
     page = Path("page.md").read_text()
     assert "table --quick --out runs/reproduce-quick" in page
@@ -228,17 +228,17 @@ def test_a_reader_may_leave_before_the_end():
         (["F9"], "unknown part of the paper 'F9'"),
         (["X3"], "X3 is not implemented; choose one of E1, "),
         (["A2"], "A2 is not an experiment: freqdyna train --algorithm dyna-value"),
-        (["E1", "--page=x.md"], "page is 'x.md'; it goes with the name 'table' alone"),
+        (["E1", "--page=x.md"], "page is 'x.md'; it can only be used with the name 'table'"),
         (["table", "--page=no/x.md"], "page is 'no/x.md'; it must be a file in a folder that"),
         (["table", "--page=."], "page is '.'; it must be a file in a folder that exists"),
         (["list", "--seeds=5"], "seeds is 5; 'list' computes nothing, so omit it"),
         (["table", "--processes=2"], "processes is 2; 'table' computes nothing"),
         (["list", "--verify"], "verify is True; 'list' computes nothing"),
-        (["F3", "--verify", "--quick"], "verify is True; it is for full size"),
+        (["F3", "--verify", "--quick"], "verify is True; it needs the full size"),
         (["F3", "--seeds=0"], "seeds is 0; it must be an integer, 1 or greater"),
         (["F1", "--seeds=5"], "seeds is 5; F1 has its own number of seeds, 50"),
-        (["all", "--verify"], "verify is True; it goes with one part, not with 'all'"),
-        (["all", "--seeds=5"], "seeds is 5; it goes with one part, not with 'all'"),
+        (["all", "--verify"], "verify is True; it cannot be used with 'all'"),
+        (["all", "--seeds=5"], "seeds is 5; it cannot be used with 'all'"),
         (["B", "--verify"], "verify is for experiments that consist of trainings"),
     ],
 )
@@ -315,5 +315,5 @@ def test_all_is_one_part_after_the_other(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(e2, "ORDERS", (1,))
     main(["reproduce", "all", "--quick", "--out", str(tmp_path)])
     told = capsys.readouterr().out
-    assert told.index("results and picture: " + str(tmp_path / "E1")) < told.index("E2")
+    assert told.index("results and figure: " + str(tmp_path / "E1")) < told.index("E2")
     assert (tmp_path / "E2" / "figure.png").is_file()

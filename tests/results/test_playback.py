@@ -17,9 +17,9 @@ from freqdyna.agents import algorithms
 from freqdyna.cli.main import main
 from freqdyna.envs.dyna_maze import GOAL_CELL, START_CELL
 from freqdyna.envs.episodes import run_episode
+from freqdyna.envs.resolve import named_environment
 from freqdyna.results import playback
 from freqdyna.results.playback import watch_key
-from freqdyna.training.run import named_environment
 
 SMALL = {
     "seeds": 2,

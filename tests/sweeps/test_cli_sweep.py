@@ -109,8 +109,8 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
         (["--units-per-gpu", "0"], "units_per_gpu is 0; it must be an integer, 1 or greater"),
         (["--checkpoint-seconds", "nan"], "checkpoint_seconds is nan; it must be 0 or greater"),
         (["--checkpoint-seconds", "-1"], "checkpoint_seconds is -1.0; it must be 0 or greater"),
-        (["--address", "auto"], "address is 'auto'; it goes with --engine ray alone"),
-        (["--engine", "ray", "--workers", "2"], "workers is 2; it goes with --engine local alone"),
+        (["--address", "auto"], "address is 'auto'; it needs --engine ray"),
+        (["--engine", "ray", "--workers", "2"], "workers is 2; it needs --engine local"),
     ],
 )
 def test_what_does_not_go_together_is_refused(file, tmp_path, arguments, message, capsys):

@@ -76,7 +76,9 @@ class Nowhere(Engine):
 def test_units_that_do_not_arrive_are_missed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     engine = Nowhere()
-    with pytest.raises(FreqdynaError, match=r"4 of 4 units are missing .* every node sees"):
+    with pytest.raises(
+        FreqdynaError, match=r"4 of 4 computed units are missing; .* accessible to all nodes"
+    ):
         execute_sweep(TEXT, SWEEP, Storage("here"), engine)
     assert {task.compute.args[0] for task in engine.tasks} == {str(tmp_path / "here")}
     assert Storage("memory://here").location == "memory://here"
@@ -166,7 +168,9 @@ def test_writing_follows_no_link_out_of_the_folder(tmp_path, capsys):
         lambda: Storage(str(tmp_path / "out")),
         lambda: freqdyna.load_sweep(storage.location),
     ):
-        with pytest.raises(FreqdynaError, match=r"where units leads to .*elsewhere'; it must be"):
+        with pytest.raises(
+            FreqdynaError, match=r"where units is a link to .*elsewhere'; it must be"
+        ):
             use()
     with pytest.raises(SystemExit):
         main(["status", str(victim)])
@@ -241,7 +245,7 @@ def test_damaged_and_forged_results_are_refused(tmp_path):
         (a_result(unit)[:-20], "is damaged"),
         (a_result(unit, settings="none"), "is damaged"),
         (a_result(unit, settings={"unknown": 1}), "is damaged .unknown setting"),
-        (a_result(unit, settings=asdict(other)), "holds another unit"),
+        (a_result(unit, settings=asdict(other)), "contains another unit"),
         (a_result(unit, longer), "is damaged .it has 5 rows, not 4"),
         (a_result(unit, {"seed": [1] * 4}), "is damaged .its column seed does not match"),
         (a_result(unit, {"step": [3_000, 6_000, 12_000, 12_000]}), "its column step is not"),
@@ -335,8 +339,8 @@ def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
         ("= 1", "the sweep file is not TOML"),
         ("x = " + "[" * 20_000, "the sweep file is nested too deeply"),
         ("[settings]\nhidden = " + "[" * 200 + "]" * 200, "hidden"),
-        ("[settings]\nsteps = " + "9" * 5_000, "a number of thousands of digits"),
-        ("[settings]\nsteps = 0x" + "f" * 5_000, "a number of thousands of digits"),
+        ("[settings]\nsteps = " + "9" * 5_000, "a number with thousands of digits"),
+        ("[settings]\nsteps = 0x" + "f" * 5_000, "a number with thousands of digits"),
         ("[settings]\ndiscount = " + "9" * 400, "discount is 9+; it must be between 0 and 1"),
         ('[vary]\n"\\u001b[31mred" = 5', r"^ \[31mred in \[vary\] is 5"),
         ('[search.space]\n"\\u001b[31mred" = 5', r"^ \[31mred in \[search.space\] is 5"),

@@ -63,7 +63,7 @@ def test_a_unit_that_fails_leaves_the_others(tmp_path):
     status = execute_sweep(text, Sweep.parse(text), storage, Local(1))
     assert (len(status.done), len(status.failed)) == (1, 1)
     for error in status.failed.values():
-        assert "algorithm is 'naf', but the actions of 'GridWorld' are numbered" in error
+        assert "algorithm is 'naf', but the actions of 'GridWorld' are discrete" in error
     assert list(freqdyna.load_sweep(str(tmp_path))) == ["algorithm er"]
 
 

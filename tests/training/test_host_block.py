@@ -66,8 +66,8 @@ def test_continuous_actions_train():
 @pytest.mark.parametrize(
     ("env", "algorithm", "settings", "words"),
     [
-        (Slider, "dyna-frequency", {}, "actions of 'Slider' are continuous; take one of .*naf"),
-        (Corridor, "naf", {}, "the actions of 'Corridor' are numbered; take one of er"),
+        (Slider, "dyna-frequency", {}, "actions of 'Slider' are continuous; choose one of .*naf"),
+        (Corridor, "naf", {}, "the actions of 'Corridor' are discrete; choose one of er"),
         (Slider, "dyna-naf-value", {"model": "true"}, "simulate of 'Slider' raised ValueError"),
         (Slider, "naf", {"reward_noise": 0.1}, "reward_noise is 0.1; only built-in"),
         (Corridor, "dyna-value", {"model_termination": "known"}, "model_termination is 'known'"),

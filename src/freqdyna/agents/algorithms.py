@@ -1,4 +1,4 @@
-"""The named algorithms: which parts an agent is composed of."""
+"""The named algorithms: the components of each agent."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,25 +26,25 @@ from freqdyna.search_control import SearchControl
 
 @dataclass(frozen=True)
 class Recipe:
-    """One algorithm by name."""
+    """The components of one algorithm."""
 
     summary: str
     search_control: str | None = None
-    """Name of the search-control; None for an algorithm without a model."""
+    """The name of its search-control; None for an algorithm without a model."""
     own_search_control: bool = False
-    """Whether the user names the search-control."""
+    """Whether the user chooses the search-control."""
     prioritized: bool = False
     tabular: bool = False
     continuous: bool = False
-    """Whether it is for continuous actions alone; else for numbered ones alone."""
+    """Whether it is for continuous actions; otherwise it is for discrete ones."""
 
 
 _PAPERS_NAMES = {"gradient-norm": "dyna-gradnorm", "hessian-norm": "dyna-hessnorm"}
-"""Where the paper's name is not `dyna-` and the search-control's (appendix A.5)."""
+"""The paper's names (appendix A.5) that are not `dyna-` followed by that of the search-control."""
 
 
 def _dyna_recipes() -> dict[str, Recipe]:
-    """Dyna with each of the built-in search-controls."""
+    """One recipe for each built-in search-control."""
     recipes = {}
     for name, strategy in search_control.SEARCH_CONTROLS.items():
         summary = search_control.summary(strategy)
@@ -60,13 +60,13 @@ ALGORITHMS: dict[str, Recipe] = {
         prioritized=True,
     ),
     **_dyna_recipes(),
-    "dyna": Recipe("Dyna with the search-control that you give", own_search_control=True),
+    "dyna": Recipe("Dyna with the search-control of your choice", own_search_control=True),
     "naf": Recipe("NAF: Q-learning with continuous actions", continuous=True),
     "dyna-naf-value": Recipe("dyna-value with continuous actions", "value", continuous=True),
     "dyna-naf-frequency": Recipe(
         "dyna-frequency with continuous actions", "frequency", continuous=True
     ),
-    "tabular-dyna-q": Recipe("Dyna-Q in a table with a count model (DynaMaze)", tabular=True),
+    "tabular-dyna-q": Recipe("tabular Dyna-Q with a count model (DynaMaze)", tabular=True),
 }
 
 
@@ -83,13 +83,13 @@ def build(
     search: SearchControl | None = None,
     factory: Factory | None = None,
 ) -> Agent[Any]:
-    """The agent that `config` describes.
+    """Create the agent that the settings describe.
 
     Args:
-        config: The settings of the run, complete: `envs.resolve.resolved` fills in what is unset.
-        space: The environment.
-        search: A search-control instead of the algorithm's own.
-        factory: Makes the environments of a space that is stepped on the host.
+        config: The settings of the run, all of them set (see `envs.resolve.resolved`).
+        space: The environment or its space.
+        search: A search-control that replaces that of the algorithm.
+        factory: Creates the environments of a space that is stepped in Python.
 
     """
     planning_steps = config.decided("planning_steps")
@@ -122,7 +122,7 @@ def _check_actions(config: Config, space: Space) -> None:
     recipe = find(config.algorithm)
     if recipe.own_search_control or recipe.continuous == (space.num_actions == 0):
         return
-    kind = "numbered" if space.num_actions else "continuous"
+    kind = "discrete" if space.num_actions else "continuous"
     fitting = [
         name
         for name, other in ALGORITHMS.items()
@@ -130,12 +130,12 @@ def _check_actions(config: Config, space: Space) -> None:
     ]
     raise FreqdynaError(
         f"algorithm is {config.algorithm!r}, but the actions of {space.name!r} are {kind}; "
-        f"take one of {', '.join(fitting)}"
+        f"choose one of {', '.join(fitting)}"
     )
 
 
 def make_learner(config: Config, space: Space) -> Learner:
-    """DQN for numbered actions, NAF for continuous ones."""
+    """DQN for discrete actions, NAF for continuous ones."""
     hidden = config.decided("hidden")
     if space.num_actions:
         return DQN(
@@ -166,7 +166,7 @@ def _tabular(config: Config, env: Space, planning_steps: int) -> TabularDyna:
 
 
 def _replay(config: Config) -> Replay[Any]:
-    # A buffer that never fills needs no more rows than there are steps.
+    # A buffer that is never full needs no more rows than there are steps.
     capacity = min(config.buffer_size, config.steps)
     if find(config.algorithm).prioritized:
         return PrioritizedReplay(capacity, config.priority_exponent)
@@ -180,8 +180,8 @@ def _planning(
     given = search is not None or config.search_control is not None
     if given and not recipe.own_search_control:
         raise FreqdynaError(
-            f"search_control is given, but algorithm {config.algorithm!r} has its own or none; "
-            "take algorithm 'dyna'"
+            f"search_control is set, but algorithm {config.algorithm!r} has its own or none; "
+            "use algorithm 'dyna'"
         )
     if recipe.own_search_control and not given:
         raise FreqdynaError(
@@ -207,8 +207,8 @@ def _model(config: Config, space: Space, factory: Factory | None) -> Model[Any]:
         known = config.model_termination == "known"
         if known and not space.knows_terminal:
             raise FreqdynaError(
-                f"model_termination is 'known', but {space.name!r} does not say where episodes "
-                "end; it must be 'learned'"
+                f"model_termination is 'known', but {space.name!r} does not know which states are "
+                "terminal; it must be 'learned'"
             )
         return LearnedModel(space, config.model_learning_rate, known)
     if isinstance(space, Environment):

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ListNames:
-    """Name the algorithms, environments, search-controls and presets, one line each."""
+    """List the algorithms, environments, search-controls and presets."""
 
     def run(self) -> None:
-        """Do it."""
+        """Run the command."""
         from freqdyna.agents.algorithms import ALGORITHMS
         from freqdyna.config import PRESETS
         from freqdyna.envs import ENVIRONMENTS

@@ -18,10 +18,15 @@ from freqdyna.core.errors import FreqdynaError
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: 0 when done, 2 on bad input, 130 when interrupted."""
+    """Run the command line; exits with status 2 on invalid input and 130 if interrupted.
+
+    Args:
+        arguments: The arguments after the program name; None for those of this process.
+
+    """
     given = sys.argv[1:] if arguments is None else arguments
     if "" not in sys.path:
-        sys.path.insert(0, "")  # modules of one's own, for --search-control module:Class
+        sys.path.insert(0, "")  # the user's modules, for --search-control module:Class
     try:
         _parse(given).run()
         sys.stdout.flush()
@@ -32,13 +37,13 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"freqdyna: {interrupt or 'interrupted'}", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever read the output has read enough, as `head` does. What is left of it goes nowhere,
-        # or Python would complain of the pipe once more when it exits.
+        # The reader of the output, such as `head`, has closed it. The rest is discarded, because
+        # Python would otherwise print another error when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parse(arguments: list[str]) -> Any:
-    """The command that the arguments ask for."""
+    """The command that the arguments select."""
     subcommand = tyro.conf.subcommand
     commands = (
         Annotated[Train, subcommand("train", default=train_defaults(arguments))]
@@ -55,6 +60,6 @@ def _parse(arguments: list[str]) -> Any:
     return tyro.cli(
         commands,
         prog="freqdyna",
-        description="Search-control in Dyna, many seeds at once.",
+        description="Search-control in Dyna, for many seeds at once.",
         args=arguments or ["--help"],
     )

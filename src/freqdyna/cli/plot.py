@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plot:
-    """Draw one or more runs into one picture; with learning curves, print their table."""
+    """Plot one or more runs in one figure; for learning curves, also print a table."""
 
     folders: tyro.conf.Positional[tuple[Path, ...]]
     """The run folders."""
     what: Literal["curves", "queue", "value", "frequency", "episodes"] = "curves"
     """Learning curves; or, from the snapshots of `train --snapshot-steps`: the states in the
-    replay and the search-control queue, the value V, the local frequency g; or the lengths of a
-    tabular agent's training episodes."""
+    replay buffer and the search-control queue, the value V, or the local frequency g; or the
+    lengths of the training episodes of a tabular agent."""
     step: int | None = None
-    """Which snapshot. Unset: the last."""
+    """The step of the snapshot. Default: the last one."""
     seed: int | None = None
-    """Whose queue, V or g. Unset: the first seed's."""
+    """The seed whose queue, V or g is plotted. Default: the first one."""
     out: Path | None = None
-    """The picture, PNG, PDF or SVG by its ending. Unset: named after `what`, in the only run
-    folder given, or in the current folder."""
+    """The file to write: PNG, PDF or SVG, depending on its ending. Default: named after `what`, in
+    the run folder if there is only one, otherwise in the current folder."""
 
     def run(self) -> None:
-        """Do it."""
+        """Run the command."""
         if not self.folders:
-            raise FreqdynaError("folders is empty; give at least one run folder")
+            raise FreqdynaError("folders is empty; it must have at least one run folder")
         from freqdyna.results.result import load
         from freqdyna.results.table import print_table
 
@@ -49,7 +49,7 @@ class Plot:
             raise FreqdynaError(f"out is {str(out)!r}, which cannot be written: {error}") from None
         if self.what == "curves":
             print_table(list(zip(self.folders, results, strict=True)))
-        print(f"picture: {out}")
+        print(f"figure: {out}")
 
     def _figure(self, results: "list[Result]") -> Any:
         from freqdyna.results import plot, plot_snapshots

@@ -10,21 +10,21 @@ import tyro
 from freqdyna.core.errors import FreqdynaError
 
 LARGE = 10e6
-"""Bytes above which a page is hard to send."""
+"""Bytes; a larger page is hard to send."""
 
 
 @dataclass(frozen=True)
 class WriteReport:
-    """Write one interactive HTML page on runs, sweeps or the paper's stored experiments."""
+    """Write an interactive HTML page about runs, sweeps or stored experiments of the paper."""
 
     folders: tyro.conf.Positional[tuple[str, ...]]
-    """Run folders, folders of run folders, sweeps' folders or addresses, such as
-    s3://bucket/sweep, and folders of `reproduce --out`."""
+    """Run folders, folders of run folders, sweeps (folders or addresses such as
+    s3://bucket/sweep), and folders of `reproduce --out`."""
     out: Path = Path("report.html")
-    """The page."""
+    """The file to write."""
 
     def run(self) -> None:
-        """Do it."""
+        """Run the command."""
         from freqdyna.report import page, sources
 
         if self.out.suffix != ".html":
@@ -32,7 +32,7 @@ class WriteReport:
         if self.out.is_dir() or not self.out.absolute().parent.is_dir():
             raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
         page.check()
-        print("Analyses what is stored; the paper's parts take about a minute in all.", flush=True)
+        print("Analysing stored results; all parts of the paper take about a minute.", flush=True)
         names = [name if "://" in name else sources.shown(Path(name)) for name in self.folders]
         command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
         report = sources.gather(
@@ -44,6 +44,7 @@ class WriteReport:
         if size > LARGE:
             parts = ", ".join(f"{name} {n / 1e6:.1f} MB" for name, n in page.largest_parts(report))
             print(
-                f"warning: the page is above {LARGE / 1e6:.0f} MB; its largest parts are {parts}",
+                f"warning: the page is larger than {LARGE / 1e6:.0f} MB; its largest parts are "
+                f"{parts}",
                 file=sys.stderr,
             )

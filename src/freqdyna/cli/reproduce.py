@@ -11,28 +11,27 @@ from freqdyna.core.errors import FreqdynaError
 
 @dataclass(frozen=True)
 class Reproduce:
-    """Compute a figure or statement of the paper and say whether its claims hold."""
+    """Compute a figure or statement of the paper and test its claims."""
 
     name: tyro.conf.Positional[str]
-    """A part of the paper, such as F1; "all" is one after the other; "list" names them all with
-    their state; "table" says what all stored results show."""
+    """A part of the paper, such as F1; "all" computes every part in turn; "list" lists all parts
+    with their state; "table" writes a page with all stored results."""
     quick: bool = False
-    """A smoke run of under a minute, too small to conclude from."""
+    """A smoke test that takes less than a minute; too small for conclusions."""
     out: Path | None = None
-    """Where results are kept and looked for. Unset: runs/reproduce, with --quick
-    runs/reproduce-quick."""
+    """The folder of the results. Default: runs/reproduce, or runs/reproduce-quick with --quick."""
     seeds: int | None = None
-    """Seeds of each training, for the learning experiments (F3 to F8, X1, S and R), which
-    have 30 at full size, F7 has 10; the others have their own number, or none."""
+    """Seeds per training, for the learning experiments (F3 to F8, X1, S and R). Default: 30, or 10
+    for F7."""
     processes: int = 1
-    """Parts computed at a time; on a GPU as many as the machine has cores."""
+    """How many units to compute at a time; on a GPU, use the number of CPU cores."""
     verify: bool = False
-    """Train one stored part of a learning experiment again, drawn at random, and compare."""
+    """Repeat one randomly chosen stored training of a learning experiment, and compare."""
     page: Path | None = None
-    """With "table": the page to write, in Markdown. Unset: print it."""
+    """For "table": the Markdown file to write. Default: print it."""
 
     def run(self) -> None:
-        """Do it."""
+        """Run the command."""
         from freqdyna.experiments import registry, reproduce, tables
 
         out = self.out or (reproduce.QUICK if self.quick else reproduce.FULL)
@@ -54,20 +53,20 @@ class Reproduce:
                 seeds, processes = self.seeds, self.processes
                 findings = reproduce.reproduce(experiment, out, self.quick, seeds, processes)
                 tables.print_findings(findings, self.quick)
-                print(f"results and picture: {out / name}")
+                print(f"results and figure: {out / name}")
 
     def _check(self) -> None:
-        """Refuse what does not go together, before anything is computed."""
+        """Raise an error for invalid combinations before anything is computed."""
         page = str(self.page)
         if self.page and self.name != "table":
-            raise FreqdynaError(f"page is {page!r}; it goes with the name 'table' alone")
+            raise FreqdynaError(f"page is {page!r}; it can only be used with the name 'table'")
         if self.page and (self.page.is_dir() or not self.page.parent.is_dir()):
             raise FreqdynaError(f"page is {page!r}; it must be a file in a folder that exists")
         given = {"seeds": self.seeds, "processes": self.processes, "verify": self.verify}
         usual = {"seeds": None, "processes": 1, "verify": False}
         for name, value in given.items():
             if self.name == "all" and name != "processes" and value != usual[name]:
-                raise FreqdynaError(f"{name} is {value}; it goes with one part, not with 'all'")
+                raise FreqdynaError(f"{name} is {value}; it cannot be used with 'all'")
             if self.name in ("list", "table") and value != usual[name]:
                 raise FreqdynaError(
                     f"{name} is {value}; {self.name!r} computes nothing, so omit it"
@@ -75,7 +74,7 @@ class Reproduce:
             if value is not None and name != "verify" and value < 1:
                 raise FreqdynaError(f"{name} is {value}; it must be an integer, 1 or greater")
         if self.verify and self.quick:
-            raise FreqdynaError("verify is True; it is for full size, so omit --quick")
+            raise FreqdynaError("verify is True; it needs the full size, so omit --quick")
 
     def _write_page(self, text: str) -> None:
         if self.page is None:

@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunSweep:
-    """Train every combination that a file asks for; the same command resumes it, or adds to it."""
+    """Train every combination in a sweep file; the same command resumes or extends the sweep."""
 
     file: tyro.conf.Positional[Path]
-    """The sweep: a TOML file with [settings], [vary] and [seeds]; docs/sweeps.md has an example."""
+    """A TOML file with [settings], [vary] and [seeds]; docs/sweeps.md has an example."""
     out: str
-    """The folder of the results, new, or one to resume; or a location such as s3://..."""
+    """The folder of the results, or a location such as s3://...; an existing sweep is resumed."""
     engine: Literal["local", "ray"] = "local"
-    """Where units execute: on all devices of this machine, or on a Ray cluster."""
+    """Where units run: on all devices of this machine, or on a Ray cluster."""
     address: str | None = None
-    """With Ray: the cluster, such as "auto". Unset: one of this machine alone."""
+    """Ray only: the cluster, such as "auto". Default: a new cluster on this machine."""
     workers: int | None = None
-    """With local: processes. Unset: units_per_gpu for each GPU, or one for each core."""
+    """Local only: the number of processes. Default: units_per_gpu per GPU, or one per core."""
     units_per_gpu: int = 1
-    """Units that share a GPU."""
+    """The number of units that share a GPU."""
     dry_run: bool = False
-    """Only say how much work it is, and about how long it takes."""
+    """Only print the amount of work and an estimate of its duration."""
     allow_code: bool = False
-    """Whether the file may name code to import, as module:Class. Only if you trust it."""
+    """Whether the file may name code to import, as module:Class. Use it only if you trust it."""
     checkpoint_seconds: float = 60.0
-    """Seconds between two checkpoints of a unit."""
+    """Seconds between checkpoints of a unit."""
 
     def run(self) -> None:
-        """Do it."""
+        """Run the command."""
         try:
             self._run()
         except KeyboardInterrupt:
@@ -66,8 +66,8 @@ class RunSweep:
             missing = sweep.search.trials - sum(trial.state == "done" for trial in trials)
             if missing:
                 raise FreqdynaError(
-                    f"{missing} of {sweep.search.trials} trials failed; freqdyna status says why; "
-                    "the same command tries them again"
+                    f"{missing} of {sweep.search.trials} trials failed; freqdyna status shows why; "
+                    "the same command retries them"
                 )
             return
         status = execute_sweep(text, sweep, storage, self._engine(), self.checkpoint_seconds)
@@ -76,20 +76,20 @@ class RunSweep:
             name, error = next(iter(sorted(status.failed.items())))
             raise FreqdynaError(
                 f"{len(status.failed)} of {len(status.units)} units failed; {name}: {error}; "
-                "the same command tries them again"
+                "the same command retries them"
             )
 
     def _check(self) -> None:
         from freqdyna.training.saver import RunOptions
 
-        RunOptions(True, False, False, self.checkpoint_seconds)  # refuses what no unit would take
+        RunOptions(True, False, False, self.checkpoint_seconds)  # raises an error if invalid
         for name, number in (("workers", self.workers), ("units_per_gpu", self.units_per_gpu)):
             if number is not None and number < 1:
                 raise FreqdynaError(f"{name} is {number}; it must be an integer, 1 or greater")
         if self.address is not None and self.engine != "ray":
-            raise FreqdynaError(f"address is {self.address!r}; it goes with --engine ray alone")
+            raise FreqdynaError(f"address is {self.address!r}; it needs --engine ray")
         if self.workers is not None and self.engine != "local":
-            raise FreqdynaError(f"workers is {self.workers}; it goes with --engine local alone")
+            raise FreqdynaError(f"workers is {self.workers}; it needs --engine local")
 
     def _engine(self) -> "Engine":
         if self.engine == "ray":
@@ -125,13 +125,13 @@ class RunSweep:
 
 @dataclass(frozen=True)
 class ShowStatus:
-    """Say what of a sweep is done, running and failed, and how long the rest will take."""
+    """Show which units of a sweep are done, running and failed, and the remaining time."""
 
     out: tyro.conf.Positional[str]
-    """The sweep's folder or location."""
+    """The folder or location of the sweep."""
 
     def run(self) -> None:
-        """Do it."""
+        """Run the command."""
         from rich.console import Console
 
         from freqdyna.sweeps.status import read_status, stored_sweep
@@ -154,10 +154,10 @@ class ShowStatus:
 
 
 def _print_kept_defaults(sweep: "Sweep") -> None:
-    """Say which defaults of the version that began the sweep differ from today's."""
+    """Print the defaults of the version that started the sweep that have changed since."""
     if kept := sweep.kept_defaults():
         values = ", ".join(f"{name} {value}" for name, value in kept.items())
         print(
-            f"this sweep was started with version {sweep.version}, and keeps its defaults where "
-            f"the file sets nothing: {values}"
+            f"this sweep was started with version {sweep.version} and keeps its defaults for "
+            f"settings that the file omits: {values}"
         )

@@ -12,22 +12,22 @@ from freqdyna.config.config import read_settings
 
 @dataclass(frozen=True)
 class Train:
-    """Train an algorithm on an environment, many seeds at once."""
+    """Train an algorithm on an environment, for many seeds at once."""
 
     settings: tyro.conf.OmitArgPrefixes[Config] = field(default_factory=Config)
     config: Path | None = None
-    """TOML file with settings, such as a run folder's config.toml; flags win over it."""
+    """A TOML file with settings, such as config.toml of a run folder; options take precedence."""
     preset: str | None = None
-    """Named table of settings, see `freqdyna list`; flags and the file take precedence over it."""
+    """The name of a preset, see `freqdyna list`; options and the file take precedence over it."""
     out: Path | None = None
-    """New folder for the results. Unset: a free name under runs/."""
+    """A new folder for the results. Default: a free name in runs/."""
     tensorboard: bool = False
-    """Also write TensorBoard events into the run folder (extra 'tensorboard')."""
+    """Also write TensorBoard events to the run folder (extra 'tensorboard')."""
     checkpoint_seconds: float = 60.0
-    """Seconds between two checkpoints."""
+    """Seconds between checkpoints."""
 
     def run(self) -> None:
-        """Do it."""
+        """Run the command."""
         from freqdyna.results import run_folder
         from freqdyna.results.table import print_table
         from freqdyna.training import api
@@ -46,17 +46,17 @@ class Train:
 
 @dataclass(frozen=True)
 class Resume:
-    """Continue an interrupted run to the result that it would have had."""
+    """Resume an interrupted run; the result is that of an uninterrupted run."""
 
     folder: tyro.conf.Positional[Path]
     """The run folder."""
     tensorboard: bool = False
-    """Also write TensorBoard events into the run folder (extra 'tensorboard')."""
+    """Also write TensorBoard events to the run folder (extra 'tensorboard')."""
     checkpoint_seconds: float = 60.0
-    """Seconds between two checkpoints."""
+    """Seconds between checkpoints."""
 
     def run(self) -> None:
-        """Do it."""
+        """Run the command."""
         from freqdyna.results.table import print_table
         from freqdyna.training import api
 
@@ -67,15 +67,15 @@ class Resume:
 
 
 def train_defaults(arguments: list[str]) -> Train:
-    """What `train` starts from: the settings of the file and the preset that are named."""
+    """The defaults of `train`: the settings of the file and the preset in the arguments."""
     if arguments[:1] != ["train"]:
         return Train()
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--config", type=Path, nargs="?")  # a missing value is refused later
+    parser.add_argument("--config", type=Path, nargs="?")  # a missing value is an error later
     for name in ("--preset", "--env"):
         parser.add_argument(name, nargs="?")
     named = parser.parse_known_args(arguments)[0]
     settings = read_settings(named.config) if named.config else {}
-    if named.env is not None:  # what a preset has may depend on it
+    if named.env is not None:  # the preset may depend on it
         settings["env"] = named.env
     return Train(settings=Config.of(settings, named.preset))

@@ -1,4 +1,4 @@
-"""The settings of a run: their checks, their presets and what earlier versions did."""
+"""The settings of a run: their checks, presets, and the history of their defaults."""
 
 from freqdyna.config.config import Config
 from freqdyna.config.history import VERSION

@@ -1,7 +1,7 @@
-"""What a setting may be: types that carry their check, so that it stands with the field.
+"""Types of settings that include their validation, so that it is declared with each field.
 
-`discount: Share = 0.99` says that discount is a float between 0 and 1. A check takes a setting's
-name and value, refuses in one sentence what is not allowed, and returns the value as it is kept.
+`discount: Share = 0.99` declares a float between 0 and 1. A check takes the name and the value of a
+setting, raises an error of one sentence if the value is invalid, and returns the value to store.
 """
 
 import math
@@ -17,10 +17,10 @@ _GREATEST_FLOAT = 1e30  # inside float32, with some room for sums
 
 
 def require(name: str, value: object, holds: bool, allowed: str) -> None:
-    """Refuse `value` unless the condition holds.
+    """Raise an error unless a condition holds.
 
     Args:
-        name: The setting.
+        name: The name of the setting.
         value: Its value.
         holds: Whether the value is allowed.
         allowed: What is allowed, to complete "it must be ...".
@@ -31,7 +31,7 @@ def require(name: str, value: object, holds: bool, allowed: str) -> None:
 
 
 def integer(least: int) -> Check:
-    """The check of an integer that is `least` or greater, and fits into 32 bits."""
+    """A check for integers that are `least` or greater and fit into 32 bits."""
 
     def check(name: str, value: Any) -> Any:
         is_integer = isinstance(value, int) and not isinstance(value, bool)
@@ -43,9 +43,9 @@ def integer(least: int) -> Check:
 
 
 def number(low: float = -math.inf, high: float = math.inf) -> Check:
-    """The check of a finite number from `low` to `high`.
+    """A check for finite numbers from `low` to `high`.
 
-    It is kept as a float, and -0.0 as 0.0: 1 and 1.0 are one setting, and must be written alike.
+    They are stored as floats, and -0.0 as 0.0, so that equal settings have the same representation.
     """
     allowed = "a finite number"
     if math.isfinite(low):
@@ -63,10 +63,10 @@ def number(low: float = -math.inf, high: float = math.inf) -> Check:
 
 
 def one_of(*choices: str) -> Check:
-    """The check of a name out of `choices`."""
+    """A check for one of several strings."""
 
     def check(name: str, value: Any) -> Any:
-        # A list, which TOML has, is not hashable: compare one by one.
+        # A list, which TOML may contain, is not hashable: compare one by one.
         allowed = " or ".join(map(repr, choices))
         require(name, value, any(value == choice for choice in choices), allowed)
         return value
@@ -75,7 +75,7 @@ def one_of(*choices: str) -> Check:
 
 
 def _sequence(least: int, allowed: str) -> Check:
-    """The check of a tuple of at least `least` integers, each 1 or greater."""
+    """A check for tuples of at least `least` integers, each 1 or greater."""
     each = integer(1)
 
     def check(name: str, value: Any) -> Any:

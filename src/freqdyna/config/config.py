@@ -1,4 +1,4 @@
-"""The settings of a run: typed, checked, and kept as a small TOML file beside its results."""
+"""The settings of a run: typed, validated, and stored as a TOML file with its results."""
 
 import json
 import tomllib
@@ -34,117 +34,119 @@ from freqdyna.core.files import write_atomically
 _Model = Annotated[str, one_of("true", "learned")]
 _Termination = Annotated[str, one_of("known", "learned")]
 
-# Of the fields below, those with "otherwise" are unset until the environment decides; where it says
-# nothing, that value holds.
+# Fields with "otherwise" in their metadata are unset (None) until a run starts. They then get the
+# default of the environment, or if it has none, the value of "otherwise".
 
 
 @dataclass(frozen=True)
 class Config:
-    """Everything that decides what a run computes.
+    """All settings of a run.
 
-    The environment decides what is unset (None) where it says so, when a run begins.
+    Settings whose default depends on the environment are unset (None) until a run starts.
     """
 
     algorithm: Name = "er"
-    """Name of the algorithm; `freqdyna list` names them all."""
+    """The name of the algorithm; see `freqdyna list`."""
     env: Name = "MountainCar-v0"
-    """Name of the environment: one of `freqdyna list`, or any that Gymnasium knows."""
+    """The name of the environment: one of `freqdyna list`, or an id of Gymnasium."""
     seeds: Count = 30
-    """Number of independent runs, trained at once."""
+    """The number of independent seeds, which are trained at once."""
     first_seed: CountOrZero = 0
     """The seeds are first_seed, first_seed + 1, and so on."""
     steps: Count = 50_000
-    """Environment steps of each seed."""
+    """Environment steps per seed."""
     planning_steps: CountOrZero | None = field(default=None, metadata={"otherwise": 10})
-    """Updates for each environment step (the paper's d). Unset: 30 on MazeGridWorld, 5 with
-    continuous actions, else 10."""
+    """Updates per environment step (the paper's d). Default: 30 on MazeGridWorld, 5 with
+    continuous actions, otherwise 10."""
     batch_size: Count = 32
-    """Transitions in a mini-batch (b)."""
+    """Transitions per mini-batch (b)."""
     learning_rate: NotNegative = 1e-3
-    """Adam's step size."""
+    """The learning rate of Adam."""
     tabular_learning_rate: NotNegative = 0.1
-    """Step size of tabular-dyna-q."""
+    """The learning rate of tabular-dyna-q."""
     discount: Share = 0.99
-    """Discount factor (gamma)."""
+    """The discount factor (gamma)."""
     hidden: Widths | None = field(default=None, metadata={"otherwise": (32, 32)})
-    """Widths of the tanh layers. Unset: 64 64 on MazeGridWorld and with continuous actions, else
-    32 32."""
+    """Widths of the tanh layers. Default: 64 64 on MazeGridWorld and with continuous actions,
+    otherwise 32 32."""
     target_period: Count = 1000
-    """Updates between two copies of the network to the target network (tau)."""
+    """Updates between copies of the network to the target network (tau)."""
     target_rate: Share = 0.005
-    """NAF only: share of its distance that the target network goes at each update."""
+    """NAF only: the fraction by which the target network moves towards the network per update."""
     exploration: Share = 0.1
-    """Share of random actions after the warm-up (epsilon); with continuous actions the standard
-    deviation of their noise, by half their range."""
+    """The probability of a random action after the warm-up (epsilon); with continuous actions, the
+    standard deviation of their noise, relative to half their range."""
     warmup_steps: CountOrZero = 5000
-    """First steps, in which every action is random."""
+    """The number of steps at the start in which every action is random."""
     learn_in_warmup: Flag | None = field(default=None, metadata={"otherwise": False})
-    """Whether updates and searches begin with the first step, rather than after the warm-up.
-    Unset: yes on MountainCar-v0, no elsewhere."""
+    """Whether updates and searches start with the first step, rather than after the warm-up.
+    Default: yes on MountainCar-v0, otherwise no."""
     buffer_size: Count = 100_000
-    """Transitions that the replay buffer holds."""
+    """The capacity of the replay buffer, in transitions."""
     priority_exponent: NotNegative = 0.6
-    """prioritized-er only: priorities are |temporal difference| to this power."""
+    """prioritized-er only: priorities are |temporal-difference error| to this power."""
     search_control: Name | None = None
-    """Algorithm dyna only: where to plan from, a name of `freqdyna list` or module:Class."""
+    """Algorithm dyna only: the search-control, a name of `freqdyna list` or module:Class."""
     search_states: Count | None = field(default=None, metadata={"otherwise": 20})
-    """States to fetch at each step (m). Unset: 50 on MazeGridWorld, else 20."""
+    """States to find per step (m). Default: 50 on MazeGridWorld, otherwise 20."""
     simulated_share: Share = 0.5
-    """Share of a mini-batch that is simulated by the model (beta)."""
+    """The fraction of a mini-batch that is simulated by the model (beta)."""
     queue_size: Count = 100_000
-    """States that the search-control queue holds."""
+    """The capacity of the search-control queue, in states."""
     planning_exploration: Share = 0.1
-    """As exploration, for the actions paired with queue states."""
+    """Like exploration, for the actions paired with queue states."""
     model: _Model | None = field(default=None, metadata={"otherwise": "true"})
-    """What simulates transitions: "true" (the environment's own) or "learned" (online). Unset: true
-    for built-in environments, learned for Gymnasium's."""
+    """The model: "true" (the environment's own dynamics) or "learned" (online). Default: true for
+    built-in environments, learned for those of Gymnasium."""
     model_termination: _Termination | None = field(default=None, metadata={"otherwise": "known"})
-    """Learned model: whether a state is terminal is "known", or "learned" too. Unset: known for
-    built-in environments."""
+    """Learned model only: whether termination is "known" or "learned" as well. Default: known for
+    built-in environments, learned for those of Gymnasium."""
     model_learning_rate: NotNegative = 1e-4
-    """Adam's step size for the learned model."""
+    """The learning rate of the learned model."""
     frequency_probability: Share = 0.5
-    """Share of climbs that follow the local frequency rather than the value (p)."""
+    """The probability that a climb follows the local frequency rather than the value (p)."""
     frequency_network: Annotated[str, one_of("online", "target")] = "online"
-    """Whose local frequency is climbed: the "online" network's or the "target" network's."""
+    """The network whose local frequency is climbed: "online" or "target"."""
     gradient_weight: NotNegative = 1.0
-    """Weight of the squared gradient norm in the local frequency (eta_1)."""
+    """The weight of the squared gradient norm in the local frequency (eta_1)."""
     hessian_weight: NotNegative = 1.0
-    """Weight of the squared Hessian norm in the local frequency (eta_2)."""
+    """The weight of the squared Hessian norm in the local frequency (eta_2)."""
     climb_step_size: NotNegative = 0.01
-    """Length of a climbing step (alpha)."""
+    """The length of a climbing step (alpha)."""
     climb_noise: NotNegative = 0.01
-    """Scale of the climbing noise (eta)."""
+    """The scale of the climbing noise (eta)."""
     climb_noise_scales: Annotated[str, one_of("variance", "deviation")] = "variance"
-    """Whether climb_noise scales the "variance" (the paper) or the "deviation" of the noise."""
+    """Whether climb_noise scales the "variance" (as in the paper) or the "deviation" of the
+    noise."""
     climb_preconditioner: Annotated[str, one_of("covariance", "identity")] = "covariance"
-    """Climb along the empirical "covariance" times the gradient, or the "identity"."""
+    """The matrix that multiplies gradients: the empirical "covariance", or the "identity"."""
     climb_boundary: Annotated[str, one_of("restart", "project")] = "restart"
-    """On leaving the state space "restart", or "project" back onto it."""
+    """When a climb leaves the state space, "restart" it or "project" it back."""
     climb_keep_terminal: Flag = False
-    """Whether terminal states may enter the queue."""
+    """Whether terminal states may be added to the queue."""
     climb_limit: Count = 200
-    """Most climbing iterations at one step."""
+    """The maximum number of climbing iterations per step."""
     reward_noise: NotNegative = 0.0
-    """Standard deviation of the Gaussian noise on rewards (sigma)."""
+    """The standard deviation of Gaussian noise on rewards (sigma)."""
     goal_reward: Number | None = None
-    """Reward of the step that reaches the goal. Unset: the environment's own."""
+    """The reward of the step that reaches the goal. Default: the environment's own."""
     episode_limit: Count | None = field(default=None, metadata={"otherwise": 2000})
-    """Steps after which an episode is truncated, which is not a termination. Unset: the
-    environment's own limit, if Gymnasium's, else 2000."""
+    """The number of steps after which an episode is truncated, which is not a termination. Default:
+    the limit of a Gymnasium environment, otherwise 2000."""
     normalize: Flag = False
-    """Gymnasium's environments: whether observations are scaled by their mean and deviation over
-    1,000 random steps."""
+    """Gymnasium environments only: whether observations are normalized by their mean and standard
+    deviation over 1,000 random steps."""
     eval_every: Count = 500
-    """Environment steps between two evaluations."""
+    """Environment steps between evaluations."""
     eval_episodes: Count = 1
-    """Episodes averaged in one evaluation of one seed."""
+    """Episodes per evaluation of a seed."""
     eval_exploration: Share | None = field(default=None, metadata={"otherwise": 0.05})
-    """As exploration, in evaluation. Unset: 0.05, or 0 with continuous actions."""
+    """Like exploration, for evaluations. Default: 0.05, or 0 with continuous actions."""
     snapshot_steps: Steps = ()
-    """Steps after which to record the replay, the queue, V and g, for `freqdyna plot --what`."""
+    """Steps after which the replay buffer, the queue, V and g are recorded, for `freqdyna plot
+    --what`."""
     devices: Count | None = None
-    """Devices that share the seeds. Unset: every accelerator, or every CPU core."""
+    """The number of devices that share the seeds. Default: all accelerators, or all CPU cores."""
 
     def __post_init__(self) -> None:
         for name, (check, may_be_unset) in _checks().items():
@@ -161,26 +163,31 @@ class Config:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is left for an environment to decide."""
+        """Whether all settings that depend on the environment are set."""
         return all(getattr(self, name) is not None for name in decided_by_environment())
 
     def decided(self, name: str) -> Any:
-        """The value of a setting that an environment decides; it is refused while it is unset."""
+        """The value of a setting that depends on the environment.
+
+        Raises:
+            FreqdynaError: If it is unset.
+
+        """
         value = getattr(self, name)
-        require(name, value, value is not None, "set, or decided by an environment")
+        require(name, value, value is not None, "set, or resolved with an environment")
         return value
 
     def resolved(
         self, defaults: Mapping[str, Any] | None = None, version: str = history.VERSION
     ) -> "Config":
-        """The same with what is unset filled in.
+        """Fill in the settings that are unset.
 
         Args:
-            defaults: What the environment sets differently, as its `default_settings` say.
-            version: The version whose defaults hold elsewhere.
+            defaults: The defaults of the environment, its `default_settings`.
+            version: The version whose defaults apply to the others.
 
         Returns:
-            Settings that are complete.
+            Complete settings.
 
         """
         before = history.defaults_before(version)
@@ -189,24 +196,24 @@ class Config:
         return replace(self, **{name: decided[name] for name in unset})
 
     def may_become(self, other: "Config") -> bool:
-        """Whether `other` is this with what is unset filled in, by whatever environment."""
+        """Whether `other` could be the result of filling in the unset settings."""
         unset = [name for name in decided_by_environment() if getattr(self, name) is None]
-        nothing: dict[str, Any] = dict.fromkeys(unset)
-        return self == replace(other, **nothing)
+        cleared: dict[str, Any] = dict.fromkeys(unset)
+        return self == replace(other, **cleared)
 
     def save(self, path: Path) -> None:
-        """Write the settings that are set, as TOML."""
+        """Write all settings that are not None as TOML."""
         lines = [f"{k} = {_toml(v)}" for k, v in asdict(self).items() if v is not None]
         text = "\n".join(lines) + "\n"
         write_atomically(path, lambda file: file.write(text.encode()))
 
     @staticmethod
     def load(path: Path, version: str = history.VERSION) -> "Config":
-        """Read settings written by `save`, or by hand.
+        """Read settings from a TOML file.
 
         Args:
-            path: A TOML file.
-            version: What the file lacks has this version's defaults.
+            path: The file.
+            version: The version whose defaults apply to settings that the file omits.
 
         """
         return Config.of(read_settings(path), version=version)
@@ -215,12 +222,15 @@ class Config:
     def of(
         settings: Mapping[str, Any], preset: str | None = None, version: str = history.VERSION
     ) -> "Config":
-        """The configuration with these settings; an unknown name is refused.
+        """The configuration with these settings.
 
         Args:
-            settings: Settings given by hand, which win over all others.
-            preset: The name of a preset that gives some of the rest.
-            version: What neither gives has this version's defaults.
+            settings: Settings by name, which take precedence over all others.
+            preset: The name of a preset.
+            version: The version whose defaults apply to all other settings.
+
+        Raises:
+            FreqdynaError: If a name is unknown or a value is invalid.
 
         """
         known = [field.name for field in fields(Config)]
@@ -239,7 +249,7 @@ class Config:
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """The settings in a TOML file, not checked yet."""
+    """The settings in a TOML file, not validated."""
     try:
         return tomllib.loads(Path(path).read_text())
     except FileNotFoundError:
@@ -252,7 +262,7 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 @cache
 def decided_by_environment() -> Mapping[str, Any]:
-    """The settings that may be left to the environment, with what holds if it says nothing."""
+    """The settings whose default depends on the environment, with the fallback for each."""
     return types.MappingProxyType(
         {f.name: f.metadata["otherwise"] for f in fields(Config) if "otherwise" in f.metadata}
     )
@@ -260,7 +270,7 @@ def decided_by_environment() -> Mapping[str, Any]:
 
 @cache
 def _checks() -> dict[str, tuple[Check, bool]]:
-    """The check of each setting, as its type carries it, and whether it may be unset."""
+    """The check of each setting, from its type, and whether it may be unset."""
     checks = {}
     for name, hint in get_type_hints(Config, include_extras=True).items():
         kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
@@ -269,7 +279,7 @@ def _checks() -> dict[str, tuple[Check, bool]]:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers as Python's, so that they can be written to a file."""
+    """NumPy numbers as Python numbers, so that they can be written to a file."""
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
     return value.item() if isinstance(value, np.generic) else value
@@ -280,4 +290,4 @@ def _toml(value: object) -> str:
         return "[" + ", ".join(_toml(item) for item in value) + "]"
     if isinstance(value, float):
         return repr(value)
-    return json.dumps(value)  # strings and integers are written alike in TOML and JSON
+    return json.dumps(value)  # strings and integers have the same form in TOML and JSON

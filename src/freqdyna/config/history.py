@@ -1,8 +1,8 @@
-"""How the settings changed from version to version, so that nothing stored is lost by an upgrade.
+"""The changes of settings between versions, so that stored results remain valid after an upgrade.
 
-Whoever adds a setting, or changes a default, adds it to HISTORY with what held before. Then an
-older run resumes with what its version did, an older sweep finds its units and keeps its
-defaults, and stored experiments load.
+If you add a setting or change a default, add it to HISTORY with the previous behaviour. Older runs
+then resume with the behaviour of their version, older sweeps find their units and keep their
+defaults, and stored experiments can be loaded.
 """
 
 import re
@@ -15,11 +15,11 @@ from freqdyna.core.errors import FreqdynaError
 VERSION = "0.2.0"
 """The version of this package."""
 FIRST = "0.1.0"
-"""The version that wrote what does not name its version."""
+"""The version of files that do not name their version."""
 EVERYWHERE = "everywhere"
-"""Instead of the name of an environment, in tables of settings: for all of them."""
+"""Stands for all environments in tables of settings."""
 CONTINUOUS_ACTIONS, GYMNASIUM = "continuous actions", "Gymnasium's"
-"""The same for environments with continuous actions, and for those that Gymnasium steps."""
+"""Stand for environments with continuous actions, and for Gymnasium environments."""
 
 Tables = Mapping[str, Mapping[str, Any]]
 """Settings by the name of an environment, or by one of the names above."""
@@ -27,12 +27,12 @@ Tables = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Changes:
-    """What one version changed, told by what held before it."""
+    """The changes of one version, as the values before it."""
 
     added: Mapping[str, Any] = field(default_factory=dict)
-    """Each new setting, with the value that does what older versions did."""
+    """Each new setting, with the value that preserves the behaviour of older versions."""
     defaults: Tables = field(default_factory=dict)
-    """Each default that changed, as it was before: EVERYWHERE, or in the environments named."""
+    """The previous value of each default that changed, EVERYWHERE or by environment."""
 
 
 HISTORY: dict[str, Changes] = {}
@@ -40,19 +40,19 @@ HISTORY: dict[str, Changes] = {}
 
 
 def added_after(version: str) -> dict[str, Any]:
-    """The settings that `version` does not have, with the values that do what it did."""
+    """The settings that `version` does not have, with the values that preserve its behaviour."""
     return _merged([changes.added for changes in _after(version)])
 
 
 def defaults_before(version: str, where: str = EVERYWHERE) -> dict[str, Any]:
-    """The defaults that `version` had and that changed since.
+    """The defaults of `version` that have changed since.
 
     Args:
         version: A version such as "0.1.0".
-        where: An environment's name, or one of the names that stand for several.
+        where: The name of an environment, or one of the names that stand for several.
 
     Returns:
-        Each such setting with its default in that version.
+        Each of these settings with its default in that version.
 
     """
     return _merged([changes.defaults.get(where, {}) for changes in _after(version)])
@@ -66,15 +66,15 @@ def changed_after(version: str) -> bool:
 def without_new_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings as version 0.1 would have stored them.
 
-    What was added since is omitted where it does what version 0.1 did, so that names made from the
-    rest stay the same for ever.
+    Settings added since are omitted if they preserve the behaviour of version 0.1, so that names
+    derived from the settings never change.
     """
     added = added_after(FIRST)
     return {k: v for k, v in settings.items() if k not in added or v != added[k]}
 
 
 def last_changes(version: str) -> dict[str, str]:
-    """Each setting whose default changed up to `version`, with the version that changed it last."""
+    """Each setting whose default changed up to `version`, with the version of the last change."""
     found: dict[str, str] = {}
     for changed_in in sorted(HISTORY, key=_numbers):
         if _numbers(changed_in) <= _numbers(version):
@@ -84,7 +84,7 @@ def last_changes(version: str) -> dict[str, str]:
 
 
 def _after(version: str) -> list[Changes]:
-    """What was changed after `version`, newest first."""
+    """The changes after `version`, newest first."""
     newer = [later for later in HISTORY if _numbers(later) > _numbers(version)]
     return [HISTORY[later] for later in sorted(newer, key=_numbers, reverse=True)]
 
@@ -94,7 +94,7 @@ def _merged(tables: list[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """A version as numbers to compare; whatever follows them, as in 0.2.0.dev1, is ignored."""
+    """A version as numbers for comparison; a suffix, as in 0.2.0.dev1, is ignored."""
     numbers = re.match(r"\d{1,9}(\.\d{1,9})*", version)
     if numbers is None:
         raise FreqdynaError(f"version is {version!r}; it must be numbers, such as {VERSION}")

@@ -1,20 +1,21 @@
-"""Presets: named tables of settings. A setting given by hand wins over its preset.
+"""Presets: named tables of settings. Settings given explicitly take precedence over a preset.
 
-Without a preset a run has the library's own defaults, which stand with the fields of `Config` and
-with the environments. A preset wins over both; what it does not name keeps them.
+Without a preset a run has the defaults of the library, which are declared in `Config` and in the
+environments. A preset takes precedence over both; settings that it does not name keep their
+defaults.
 
-paper       what the paper says, to the letter
-published   what the code that its authors published does, as far as settings express it
-v0.1        every default of version 0.1, with which the stored experiments were made
+paper       the settings that the paper states, taken literally
+published   what the code published by its authors does, as far as settings can express it
+v0.1        all defaults of version 0.1, with which the stored experiments were computed
 
-No setting expresses yet what else the published code does: it blocks a move in the mazes by its
-end point alone, and climbs through walls; it adds noise to the states that climbs start from; after
-a restart it draws the new start by the old rule; it drops each term of ∇g below 1e-5 by itself; it
-has ReLU for DQN and Dyna-Value; one of its files climbs V with step size 0.1 and noise 0.05; and it
-bounds the states of Hopper and Walker2d by ±5.
+Settings cannot yet express the following behaviour of the published code: in the mazes it blocks
+a move only by its end point, and climbs through walls; it adds noise to the states from which
+climbs start; after a restart it samples the new start by the old rule; it drops each term of ∇g
+below 1e-5 separately; it uses ReLU for DQN and Dyna-Value; one of its files climbs V with step size
+0.1 and noise 0.05; and it bounds the states of Hopper and Walker2d by ±5.
 
-An entry never changes once it was released, or stored sweeps would change their meaning: a better
-reading of the paper is a new preset. An entry for a new setting may be added at any time.
+An entry must not change once it is released, because stored sweeps would change their meaning: a
+better interpretation of the paper is a new preset. Entries for new settings may be added.
 """
 
 from collections.abc import Mapping
@@ -32,7 +33,7 @@ class Preset:
     summary: str
     tables: Tables
     version: str | None = None
-    """The version whose behaviour it preserves, also in settings that were added later."""
+    """The version whose behaviour it preserves, including for settings that were added later."""
 
 
 PAPER: Tables = {
@@ -40,7 +41,7 @@ PAPER: Tables = {
     EVERYWHERE: {
         "batch_size": 32,  # A.6: b = 32
         "buffer_size": 100_000,  # A.6: "buffer size 100k"
-        "queue_size": 100_000,  # A.6: the same sentence, read as both stores'
+        "queue_size": 100_000,  # A.6: the same sentence, applied to both buffers
         "learning_rate": 1e-3,  # A.6, MountainCar; the maze "the same"
         "target_period": 1000,  # A.6: "target network moving rate 1000"
         "exploration": 0.1,  # A.6: "without decaying"
@@ -77,12 +78,12 @@ PAPER: Tables = {
         "search_states": 50,
         "goal_reward": -1.0,  # section 5.2: "a reward of -1 at each time step"
     },
-    # Figure 7, of which the paper has version 2.
+    # Figure 7, for which the paper uses version 2.
     "Hopper-v5": {"seeds": 10, "planning_steps": 5},
     "Walker2d-v5": {"seeds": 10, "planning_steps": 5},
 }
 
-# All of it: the published code.
+# All entries: the published code.
 _PUBLISHED_EVALUATION: dict[str, Any] = {
     "discount": 0.99,
     "steps": 50_000,
@@ -105,9 +106,9 @@ PUBLISHED: Tables = {
         "climb_noise_scales": "deviation",
         "climb_boundary": "project",  # it clips states to their bounds
         "climb_limit": 200,
-        "frequency_network": "target",  # for g; V is the online network's
+        "frequency_network": "target",  # for g; V is computed with the online network
         "queue_size": 1_000_000,
-        "priority_exponent": 1.0,  # in its configuration file, of an algorithm that it lacks
+        "priority_exponent": 1.0,  # in its configuration file, for an algorithm that is missing
         "normalize": False,
     },
     "MountainCar-v0": {
@@ -120,7 +121,7 @@ PUBLISHED: Tables = {
     "MazeGridWorld": _PUBLISHED_MAZE,
 }
 
-# What version 0.1 did with settings that an environment decides.
+# The values of version 0.1 for settings that depend on the environment.
 _BUILT_IN_0_1: dict[str, Any] = {
     "planning_steps": 10,
     "hidden": (32, 32),
@@ -198,20 +199,20 @@ VERSION_0_1: Tables = {
 }
 
 PRESETS: dict[str, Preset] = {
-    "paper": Preset("what the paper says, to the letter", PAPER),
+    "paper": Preset("the settings that the paper states, taken literally", PAPER),
     "published": Preset("what the paper's published code does", PUBLISHED),
     "v0.1": Preset("the defaults of version 0.1", VERSION_0_1, version=FIRST),
 }
 
 
 def preset_settings(name: str, env: object, version: str) -> dict[str, Any]:
-    """The settings that a preset has in an environment.
+    """The settings of a preset for an environment.
 
     Args:
-        name: The preset's name; an unknown one is refused.
-        env: The environment's name.
-        version: Settings added after this version are omitted, unless the preset preserves a
-            version itself: a sweep that an older version began keeps its meaning.
+        name: The name of the preset.
+        env: The name of the environment.
+        version: Settings added after this version are omitted, unless the preset itself preserves
+            a version, so that a sweep that an older version started keeps its meaning.
 
     """
     if not isinstance(name, str) or name not in PRESETS:

@@ -1,7 +1,7 @@
 """Named arrays with a JSON note in one file, written atomically and read as plain data.
 
-The file is an uncompressed `.npz` archive, read with pickle disabled: nothing in it can execute.
-The archive carries a checksum of each array, so that a damaged file is noticed.
+The file is an uncompressed `.npz` archive, read with pickle disabled, so that nothing in it is
+executed. The archive has a checksum for each array, so that a damaged file is detected.
 """
 
 import io
@@ -50,14 +50,14 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 
 
 def encode_arrays(arrays: dict[str, np.ndarray], note: dict[str, Any]) -> bytes:
-    """What `save_arrays` would write, as bytes."""
+    """The contents of the file that `save_arrays` would write."""
     file = io.BytesIO()
     _write(file, arrays, note)
     return file.getvalue()
 
 
 def decode_arrays(contents: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read what `encode_arrays` returned: the arrays, and the note; empty if there is none."""
+    """Decode what `encode_arrays` returned: the arrays, and the note, which may be empty."""
     return _read(io.BytesIO(contents))
 
 
@@ -74,7 +74,7 @@ def _read(source: Path | io.BytesIO) -> tuple[dict[str, np.ndarray], dict[str, A
             arrays = {name: archive[name] for name in archive.files}
         note = json.loads(bytes(arrays.pop(_NOTE))) if _NOTE in arrays else {}
         if not isinstance(note, dict):
-            raise TypeError("its note is not a table")
+            raise TypeError("its note is not a JSON object")
     except Exception as error:  # a damaged archive fails in more ways than can be listed
         raise DamagedFileError(type(error).__name__) from None
     return arrays, note

@@ -1,4 +1,4 @@
-"""Objects described in text, to tell later whether another object is the same."""
+"""Descriptions of objects as text, for checking later whether another object is the same."""
 
 import dataclasses
 import re
@@ -14,14 +14,14 @@ def describe(value: Any) -> str:
 
 
 def matches(value: Any, text: object) -> bool:
-    """Whether `text` describes `value`, also where an older version of its class wrote it.
+    """Whether `text` describes `value`, even if an older version of its class wrote it.
 
-    A field that the text does not name must have its default; one without a default did not exist
-    when the text was written, and may be anything.
+    A field that is not in the text must have its default value; if it has no default, it did not
+    exist when the text was written, and may have any value.
 
     Args:
         value: An instance of a dataclass.
-        text: What `describe` or `repr` said of some object.
+        text: What `describe` or `repr` returned for an object.
 
     """
     named = _named_values(str(text))
@@ -37,7 +37,7 @@ def matches(value: Any, text: object) -> bool:
         elif dataclasses.is_dataclass(own):
             same = matches(own, texts[field.name])
         else:
-            ways = (repr(own), eqx.tree_pformat(own))  # Equinox gives arrays by their shapes
+            ways = (repr(own), eqx.tree_pformat(own))  # Equinox formats arrays as their shapes
             same = _joined(texts[field.name]) in map(_joined, ways)
         if not same:
             return False
@@ -45,14 +45,14 @@ def matches(value: Any, text: object) -> bool:
 
 
 def _joined(text: str) -> str:
-    """Without spaces and line breaks, which depend on the width of the whole text."""
+    """The text without spaces and line breaks, which depend on the width of the whole text."""
     return "".join(text.split())
 
 
 def _named_values(text: str) -> tuple[str, dict[str, str]] | None:
-    """The class and the fields that a text such as `Wall(left=0.2, hole=(0.4, 0.5))` names.
+    """The class and the fields in a text such as `Wall(left=0.2, hole=(0.4, 0.5))`.
 
-    Values may be written in any way, as an array's are, so that Python need not understand them.
+    Values may have any form, such as that of an array, and need not be valid Python.
     """
     found = re.fullmatch(r"\s*(\w+)\((.*)\)\s*", text, re.DOTALL)
     if found is None:

@@ -1,6 +1,6 @@
-"""Tables of columns that carry their own facts: Parquet, or `.npz` where pyarrow is missing.
+"""Tables with metadata as files: Parquet, or `.npz` if pyarrow is missing.
 
-Files may come from anyone: nothing in them executes, and what is not as it must be is refused.
+Files may come from untrusted sources: nothing in them is executed, and invalid content is rejected.
 """
 
 import io
@@ -16,20 +16,20 @@ from freqdyna.core.files import write_atomically
 Columns = dict[str, np.ndarray]
 """A table: columns of equal length by name."""
 _FACTS = b"freqdyna"
-"""The key of the facts in a Parquet file's metadata."""
+"""The key of our metadata in a Parquet file."""
 _PARQUET = b"PAR1"
-"""How every Parquet file begins."""
+"""The first bytes of every Parquet file."""
 
 
 def encode_table(columns: Columns, facts: dict[str, Any]) -> bytes:
     """Encode a table as the contents of a file.
 
     Args:
-        columns: The columns, of numbers or texts; repeated texts take next to no room.
-        facts: What JSON can hold.
+        columns: Columns of numbers or texts; repeated texts take up hardly any space.
+        facts: Metadata, in types that JSON can represent.
 
     Returns:
-        Parquet, or an `.npz` archive with the same columns where pyarrow is missing.
+        Parquet, or an `.npz` archive with the same columns if pyarrow is missing.
 
     """
     try:
@@ -47,13 +47,13 @@ def encode_table(columns: Columns, facts: dict[str, Any]) -> bytes:
 
 
 def decode_table(contents: bytes) -> tuple[Columns, dict[str, Any]]:
-    """Decode what `encode_table` returned, or a Parquet file without facts.
+    """Decode what `encode_table` returned, or a Parquet file without our metadata.
 
     Args:
-        contents: Of the whole file; either format is read.
+        contents: The contents of the file, in either format.
 
     Returns:
-        The columns, and the facts; empty if there are none.
+        The columns, and the metadata, which may be empty.
 
     """
     if contents[: len(_PARQUET)] != _PARQUET:
@@ -65,7 +65,7 @@ def decode_table(contents: bytes) -> tuple[Columns, dict[str, Any]]:
         table = pyarrow.parquet.read_table(io.BytesIO(contents))
         facts = json.loads((table.schema.metadata or {}).get(_FACTS, b"{}"))
         if not isinstance(facts, dict):
-            raise TypeError("its facts are not a table")
+            raise TypeError("its metadata is not a JSON object")
         return {name: table.column(name).to_numpy() for name in table.column_names}, facts
     except (
         *(pyarrow.ArrowException, OSError, LookupError),
@@ -75,15 +75,15 @@ def decode_table(contents: bytes) -> tuple[Columns, dict[str, Any]]:
 
 
 def find_table(path: Path) -> Path | None:
-    """The file of the table called `path`: it, or the same name with `.npz`; None if missing."""
+    """The file of a table: `path`, or the same name with `.npz`; None if there is neither."""
     names = (path, path.with_suffix(".npz"))
     return next((name for name in names if name.is_file()), None)
 
 
 def write_table(path: Path, contents: bytes) -> None:
-    """Write an encoded table under the name `path`, or the same name with `.npz` if it is one.
+    """Write an encoded table to `path`, or to the same name with `.npz` if it is such an archive.
 
-    An older file under the other of the two names is removed.
+    An older file with the other name is removed.
     """
     other = path.with_suffix(".npz")
     if contents[: len(_PARQUET)] != _PARQUET:

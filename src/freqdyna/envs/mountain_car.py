@@ -28,7 +28,7 @@ class MountainCar(Environment):
     num_actions: ClassVar[int] = 3
     low: ClassVar[np.ndarray] = np.array([-1.2, -MAX_SPEED], np.float32)
     high: ClassVar[np.ndarray] = np.array([0.6, MAX_SPEED], np.float32)
-    # The paper's loop to the letter; on GridWorld it collapses networks (docs/algorithms/er.md).
+    # The paper's loop taken literally; on GridWorld it collapses networks (docs/algorithms/er.md).
     own_settings: ClassVar[Mapping[str, Any]] = {"learn_in_warmup": True}
 
     coordinates: ClassVar[tuple[str, ...]] = ("position", "velocity")

@@ -23,12 +23,12 @@ def named_environment(config: Config) -> Environment | Factory:
 
 
 def resolved(config: Config, space: Space, version: str = VERSION) -> Config:
-    """The settings of a run, complete: what is unset is as its environment has it.
+    """Complete settings: unset ones get the defaults of the environment.
 
     Args:
-        config: The settings given.
+        config: The settings, which may be incomplete.
         space: The environment.
-        version: The version whose defaults hold.
+        version: The version whose defaults apply.
 
     """
     ours = envs.ENVIRONMENTS.get(config.env)  # Gymnasium's MountainCar-v0 is the same as ours
@@ -41,7 +41,7 @@ def resolved(config: Config, space: Space, version: str = VERSION) -> Config:
 
 
 def resolved_by_name(config: Config, version: str = VERSION) -> Config:
-    """`resolved` for a built-in environment; of others nothing is known before they are made."""
+    """Like `resolved`, for built-in environments; others are not known before they are created."""
     if config.env not in envs.ENVIRONMENTS:
         return config
     return resolved(config, envs.make(config.env), version)

@@ -1,7 +1,7 @@
-"""The contract of an experiment: units of work that are stored, and an analysis of what is stored.
+"""The interface of an experiment: units of work that are stored, and an analysis of them.
 
-The analysis sees nothing but what is stored, so that a result can be looked at again, and the
-report be written, without computing anything twice.
+The analysis only uses what is stored, so that results can be analysed again, and reports written,
+without recomputing anything.
 """
 
 import threading
@@ -20,19 +20,17 @@ from freqdyna.training.progress import Display, Silent
 
 @dataclass(frozen=True)
 class Work:
-    """What a unit is given to work with."""
+    """What a unit can use while it is computed."""
 
     folder: Path
-    """For files that let an interrupted unit resume; it may hold those of an earlier attempt.
-
-    What it resumes from is called `checkpoint` and something: by it a resumed unit is known.
-    """
+    """For files from which an interrupted unit can resume; it may contain those of an earlier
+    attempt. Their names must start with `checkpoint`, by which resumed units are recognised."""
     report: Callable[..., None]
-    """Called with how much is done of how much, and perhaps a text."""
+    """Called with the amount done, the total amount, and optionally a text."""
     stop_requested: threading.Event
-    """Set when the user asks to stop: save what is needed to resume, raise KeyboardInterrupt."""
+    """Set when the user interrupts: save the state for resuming and raise KeyboardInterrupt."""
     display: Display = field(default_factory=Silent)
-    """For a training, which tells more than `report` takes."""
+    """For warnings of a training."""
 
 
 @dataclass(frozen=True)
@@ -41,29 +39,30 @@ class Unit:
 
     name: str
     settings: dict[str, Any]
-    """All that decides the numbers, as JSON can hold it; what is stored must agree with it."""
+    """Everything that affects the numbers, in types that JSON can represent; a stored file must
+    have the same settings."""
     compute: Callable[[Work], Columns | Record]
     saves: bool = False
-    """Whether it looks at `stop_requested`; if not, it is stopped at once and restarted later."""
+    """Whether it checks `stop_requested`; if not, it is stopped immediately and restarted later."""
     folder: str = ""
-    """Where it is stored if several experiments share it; empty: in its experiment's folder."""
+    """Where it is stored if several experiments share it; empty for the experiment's folder."""
     meaning: Callable[[dict[str, Any]], Any] = dict
-    """What settings mean: stored ones that mean the same as `settings` are the same unit's."""
+    """Converts settings to a form in which equivalent settings are equal."""
 
     def is_made_with(self, settings: dict[str, Any]) -> bool:
-        """Whether a file with these settings is this unit's."""
+        """Whether a file with these settings belongs to this unit."""
         try:
             return bool(self.meaning(settings) == self.meaning(self.settings))
-        except FreqdynaError:  # no settings at all
+        except FreqdynaError:  # invalid settings
             return False
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What a unit left behind."""
+    """A stored unit."""
 
     columns: Columns
-    """Its table; of a training, a row for each seed and evaluation."""
+    """Its table; for a training, one row per seed and evaluation."""
     settings: dict[str, Any]
     provenance: dict[str, Any]
     """Command, commit, versions, machine, date and seconds."""
@@ -73,16 +72,16 @@ class Stored:
 
 @dataclass(frozen=True)
 class Findings:
-    """What the stored numbers show."""
+    """The result of an analysis."""
 
     chart: Chart
     claims: Sequence[Claim]
     summary: Sequence[Sequence[str]] = field(default=())
-    """A table of statistics, its header first; may be empty."""
+    """A table of statistics, the header first; may be empty."""
     notes: Sequence[str] = field(default=())
-    """Sentences for the report: choices that the paper leaves open, and what to read with care."""
+    """Sentences about open choices of the paper, and about the interpretation of the results."""
     further: Sequence[Sequence[Sequence[str]]] = field(default=())
-    """More tables, as `summary`."""
+    """More tables like `summary`."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +90,8 @@ class Experiment:
 
     name: str
     duration: str
-    """How long the full size takes, in words."""
+    """The duration at full size, as text."""
     units: Callable[[bool], list[Unit]]
-    """The units of work; given True, those of a smoke run of under a minute."""
+    """The units of work; with True, those of a quick run of less than a minute."""
     analyse: Callable[[dict[str, Stored]], Findings]
-    """From stored units by name."""
+    """From stored units by name to findings."""

@@ -1,4 +1,4 @@
-"""Computing a unit of an experiment: from where an earlier attempt stopped, to its stored file."""
+"""Computing and storing a unit of an experiment, resuming an earlier attempt if there is one."""
 
 import json
 import shutil
@@ -20,12 +20,19 @@ from freqdyna.training.progress import Display, Silent
 COMMITS = "commits.json"
 """In the folder of an unfinished unit: the commits that worked on it."""
 PROGRESS = "progress.json"
-"""There, too: how far it is, if another process is to show it."""
+"""In the same folder: its progress, for another process that shows it."""
 SECONDS_BETWEEN_NOTES = 2.0
 
 
 def sized_units(experiment: Experiment, quick: bool, seeds: int | None) -> list[Unit]:
-    """The units of an experiment at the size wanted."""
+    """The units of an experiment.
+
+    Args:
+        experiment: The experiment.
+        quick: Whether to return the units of a quick run.
+        seeds: The number of seeds per training, if it is not the default.
+
+    """
     units = experiment.units(quick)
     if seeds is None:
         return units
@@ -34,12 +41,12 @@ def sized_units(experiment: Experiment, quick: bool, seeds: int | None) -> list[
 
 
 def compute(unit: Unit, folder: Path, display: Display | None = None) -> None:
-    """Compute a unit and store it; if it is interrupted, what it saved waits for the next call.
+    """Compute and store a unit; after an interruption, the next call resumes it.
 
     Args:
         unit: The unit.
         folder: The folder of its experiment.
-        display: Where its progress is shown; None: a note in a file, see `read_progress`.
+        display: Shows the progress; None to write it to a file, see `read_progress`.
 
     """
     scratch = _scratch(unit, folder)
@@ -67,7 +74,7 @@ def compute(unit: Unit, folder: Path, display: Display | None = None) -> None:
 
 
 def read_progress(unit: Unit, folder: Path) -> tuple[int, int, str] | None:
-    """How far a unit is that another process computes: done, total and a text; None if unknown."""
+    """The progress of a unit in another process: done, total and a text; None if unknown."""
     try:
         note = json.loads((_scratch(unit, folder) / PROGRESS).read_text())
         return int(note["done"]), int(note["total"]), str(note["text"])
@@ -76,13 +83,13 @@ def read_progress(unit: Unit, folder: Path) -> tuple[int, int, str] | None:
 
 
 class _NoteInFile(Silent):
-    """Writes the progress of one task into a file, for another process to show."""
+    """Writes the progress of one task to a file, for another process that shows it."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._last = path, 0.0
 
     def show(self, task: str, done: int, total: int, text: str = "") -> None:
-        """Write it, if the last note is some time ago."""
+        """Write the progress if some time has passed since the last note."""
         if time.monotonic() - self._last >= SECONDS_BETWEEN_NOTES:
             self._last = time.monotonic()
             note = json.dumps({"done": done, "total": total, "text": text})
@@ -90,13 +97,13 @@ class _NoteInFile(Silent):
 
 
 def _scratch(unit: Unit, folder: Path) -> Path:
-    """The folder of an unfinished unit; what another size or setting of it left has another."""
+    """The folder of an unfinished unit, which depends on its settings."""
     settings = zlib.crc32(json.dumps(unit.settings, sort_keys=True).encode())
     return store.unit_path(folder, unit).with_suffix(f".{settings:08x}.unfinished")
 
 
 def _provenance(scratch: Path, devices: list[Any]) -> dict[str, Any]:
-    """Where a unit is made; and, if it resumes from a checkpoint, at which commits it was begun."""
+    """The provenance of a unit, including earlier commits if it resumes from a checkpoint."""
     resumed = any(scratch.rglob("checkpoint*"))
     facts = run_folder.provenance(devices, resumed=resumed)
     commits = scratch / COMMITS

@@ -1,4 +1,4 @@
-"""`freqdyna reproduce NAME`: compute what is not stored yet, then say what it shows."""
+"""`freqdyna reproduce NAME`: compute what is not stored yet, and analyse the results."""
 
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from freqdyna.training.interrupts import InterruptedRun
 from freqdyna.training.progress import make_display
 
 FULL, QUICK = Path("runs/reproduce"), Path("runs/reproduce-quick")
-"""Where results go unless told otherwise."""
+"""The default folders of results."""
 FIGURE = "figure.png"
 
 
@@ -25,19 +25,20 @@ def reproduce(
     seeds: int | None = None,
     processes: int = 1,
 ) -> Findings:
-    """Compute the units that `out` lacks, analyse all of them, and draw the figure.
+    """Compute the units that are not stored yet, analyse all of them, and draw the figure.
 
-    After an interruption the same call resumes.
+    After an interruption, the same call resumes.
 
     Args:
-        experiment: What to reproduce.
-        out: Results are in its folder NAME; trainings, which figures share, in `trainings`.
-        quick: Whether to make do with a smoke run of under a minute.
-        seeds: Of each training, if not the paper's number.
-        processes: How many units are computed at a time.
+        experiment: The experiment.
+        out: The folder of results; trainings are in its subfolder `trainings`, which experiments
+            share, and everything else is in a subfolder with the experiment's name.
+        quick: Whether to do a quick run of less than a minute.
+        seeds: The number of seeds per training, if it is not the default.
+        processes: The number of units that are computed at a time.
 
     Returns:
-        What the stored numbers show.
+        The result of the analysis.
 
     """
     units = sized_units(experiment, quick, seeds)
@@ -48,10 +49,10 @@ def reproduce(
         raise FreqdynaError(f"out is {str(out)!r}, which cannot be created: {error}") from None
     missing = [unit for unit in units if store.read(folder, unit) is None]
     if not missing:
-        print(f"{experiment.name}: analysing what is stored in {out}")
+        print(f"{experiment.name}: analysing the results stored in {out}")
     else:
-        size = "under a minute" if quick else experiment.duration
-        size = f"{seeds} seeds instead of its own number" if seeds else size
+        size = "less than a minute" if quick else experiment.duration
+        size = f"{seeds} seeds instead of the default" if seeds else size
         print(f"{experiment.name}: computing {len(missing)} of {len(units)} parts, {size}")
     if processes > 1 and len(missing) > 1:
         _compute_in_processes(missing, folder, processes)
@@ -86,16 +87,16 @@ def _compute_in_processes(units: list[Unit], folder: Path, processes: int) -> No
                 for name, progress in running.items():
                     if progress is not None:
                         display.show(name, *progress)
-                under_way = sum(progress is not None for progress in running.values())
+                active = sum(progress is not None for progress in running.values())
                 done = ended - len(failed)
                 display.headline(
-                    f"{folder.name}: {done} of {len(units)} parts done, {under_way} running, "
+                    f"{folder.name}: {done} of {len(units)} parts done, {active} running, "
                     f"{len(failed)} failed"
                 )
     except KeyboardInterrupt:
         raise InterruptedRun("stopped; the same command resumes") from None
     finally:
-        outcomes.close()  # stops the units under way, which save what they have
+        outcomes.close()  # stops running units, which save their state
     if failed:
         name, error = next(iter(failed.items()))
         raise FreqdynaError(f"{len(failed)} of {len(units)} parts failed; {name}: {error}")
@@ -104,14 +105,19 @@ def _compute_in_processes(units: list[Unit], folder: Path, processes: int) -> No
 def analyse(
     experiment: Experiment, out: Path, quick: bool = False, seeds: int | None = None
 ) -> Findings:
-    """What the stored units show; all of them must be there."""
+    """Analyse the stored units; all of them must exist."""
     return experiment.analyse(stored(experiment, out, quick, seeds))
 
 
 def stored(
     experiment: Experiment, out: Path, quick: bool = False, seeds: int | None = None
 ) -> dict[str, Stored]:
-    """The stored units by name; a missing one is refused."""
+    """The stored units by name.
+
+    Raises:
+        FreqdynaError: If a unit is missing.
+
+    """
     found = {}
     for unit in sized_units(experiment, quick, seeds):
         one = store.read(out / experiment.name, unit)
@@ -125,19 +131,19 @@ def stored(
 
 
 def is_stored(experiment: Experiment, out: Path, quick: bool = False) -> bool:
-    """Whether every unit of this size is in `out`."""
+    """Whether all units of this size are in `out`."""
     folder = out / experiment.name
     return all(store.condition(folder, unit) == "stored" for unit in experiment.units(quick))
 
 
 def is_stored_otherwise(experiment: Experiment, out: Path, quick: bool = False) -> bool:
-    """Whether `out` has a file of the experiment that is not of this size and these settings."""
+    """Whether `out` has a file of the experiment with another size or other settings."""
     folder = out / experiment.name
     return any(store.condition(folder, unit) == "other" for unit in experiment.units(quick))
 
 
 def damaged(experiment: Experiment, out: Path, quick: bool = False) -> list[Path]:
-    """The experiment's files in `out` that cannot be read."""
+    """The files of the experiment in `out` that cannot be read."""
     folder = out / experiment.name
     return [
         store.unit_path(folder, unit)

@@ -1,4 +1,4 @@
-"""Stored units: small files that carry their own settings and provenance."""
+"""Stored units: files that include their settings and provenance."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,20 +13,20 @@ from freqdyna.results.record import Record
 from freqdyna.results.record_files import decode_record, encode_record
 
 Condition = Literal["stored", "missing", "other", "damaged"]
-"""Of a unit's file; `other` was made with other settings."""
+"""The state of a unit's file; "other" means that it was computed with other settings."""
 TRAININGS = "trainings"
 """The folder of the units that are trainings, which experiments share."""
 
 
 def unit_path(folder: Path, unit: Unit) -> Path:
-    """Where the table of a unit is stored.
+    """The path of the table of a unit.
 
     Args:
         folder: The folder of its experiment.
         unit: The unit.
 
     Returns:
-        A path that ends in `.parquet`; where pyarrow is missing the file ends in `.npz`.
+        A path that ends in `.parquet`; if pyarrow is missing, the file ends in `.npz`.
 
     """
     home = folder.parent / unit.folder if unit.folder else folder
@@ -34,7 +34,7 @@ def unit_path(folder: Path, unit: Unit) -> Path:
 
 
 def write(folder: Path, unit: Unit, outcome: Columns | Record, provenance: dict[str, Any]) -> None:
-    """Store what a unit computed, the file that says "finished" last.
+    """Store the result of a unit; the file that marks it as finished is written last.
 
     Args:
         folder: The folder of its experiment.
@@ -56,7 +56,12 @@ def write(folder: Path, unit: Unit, outcome: Columns | Record, provenance: dict[
 
 
 def read(folder: Path, unit: Unit) -> Stored | None:
-    """A stored unit; None if there is none. One made with other settings is refused."""
+    """Read a stored unit; None if it does not exist.
+
+    Raises:
+        FreqdynaError: If the file is damaged or was computed with other settings.
+
+    """
     path = find_table(unit_path(folder, unit))
     if path is None:
         return None
@@ -67,13 +72,13 @@ def read(folder: Path, unit: Unit) -> Stored | None:
     if not unit.is_made_with(stored.settings):
         raise FreqdynaError(
             f"{path} was computed with other settings, {stored.settings}; "
-            "give another folder with --out, or remove it"
+            "choose another folder with --out, or remove it"
         )
     return replace(stored, settings=unit.settings)
 
 
 def condition(folder: Path, unit: Unit) -> Condition:
-    """Whether the unit is there, of these settings or others, and whole."""
+    """Whether the unit is stored, missing, damaged, or stored with other settings."""
     path = find_table(unit_path(folder, unit))
     if path is None:
         return "missing"
@@ -88,7 +93,7 @@ def _decode(path: Path, unit: Unit) -> Stored:
     contents, arrays = path.read_bytes(), _arrays_path(path)
     columns, facts = decode_table(contents)
     try:
-        # A training has its whole configuration under "settings"; version 0.1 had the unit's.
+        # A training has its complete configuration in "settings"; in version 0.1 it was the unit's.
         settings = dict(facts.get("unit_settings", facts["settings"]))
         provenance = dict(facts["provenance"])
     except (LookupError, TypeError, ValueError) as error:
@@ -100,5 +105,5 @@ def _decode(path: Path, unit: Unit) -> Stored:
 
 
 def _arrays_path(path: Path) -> Path:
-    """Where the parameters and states of a training are, given its table."""
+    """The path of the parameters and states of a training, given that of its table."""
     return path.with_suffix(".arrays.npz")

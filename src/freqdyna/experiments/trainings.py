@@ -1,4 +1,4 @@
-"""Trainings as units of work: stored once, and shared by all figures that look at them."""
+"""Trainings as units of work, which are stored once and shared by several experiments."""
 
 import shutil
 from dataclasses import replace
@@ -17,22 +17,28 @@ from freqdyna.training import api
 from freqdyna.training.progress import Progress
 
 PRESET = "v0.1"
-"""What trainings have where an experiment names no value: no change of a default changes a figure.
+"""The preset of all trainings, so that changing a default does not change a figure.
 
-The stored ones were made with these settings.
+The stored trainings were computed with these settings.
 """
 SEEDS, STEPS = 30, 50_000
 QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "episode_limit": 100, "eval_every": 40}
 METRICS = ("return", "climb_iterations", "climb_restarts", "climb_vanished", "model_error")
-"""What is kept of each evaluation."""
+"""The metrics that are stored for each evaluation."""
 STATES = 1000
-"""States kept of each store and seed at the end: as many as the paper draws (figure 5)."""
+"""States stored per seed from queue and replay buffer: as many as the paper shows (figure 5)."""
 DRAWN = "MazeGridWorld"
-"""The environment whose states a figure draws; of others none are kept."""
+"""The environment whose states are shown in a figure; for others, no states are stored."""
 
 
 def training(quick: bool, **settings: Any) -> Unit:
-    """A training of the paper's size with these settings and PRESET's, named after them."""
+    """A training as a unit, named after its settings.
+
+    Args:
+        quick: Whether to use a much smaller size than the paper.
+        **settings: Settings that differ from PRESET.
+
+    """
     settings = {"seeds": SEEDS, "steps": STEPS, **settings} | (QUICK if quick else {})
     named = {k: v for k, v in settings.items() if k not in ("env", "algorithm", "seeds", "steps")}
     parts = [settings["env"], settings["algorithm"]]
@@ -48,12 +54,12 @@ def with_seeds(unit: Unit, seeds: int) -> Unit:
 
 
 def is_of_trainings(experiment: Experiment) -> bool:
-    """Whether all of the experiment's units are trainings that figures share."""
+    """Whether all units of the experiment are trainings."""
     return all(unit.folder == TRAININGS for unit in experiment.units(False))
 
 
 def check_seeds(experiment: Experiment, seeds: int) -> None:
-    """Refuse a number of seeds for an experiment that has its own, or none."""
+    """Raise an error if the number of seeds of the experiment cannot be changed."""
     if is_of_trainings(experiment):
         return
     own = [unit.settings["seeds"] for unit in experiment.units(False) if "seeds" in unit.settings]
@@ -65,7 +71,7 @@ def check_seeds(experiment: Experiment, seeds: int) -> None:
 
 
 def pick(units: dict[str, Stored], **settings: Any) -> Stored | None:
-    """The training with just these settings, of whatever size; None if it is not there."""
+    """The training with exactly these settings, of any size; None if there is none."""
     size = {"seeds", "steps", *QUICK}
     for stored in units.values():
         if {k: v for k, v in stored.settings.items() if k not in size} == settings:
@@ -78,7 +84,7 @@ def curves(stored: Stored, metric: str = "return") -> tuple[np.ndarray, np.ndarr
 
     Args:
         stored: The training.
-        metric: Which of `METRICS`.
+        metric: One of `METRICS`.
 
     Returns:
         The evaluated steps, shape (evaluations,), and the metric, shape (seeds, evaluations).
@@ -104,24 +110,24 @@ def _training(stored: Stored) -> Record:
 
 
 def area(stored: Stored) -> np.ndarray:
-    """The mean return of each seed after the warm-up: the area under its curve, by its length."""
+    """The mean return of each seed after the warm-up (the area under its curve), shape (seeds,)."""
     steps, returns = curves(stored)
     return returns[:, steps > steps[-1] / 10].mean(axis=1)
 
 
 def final(stored: Stored) -> np.ndarray:
-    """The mean return of each seed in the last tenth of its steps."""
+    """The mean return of each seed in the last tenth of its steps, shape (seeds,)."""
     steps, returns = curves(stored)
     return returns[:, steps > steps[-1] * 0.9].mean(axis=1)
 
 
 def unlearned(stored: Stored) -> np.ndarray:
-    """Which seeds end where they began: a final return under −1500, of −2000 at the least."""
+    """Which seeds have not learned: their final return is below −1500, with a minimum of −2000."""
     return final(stored) < -1500
 
 
 def steps_to(stored: Stored, threshold: float) -> np.ndarray:
-    """The step of each seed's first evaluation above a return; infinite if there is none."""
+    """The step of each seed's first evaluation above a threshold; infinite if there is none."""
     steps, returns = curves(stored)
     above = returns > threshold
     return np.where(above.any(axis=1), steps[above.argmax(axis=1)], np.inf)
@@ -151,14 +157,14 @@ class _Reporting(Progress):
         self._work, self._steps = work, steps
 
     def note(self, text: str) -> None:
-        """Say nothing: the unit is named."""
+        """Do nothing: the unit has a name."""
 
     def warn(self, text: str) -> None:
-        """Pass it on."""
+        """Pass on the warning."""
         self._work.display.warn(text)
 
     def start(self) -> None:
-        """Say nothing: the clock starts with the first report."""
+        """Do nothing: time is measured from the first report."""
 
     def update(self, step: int, mean_return: float | None) -> None:
         """Report the step."""
@@ -167,9 +173,9 @@ class _Reporting(Progress):
 
 
 def trimmed(record: Record) -> Record:
-    """What is stored of a training: its curves, parameters, and states of replay and queue.
+    """What is stored of a training: curves, parameters, and states of replay buffer and queue.
 
-    States are kept to three digits, which is finer than any figure needs and half the size.
+    States are rounded to three digits, which is enough for any figure and halves the size.
     """
     snapshots = {
         step: {

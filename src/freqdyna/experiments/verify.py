@@ -1,4 +1,4 @@
-"""`freqdyna reproduce NAME --verify`: make one stored training again, and compare."""
+"""`freqdyna reproduce NAME --verify`: repeat one stored training, and compare."""
 
 import random
 import tempfile
@@ -11,30 +11,38 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Stored
 from freqdyna.experiments.compute import compute
-from freqdyna.experiments.trainings import (
-    area,
-    curves,
-    is_of_trainings,
-    with_seeds,
-)
+from freqdyna.experiments.trainings import area, curves, is_of_trainings, with_seeds
 from freqdyna.results import run_folder
 from freqdyna.training.devices import seed_devices
 from freqdyna.training.interrupts import InterruptedRun
 from freqdyna.training.progress import make_display
 
 LEAST_P = 0.01
-"""Below it, two sets of seeds count as different; one comparison in a hundred errs."""
+"""Two sets of seeds count as different if p is lower; one comparison in a hundred is wrong."""
 FEWEST = 4
-"""Seeds with which the test can tell anything from 30 others."""
+"""The minimum number of seeds for which the test can detect a difference from 30 others."""
 SAME = ("device_kind", "machine", "versions")
 
 
 def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | None = None) -> str:
-    """Train one unit of `experiment`, drawn at random, again; say how it agrees, or refuse.
+    """Repeat one randomly chosen training of an experiment, and compare.
 
-    On a CPU of the machine and versions that made it, every return must be equal to the bit.
-    Elsewhere (even on GPUs of one kind) and with another number of seeds, rounding leads a seed
-    elsewhere, and the areas under the curves are compared by a test.
+    On the same kind of CPU with the same versions, the returns must be bit-identical. Otherwise
+    (even on GPUs of one kind), or with another number of seeds, rounding changes the course of a
+    seed, and the areas under the curves are compared with a statistical test.
+
+    Args:
+        experiment: The experiment.
+        out: The folder of the stored results.
+        seeds: The number of seeds; None for that of the stored training.
+        chosen: A random seed for the choice of the training.
+
+    Returns:
+        A sentence on how well they agree.
+
+    Raises:
+        FreqdynaError: If they differ.
+
     """
     if not is_of_trainings(experiment):
         raise FreqdynaError(
@@ -45,13 +53,11 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
     before = store.read(out / experiment.name, unit)
     if before is None:
         raise FreqdynaError(
-            f"{store.unit_path(out / experiment.name, unit)} is not stored; what the repository "
-            "has stored is verified with --out results/reproduce"
+            f"{store.unit_path(out / experiment.name, unit)} is not stored; to verify the results "
+            "in the repository, use --out results/reproduce"
         )
     if seeds is not None and seeds < FEWEST:
-        raise FreqdynaError(
-            f"seeds is {seeds}; to tell trainings apart verify needs {FEWEST} or more"
-        )
+        raise FreqdynaError(f"seeds is {seeds}; verify needs {FEWEST} or more to compare trainings")
     again = with_seeds(unit, seeds or unit.settings["seeds"])
     print(f"{experiment.name}: training {unit.name} again, {again.settings['seeds']} seeds")
     with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +65,7 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
             with make_display() as display:
                 compute(again, Path(folder) / experiment.name, display)
         except InterruptedRun:
-            raise InterruptedRun("stopped; nothing of the verification is kept") from None
+            raise InterruptedRun("stopped; the verification is discarded") from None
         now = store.read(Path(folder) / experiment.name, again)
     assert now is not None
     return _agreement(unit.name, before, now)
@@ -74,7 +80,7 @@ def _agreement(name: str, before: Stored, now: Stored) -> str:
     if same and facts["device_kind"] == "cpu" and now.settings == before.settings:
         if equal < 1:
             raise FreqdynaError(f"{name}: {1 - equal:.1%} of the returns differ from the stored")
-        return f"{name}: all {returns.size} returns are those stored, to the bit"
+        return f"{name}: all {returns.size} returns are bit-identical to the stored ones"
     p = float(stats.mannwhitneyu(area(now), area(before)).pvalue)
     text = (
         f"{name}: {equal:.0%} of the returns are equal; mean area {np.mean(area(now)):.1f}, "

@@ -1,1 +1,1 @@
-"""Sweeps: many trainings described by one file, computed once each, wherever there is room."""
+"""Sweeps: many trainings described by one file, each computed once, on one or more machines."""

@@ -1,4 +1,4 @@
-"""How long a sweep will take, from a short trial of each kind of unit here."""
+"""Estimates how long a sweep will take, from a short trial of each kind of unit."""
 
 import time
 from dataclasses import asdict, dataclass, replace
@@ -11,7 +11,7 @@ from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
 
 BEGIN, STEPS = 150, 100
-"""Steps before the clock starts, of which 100 are the warm-up, and steps measured."""
+"""Steps before the measurement, 100 of which are the warm-up, and measured steps."""
 
 
 _OF_NO_COST = (
@@ -22,37 +22,37 @@ _OF_NO_COST = (
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds that all seeds of a unit take together."""
+    """Costs in seconds, for all seeds of a unit together."""
 
     step: float
-    """An environment step after the warm-up."""
+    """One environment step after the warm-up."""
     evaluation: float
-    """An evaluation of a policy that has learned little, whose episodes are long."""
+    """One evaluation of a policy that has learned little, so that its episodes are long."""
 
     def of(self, config: Config) -> float:
-        """Of a whole training."""
+        """The cost of a whole training."""
         evaluations = -(-config.steps // config.eval_every)
         return self.step * config.steps + self.evaluation * evaluations
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The work of a sweep."""
+    """The estimated cost of a sweep."""
 
     units: int
     environment_steps: int
     seconds: float
-    """On one device of this machine, one unit after the other."""
+    """On one device of this machine, one unit at a time."""
 
     def seconds_with(self, slots: int) -> float:
-        """With so many units at a time, of which none is split."""
+        """With `slots` units at a time."""
         return self.seconds / max(1, min(slots, self.units))
 
 
 def units_left(sweep: Sweep, storage: Storage) -> tuple[list[SweepUnit], int]:
-    """The units to compute, and how many are done.
+    """The units to compute, and the number of units that are done.
 
-    Of a search, what is not suggested yet is taken to cost what its suggestions so far do.
+    Trials of a search that have not been suggested yet are assumed to cost as much as those so far.
     """
     units, to_come = sweep.units(), 0
     if sweep.search is not None:
@@ -65,7 +65,7 @@ def units_left(sweep: Sweep, storage: Storage) -> tuple[list[SweepUnit], int]:
 
 
 def estimate(units: list[SweepUnit]) -> Estimate:
-    """Time one unit of each kind for a moment; others of its kind take as long a step."""
+    """Measure one unit of each kind for a short time; others of its kind cost the same per step."""
     costs: dict[tuple[object, ...], Costs] = {}
     seconds = 0.0
     for unit in units:
@@ -80,9 +80,9 @@ def estimate(units: list[SweepUnit]) -> Estimate:
 
 
 def kind(config: Config) -> tuple[object, ...]:
-    """The settings on which the time of a step or evaluation depends: shapes, counts and names.
+    """The settings that affect the cost of a step or evaluation: shapes, counts and names.
 
-    Rates and weights change what is computed, not how much; but for β, which splits a mini-batch.
+    Rates and weights do not affect the cost, except for β, which splits a mini-batch.
     """
     settings = asdict(config)
     names = [name for name in settings if name not in _OF_NO_COST]
@@ -94,7 +94,7 @@ def kind(config: Config) -> tuple[object, ...]:
 
 
 def measure(config: Config, version: str = VERSION) -> Costs:
-    """Some steps after the warm-up, and one evaluation; both compiled before."""
+    """Measure some steps after the warm-up and one evaluation, excluding compilation."""
     import jax
 
     from freqdyna.training.prepare import prepare_run

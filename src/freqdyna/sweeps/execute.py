@@ -1,4 +1,4 @@
-"""Executing a sweep: an engine computes what is not stored yet, and failures are noted."""
+"""Executing a sweep: an engine computes what is not stored yet, and failures are recorded."""
 
 import time
 from dataclasses import replace
@@ -20,13 +20,13 @@ SECONDS_BETWEEN_UPDATES = 2.0
 
 
 def read_sweep(path: Path, allow_code: bool, out: str | None = None) -> tuple[str, Sweep]:
-    """A sweep file's text, and what it says.
+    """The text of a sweep file, and the sweep that it describes.
 
     Args:
         path: The file.
         allow_code: Whether it may name code to import.
-        out: Where its units are, if they are anywhere. What the file omits has the defaults of
-            the version that began the sweep there.
+        out: The location of the sweep, if it exists. Settings that the file omits have the defaults
+            of the version that started the sweep there.
 
     """
     try:
@@ -43,16 +43,16 @@ def read_sweep(path: Path, allow_code: bool, out: str | None = None) -> tuple[st
 def execute_sweep(
     text: str, sweep: Sweep, storage: Storage, engine: Engine, checkpoint_seconds: float = 60.0
 ) -> Status:
-    """Compute the units that `storage` lacks; what failed before is tried again.
+    """Compute the units that are not stored yet; units that failed before are retried.
 
-    After an interruption, or the loss of this process, the same call resumes.
+    After an interruption, the same call resumes the sweep.
 
     Args:
-        text: The sweep file, which is kept with the results.
-        sweep: What it says.
-        storage: Where the results are kept.
-        engine: Where units are computed.
-        checkpoint_seconds: Seconds between two checkpoints of a unit.
+        text: The text of the sweep file, which is stored with the results.
+        sweep: The sweep that it describes.
+        storage: The location of the sweep.
+        engine: Computes the units.
+        checkpoint_seconds: Seconds between checkpoints of a unit.
 
     Returns:
         Which units are done, and which failed.
@@ -72,19 +72,20 @@ def compute(
     engine: Engine,
     checkpoint_seconds: float,
 ) -> Status:
-    """Compute the units that `storage` lacks.
-
-    A unit that its engine calls done must be there; a note of a failure may not fit on a full disk.
+    """Compute the units that are not stored yet.
 
     Args:
         sweep: The sweep that they belong to.
-        programs: The units, those of one program together.
-        storage: Where the results are kept.
-        engine: Where units are computed.
-        checkpoint_seconds: Seconds between two checkpoints of a unit.
+        programs: The units, grouped by compiled program.
+        storage: The location of the sweep.
+        engine: Computes the units.
+        checkpoint_seconds: Seconds between checkpoints of a unit.
 
     Returns:
         Which of the units are done, and which failed.
+
+    Raises:
+        FreqdynaError: If units were computed but are not stored.
 
     """
     units = [unit for program in programs for unit in program]
@@ -114,21 +115,21 @@ def compute(
                 updated = time.monotonic()
                 view.show(read_status(storage, units))
     finally:
-        outcomes.close()  # at once, not when it is collected: the lock is given up next
+        outcomes.close()  # now, and not when it is collected: the lock is released next
         view.close()
     after = read_status(storage, units)
     failed = {name: error for name, error in errors.items() if name not in after.done}
     lost = {unit.name for unit in units} - after.done - set(failed)
     if lost:
         raise FreqdynaError(
-            f"out is {storage.location!r}, where {len(lost)} of {len(units)} units are missing "
-            "though computed; it must be a location that every node sees, such as a shared disk"
+            f"out is {storage.location!r}, where {len(lost)} of {len(units)} computed units are "
+            "missing; it must be accessible to all nodes, such as a shared disk"
         )
     return replace(after, running={}, failed=failed)
 
 
 def _note_failure(storage: Storage, name: str, error: str) -> None:
-    """Note why a unit failed; where that cannot be written, as on a full disk, do without."""
+    """Record why a unit failed, unless that cannot be written, as on a full disk."""
     try:
         storage.remove(f"running/{name}.json")
         storage.write_json(f"failed/{name}.json", {"error": error, "time": time.time()})

@@ -1,4 +1,4 @@
-"""The results of a sweep: one `Result` for each combination, its blocks of seeds put together."""
+"""The results of a sweep: one `Result` for each combination, with all of its blocks of seeds."""
 
 from typing import Any
 
@@ -10,10 +10,16 @@ from freqdyna.sweeps.storage import Storage
 
 
 def load_sweep(location: str) -> dict[str, Result]:
-    """The finished combinations of the sweep at `location`, by what is varied.
+    """Load the results of a sweep.
 
-    A combination of which a block of seeds is missing comes with the seeds that are there. Of a
-    search: the finished trials, by their number and what is tried.
+    Args:
+        location: The folder of the sweep, or a location such as s3://bucket/sweep.
+
+    Returns:
+        A result for each combination, by the values of the varied settings. A combination with
+        missing blocks has only the seeds that are finished. For a hyper-parameter search: the
+        finished trials, by number and settings.
+
     """
     storage = Storage(str(location))
     sweep = stored_sweep(storage)

@@ -1,8 +1,8 @@
-"""The lock of a sweep: one process at a time works on it, and a second one is told which.
+"""The lock of a sweep, so that only one process at a time works on it.
 
-A folder is locked by the operating system, which frees the lock of a process that was killed. An
-object store has nothing of the kind: there the lock is a file that its owner renews every few
-seconds, and one that is not renewed is taken over.
+A folder is locked by the operating system, which releases the lock of a process that was killed. On
+an object store, which has no locks, the lock is a file that its owner renews every few seconds; a
+lock that is not renewed is taken over.
 """
 
 import json
@@ -24,21 +24,25 @@ from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.storage import Storage
 
 OWNER = "lock.json"
-"""Who works on the sweep; on an object store it is the lock itself."""
+"""The owner of the lock; on an object store it is the lock itself."""
 FOLDER_LOCK = ".lock"
-"""What the operating system locks in a folder; it stays there, empty."""
+"""The file that the operating system locks in a folder; it remains there, empty."""
 RENEWAL = 5.0
-"""Seconds between two signs of life of an owner on an object store."""
+"""Seconds between heartbeats of an owner on an object store."""
 EXPIRY = 30.0
-"""Seconds without one after which the lock is taken over."""
+"""Seconds without a heartbeat after which the lock is taken over."""
 SETTLE = 2.0
-"""Seconds after which a lock that was taken over must still be one's own: of several who take it
-over at a time, the last one has it."""
+"""Seconds to wait after taking over a lock: if several processes do so, the last one owns it."""
 
 
 @contextmanager
 def locked(storage: Storage) -> Iterator[None]:
-    """Be the only one who works on the sweep; if another process does, name it in an error."""
+    """Hold the lock of the sweep.
+
+    Raises:
+        FreqdynaError: If another process holds it; the message names that process.
+
+    """
     lock = _locked_folder if storage.is_local else _locked_location
     with lock(storage):
         yield
@@ -55,7 +59,7 @@ def _locked_folder(storage: Storage) -> Iterator[None]:
     except OSError as error:
         raise _cannot_be_written(storage, error) from None
     try:
-        with suppress(OSError):  # on a full disk: the lock holds without a name
+        with suppress(OSError):  # on a full disk the lock works without the owner's name
             storage.write_json(OWNER, _this_process())
         yield
     finally:
@@ -75,12 +79,12 @@ def _locked_location(storage: Storage) -> Iterator[None]:
 
     def renew() -> None:
         while not ended.wait(RENEWAL):
-            with suppress(Exception):  # such as a network that is down: try again later
+            with suppress(Exception):  # for example if the network is down: try again later
                 other = storage.read_json(OWNER) or owner
                 if other.get("key") != owner["key"]:
                     print(
                         f"freqdyna: out is {storage.location!r}, which {_named(other)} has taken "
-                        "over: this process gave no sign of life for too long",
+                        "over: this process was unresponsive for too long",
                         file=sys.stderr,
                     )
                     return
@@ -116,7 +120,7 @@ def _take(storage: Storage, owner: dict[str, Any]) -> None:
 
 
 def _is_renewed(owner: dict[str, Any]) -> bool:
-    """Whether an owner gave a sign of life lately; one in the future is none."""
+    """Whether the last heartbeat of an owner is recent; times in the future do not count."""
     signed = owner.get("time")
     return isinstance(signed, int | float) and abs(time.time() - signed) < EXPIRY
 
@@ -130,7 +134,7 @@ def _signed(owner: dict[str, Any]) -> bytes:
 
 
 def _named(owner: dict[str, Any]) -> str:
-    """The owner for people; what is in the file may come from anyone."""
+    """The owner as text; the content of the file is not trusted."""
     if "pid" not in owner:
         return "another process"
     return printable(f"process {owner['pid']} on {owner.get('host')}", 100)

@@ -1,6 +1,6 @@
-"""What units tell on their way. Notes may come from anyone: they are checked before they are used.
+"""Progress notes of units. They are not trusted, and are checked before they are used.
 
-What is shown of them goes to a terminal, where control characters could do harm.
+They are shown on a terminal, where control characters could do harm.
 """
 
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from typing import Any, TypeGuard
 
 GREATEST_STEP = 2**31
 LONGEST = 1e9
-"""Seconds, some thirty years: what claims more is not believed."""
+"""Seconds, about thirty years: greater values are rejected."""
 GREATEST_RETURN = 1e12
 
 
 @dataclass(frozen=True)
 class Note:
-    """How far a running unit is."""
+    """The progress of a running unit."""
 
     step: int
     steps: int
@@ -24,11 +24,11 @@ class Note:
     mean_return: float | None
     host: str
     together: int = 1
-    """Units in its program, which share its time."""
+    """The number of units in its program, which share its time."""
 
     @staticmethod
     def of(facts: dict[str, Any] | None) -> "Note | None":
-        """The note that a file holds; None if it is not one."""
+        """The note in a file; None if it is not valid."""
         facts = facts or {}
         step, steps = facts.get("step"), facts.get("steps")
         left, time, mean = facts.get("seconds_left"), facts.get("time"), facts.get("mean_return")
@@ -43,7 +43,7 @@ class Note:
 
 
 def printable(text: object, longest: int = 2000) -> str:
-    """A text in one line without control characters; empty if it is no text."""
+    """A text in one line without control characters; empty if it is not a text."""
     given = text[:longest] if isinstance(text, str) else ""
     return "".join(c if c.isprintable() else " " for c in given)
 

@@ -1,8 +1,8 @@
-"""Hyper-parameter search by Optuna (extra 'optuna'), over the same units as any sweep.
+"""Hyper-parameter search with Optuna (extra 'optuna'), with the same units as a sweep.
 
-Trials are suggested a batch at a time by a sampler with a fixed seed and told in their order, so
-that a search does not depend on where, or how often interrupted, its units were computed; a search
-that is resumed finds its units stored.
+Trials are suggested in batches by a sampler with a fixed seed, which receives their results in
+order. A search therefore does not depend on where its units were computed or whether it was
+interrupted, and a resumed search finds its units stored.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,19 @@ if TYPE_CHECKING:
 def search(
     text: str, sweep: Sweep, storage: Storage, engine: Engine, checkpoint_seconds: float = 60.0
 ) -> list[Trial]:
-    """Try all trials; returns them in their order."""
+    """Run all trials.
+
+    Args:
+        text: The text of the sweep file, which is stored with the results.
+        sweep: The sweep that it describes.
+        storage: The location of the sweep.
+        engine: Computes the units.
+        checkpoint_seconds: Seconds between checkpoints of a unit.
+
+    Returns:
+        The trials in order.
+
+    """
     with locked(storage):
         storage.remove_partial_files()
         storage.write(FILE, sweep.stored(text).encode())
@@ -38,7 +50,7 @@ def search(
 
 
 def trials_so_far(sweep: Sweep, storage: Storage) -> list[Trial]:
-    """The trials suggested so far, in their order."""
+    """The trials suggested so far, in order."""
     trials: list[Trial] = []
     for _ in batches(sweep, storage, trials):
         pass
@@ -46,7 +58,7 @@ def trials_so_far(sweep: Sweep, storage: Storage) -> list[Trial]:
 
 
 def known_units(sweep: Sweep, storage: Storage) -> list[SweepUnit]:
-    """The units of all trials suggested so far: what comes next depends on their outcome."""
+    """The units of all trials suggested so far; later trials depend on their results."""
     programs = [program for batch in batches(sweep, storage, []) for program in batch]
     return [unit for program in programs for unit in program]
 
@@ -54,9 +66,17 @@ def known_units(sweep: Sweep, storage: Storage) -> list[SweepUnit]:
 def batches(
     sweep: Sweep, storage: Storage, trials: list[Trial] | None = None
 ) -> Iterator[list[list[SweepUnit]]]:
-    """Each batch as programs of units; when the next is asked for, this one must be computed.
+    """The batches of trials; a batch must be computed before the next one is requested.
 
-    Ends where it is not: what is suggested next depends on it. `trials` is filled on the way.
+    Args:
+        sweep: The sweep.
+        storage: The location of the sweep.
+        trials: A list to which the trials are added, or None.
+
+    Yields:
+        The units of a batch, grouped by compiled program. The iteration ends after a batch that is
+        not computed, because the next suggestions depend on it.
+
     """
     assert sweep.search is not None
     study = _study()
@@ -77,7 +97,7 @@ def batches(
         if any(trial.state == "waiting" for trial in tried):
             return
         if trials is None and all(trial.value is None for trial in tried):
-            raise FreqdynaError("every trial of a batch failed; see freqdyna status")
+            raise FreqdynaError("all trials of a batch failed; see freqdyna status")
         for question, trial in zip(asked, tried, strict=True):
             if trial.value is None:
                 study.tell(question, state=_failed())
@@ -88,7 +108,7 @@ def batches(
 def _programs(
     sweep: Sweep, configs: list[Config]
 ) -> tuple[list[list[SweepUnit]], list[list[SweepUnit]]]:
-    """The units of some trials: those of one program together, and those of each trial."""
+    """The units of some trials, grouped by program and grouped by trial."""
     alike: dict[Any, list[int]] = {}
     for index, config in enumerate(configs):
         alike.setdefault(_form(config), []).append(index)
@@ -102,10 +122,10 @@ def _programs(
 
 
 def _form(config: Config) -> Any:
-    """What trainings of one program have in common; one on the host has it with none.
+    """What trainings of one program have in common.
 
-    Nor has one with code of the user's: its form could not be told without importing it, and
-    `freqdyna status` imports nothing.
+    A training in a Gymnasium environment has a program of its own. So does one with a custom
+    search-control: its form is not known without importing code, which `freqdyna status` must not.
     """
     from freqdyna.envs.resolve import named_environment
 
@@ -129,7 +149,7 @@ def _study() -> "optuna.Study":
 
 def _suggest(trial: "optuna.Trial", name: str, range_: dict[str, Any]) -> Any:
     if "choices" in range_:
-        # Optuna takes plain values alone: lists, such as hidden's, are chosen by their index.
+        # Optuna only accepts plain values: lists, such as for hidden, are chosen by their index.
         index = trial.suggest_int(name, 0, len(range_["choices"]) - 1)
         return range_["choices"][index]
     low, high, log = range_["low"], range_["high"], range_.get("log", False)

@@ -1,4 +1,4 @@
-"""The [search] of a sweep file: which settings to search, where, and for what.
+"""The table [search] of a sweep file: the settings to search, their ranges, and the objective.
 
 [search]
 trials = 32
@@ -18,24 +18,24 @@ from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.sweeps.notes import printable
 
 GREATEST_BATCH = 1000
-"""Trials at a time; `freqdyna status` expands them all, whoever wrote the file."""
+"""The maximum number of trials at a time; `freqdyna status` expands untrusted files as well."""
 OBJECTIVES = ("mean", "last")
 _FIELDS = ("trials", "together", "objective", "space")
 
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """What is searched for."""
+    """A hyper-parameter search."""
 
     space: dict[str, dict[str, Any]]
-    """For each setting: low, high and perhaps log; or choices."""
+    """For each setting: low, high and optionally log; or choices."""
     trials: int = 32
     together: int = 8
     objective: str = "mean"
 
     @staticmethod
     def of(table: dict[str, Any]) -> "SearchSpace":
-        """The search that a table describes, checked."""
+        """The search that a table describes; invalid tables raise an error."""
         for name in table:
             if name not in _FIELDS:
                 raise unknown_name("setting of [search]", name, _FIELDS)
@@ -51,13 +51,13 @@ class SearchSpace:
             )
         space = table.get("space")
         if not isinstance(space, dict) or not space:
-            raise FreqdynaError("[search.space] is empty; name at least one setting there")
+            raise FreqdynaError("[search.space] is empty; it must have at least one setting")
         for name, range_ in space.items():
             _check_range(name, range_)
         return SearchSpace(**table)
 
     def ends(self) -> list[tuple[str, Any]]:
-        """Each setting that is searched with each end of its range, or each of its choices."""
+        """Each searched setting with each end of its range, or with each of its choices."""
         return [
             (name, value)
             for name, range_ in self.space.items()
@@ -66,7 +66,7 @@ class SearchSpace:
 
 
 def _check_range(name: str, range_: Any) -> None:
-    allowed = "{low = ..., high = ...}, with log = true or not, or {choices = [...]}"
+    allowed = "{low = ..., high = ...}, optionally with log = true, or {choices = [...]}"
     wrong = FreqdynaError(
         f"{printable(name)} in [search.space] is {range_!r}; it must be {allowed}"
     )

@@ -1,4 +1,4 @@
-"""What of a sweep is done, running and failed, and how long the rest will take."""
+"""The status of a sweep: which units are done, running and failed, and the remaining time."""
 
 import time
 from dataclasses import dataclass
@@ -10,32 +10,37 @@ from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
 
 SILENT = 60.0
-"""Seconds without a note after which a unit no longer counts as running."""
+"""Seconds without a progress note after which a unit no longer counts as running."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """The units of a sweep by their condition."""
+    """The units of a sweep by their state."""
 
     units: list[SweepUnit]
     done: set[str]
     running: dict[str, Note]
-    """The last note of each."""
+    """The last progress note of each running unit."""
     failed: dict[str, str]
-    """Why each failed."""
+    """The error of each failed unit."""
 
     @property
     def waiting(self) -> int:
-        """Units that nobody has begun."""
+        """The number of units that have not been started."""
         return len(self.units) - len(self.done) - len(self.running) - len(self.failed)
 
     @property
     def programs(self) -> float:
-        """Programs that run, in which there may be several units each."""
+        """The number of running programs, each of which may contain several units."""
         return sum(1 / note.together for note in self.running.values())
 
     def seconds_left(self, slots: int) -> float | None:
-        """How long the rest takes at the rate of the units that run; None if none tells."""
+        """The remaining time, estimated from the running units; None if that is not possible.
+
+        Args:
+            slots: The number of programs that run at a time.
+
+        """
         left = [note.seconds_left / note.together for note in self.running.values()]
         whole = [
             note.seconds_left / note.together * note.steps / (note.steps - note.step)
@@ -50,7 +55,7 @@ class Status:
 
 
 def stored_sweep(storage: Storage) -> Sweep:
-    """The sweep whose files are there."""
+    """The sweep that is stored at a location."""
     try:
         text = storage.read(FILE)
     except OSError as error:
@@ -64,12 +69,12 @@ def stored_sweep(storage: Storage) -> Sweep:
 
 
 def version_at(storage: Storage) -> str:
-    """The version that began the sweep there; ours, if there is none yet."""
+    """The version that started the sweep at a location; the current one if there is no sweep."""
     return stored_sweep(storage).version if storage.has(FILE) else VERSION
 
 
 def read_status(storage: Storage, units: list[SweepUnit]) -> Status:
-    """What is there now."""
+    """The current status of units."""
     names = {unit.name for unit in units}
     done = storage.units("units", ".parquet") & names
     running = {}

@@ -1,9 +1,9 @@
-"""The sweep file: settings, what is varied, and seeds; expanded into units of work.
+"""The sweep file: settings, varied settings and seeds; it is expanded into units of work.
 
-    preset = "paper"                # optional; settings win over it
-    version = "0.2.0"               # optional; what is not set has this version's defaults
+    preset = "paper"                # optional; settings take precedence over it
+    version = "0.2.0"               # optional; unset settings have this version's defaults
 
-    [settings]                      # of every training
+    [settings]                      # shared by all trainings
     env = "MountainCar-v0"
     steps = 50_000
 
@@ -13,12 +13,12 @@
 
     [seeds]
     number = 30
-    block = 10                      # seeds of one unit
+    block = 10                      # seeds per unit
 
-A unit is one combination with one block of seeds. Its name is a hash of all its settings, so that
-the same unit is the same file in every sweep, and more seeds or values only add units. Instead of
+A unit is one combination with one block of seeds. Its name is a hash of its settings, so that the
+same unit has the same file in every sweep, and more seeds or values only add units. Instead of
 [vary] a file may have [search], see `search_space`. The file that is stored with the units names
-the version that began the sweep, so that a later version continues it with the same defaults.
+the version that started the sweep, so that a later version continues it with the same defaults.
 """
 
 import hashlib
@@ -39,14 +39,14 @@ from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.search_space import SearchSpace
 
 FILE = "sweep.toml"
-"""Where a sweep is kept in its folder."""
+"""The name of the sweep file in the sweep's folder."""
 _TABLES = ("settings", "vary", "seeds", "search")
 _NAMES = ("preset", "version")
 _SEEDS = ("number", "first", "block")
 _OF_THE_SWEEP = {"seeds": "number in [seeds]", "first_seed": "first in [seeds]"}
 _OF_NO_SWEEP = ("devices", "snapshot_steps")
 GREATEST_SIZE = 100_000
-"""Units in one sweep; a file that asks for more is taken for a mistake."""
+"""The maximum number of units in a sweep; more are assumed to be a mistake."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +55,16 @@ class SweepUnit:
 
     config: Config
     together: int = 1
-    """Trainings in its program, on which last digits may depend."""
+    """The number of trainings in its program, on which the last digits may depend."""
     version: str = VERSION
-    """The version whose defaults hold for what only its environment can decide."""
+    """The version whose defaults apply to settings that depend on a Gymnasium environment."""
 
     @cached_property
     def name(self) -> str:
-        """What it computes, as 16 hexadecimal digits.
+        """A hash of what the unit computes, 16 hexadecimal digits.
 
-        The settings of version 0.1 are always in it, later ones where they do something that
-        version 0.1 did not: a unit keeps its name for ever, whatever is added.
+        It includes the settings of version 0.1, and later settings only if they differ from the
+        behaviour of version 0.1. A unit therefore keeps its name when settings are added.
         """
         facts = history.without_new_settings(asdict(self.config))
         changes = history.last_changes(self.version).items()
@@ -82,14 +82,14 @@ class SweepUnit:
 
     @staticmethod
     def of(settings: dict[str, Any], together: int) -> "SweepUnit":
-        """The unit with these `settings`, of a program with so many trainings together."""
+        """The unit with these settings, in a program with `together` trainings."""
         of_config = {name: value for name, value in settings.items() if name != "version"}
         return SweepUnit(Config.of(of_config), together, settings.get("version", VERSION))
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep file says."""
+    """The content of a sweep file."""
 
     settings: dict[str, Any] = field(default_factory=dict)
     vary: dict[str, list[Any]] = field(default_factory=dict)
@@ -102,11 +102,11 @@ class Sweep:
 
     @staticmethod
     def parse(text: str, version: str = VERSION) -> "Sweep":
-        """The sweep that a file describes, its numbers checked.
+        """Parse and check a sweep file.
 
         Args:
-            text: What the file says.
-            version: The version whose defaults hold, unless the file names one.
+            text: The text of the file.
+            version: The version whose defaults apply, unless the file names one.
 
         """
         try:
@@ -117,9 +117,9 @@ class Sweep:
             raise FreqdynaError(
                 "the sweep file is nested too deeply; no setting needs that"
             ) from None
-        except ValueError:  # Python neither reads nor writes whole numbers of so many digits
+        except ValueError:  # Python does not convert integers with that many digits
             raise FreqdynaError(
-                "the sweep file has a number of thousands of digits; no setting needs that"
+                "the sweep file has a number with thousands of digits; no setting needs that"
             ) from None
 
     @staticmethod
@@ -163,16 +163,18 @@ class Sweep:
         return sweep
 
     def stored(self, text: str) -> str:
-        """The file's text as it is kept with the units: with its version."""
+        """The text of the file as it is stored with the units, including its version."""
         if "version" in tomllib.loads(text):
             return text
-        return f'version = "{self.version}"  # what is not set has its defaults\n' + text
+        return f'version = "{self.version}"  # unset settings have its defaults\n' + text
 
     def check_names(self, allow_code: bool) -> None:
-        """Refuse an algorithm, environment or search-control that is not there.
+        """Raise an error for unknown algorithms, environments and search-controls.
 
-        Names such as module:Class are code to import, and refused without `allow_code`; without it
-        nothing is imported.
+        Args:
+            allow_code: Whether names such as module:Class, which import code, are allowed; if not,
+                nothing is imported.
+
         """
         envs, controls = self._names("env"), [n for n in self._names("search_control") if n]
         named = next((name for name in (*controls, *envs) if ":" in name), None)
@@ -191,7 +193,7 @@ class Sweep:
                 raise unknown_name("search-control", name, SEARCH_CONTROLS)
 
     def _names(self, setting: str) -> list[Any]:
-        """Every value that a training of the sweep may have for a setting that is a name."""
+        """All values in the sweep of a setting that is a name."""
         if self.search is not None and setting in self.search.space:
             return list(self.search.space[setting]["choices"])
         return self.vary.get(setting, [getattr(self.config({}), setting)])
@@ -204,8 +206,8 @@ class Sweep:
     def config(self, varied: dict[str, Any]) -> Config:
         """The configuration of one combination, or of one trial of a search.
 
-        What an environment of Gymnasium's decides stays unset until a worker makes it, as
-        `freqdyna train` does: to know it here would mean to import code.
+        Settings that depend on a Gymnasium environment remain unset until a worker creates it,
+        because creating it here would import code.
         """
         config = Config.of(self.settings | varied, self.preset, self.version)
         return resolved_by_name(config, self.version)
@@ -215,7 +217,7 @@ class Sweep:
         return [self.config(varied) for varied in self.varied()]
 
     def kept_defaults(self) -> dict[str, Any]:
-        """Settings that the file omits and whose defaults its version had otherwise than ours."""
+        """Settings that the file omits and whose defaults have changed since its version."""
         kept: dict[str, Any] = {}
         if not history.changed_after(self.version):
             return kept
@@ -226,12 +228,12 @@ class Sweep:
         return kept
 
     def units(self) -> list[SweepUnit]:
-        """All units, none twice."""
+        """All distinct units."""
         found = {u.name: u for config in self.configs() for u in self.blocks(config)}
         return list(found.values())
 
     def blocks(self, config: Config, together: int = 1) -> list[SweepUnit]:
-        """The units of one combination: a block of seeds each, on one device."""
+        """The units of one combination: one block of seeds each, on one device."""
         last = self.first_seed + self.seeds
         return [
             SweepUnit(
@@ -239,7 +241,7 @@ class Sweep:
                     config,
                     first_seed=first,
                     seeds=min(self.block, last - first),
-                    devices=1,  # so that its digits do not depend on where it is computed
+                    devices=1,  # so that its results do not depend on where it is computed
                 ),
                 together,
                 self.version,
@@ -263,9 +265,9 @@ class Sweep:
                 raise FreqdynaError("a sweep has [vary] or [search]; omit one")
             for name in self.search.space:
                 if name in self.settings or name in (*_OF_THE_SWEEP, *_OF_NO_SWEEP):
-                    raise FreqdynaError(f"{name} cannot be searched: it is set, or no setting")
+                    raise FreqdynaError(f"{name} cannot be searched: it is set or not a setting")
             for name, value in self.search.ends():
-                self.config({name: value})  # refuses what no training takes
+                self.config({name: value})  # raises an error for invalid values
         size = -(-self.seeds // self.block) * (self.search.trials if self.search else 1)
         for values in self.vary.values():
             size *= len(values)

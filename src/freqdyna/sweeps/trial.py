@@ -1,4 +1,4 @@
-"""One trial of a search: what is tried, how far it is, and what it reached."""
+"""One trial of a search: its settings, state and value."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,17 +13,17 @@ from freqdyna.sweeps.sweep import SweepUnit
 
 @dataclass(frozen=True)
 class Trial:
-    """Settings under trial."""
+    """One trial of a search."""
 
     settings: dict[str, Any]
     units: list[SweepUnit]
     state: Literal["waiting", "failed", "done"]
-    """Waiting: a unit is neither stored nor failed yet."""
+    """It is "waiting" if a unit is neither stored nor failed."""
     value: float | None = None
-    """What was reached; None if the trial is not done, or if it reached no finite number."""
+    """The objective; None if the trial is not done or the objective is not finite."""
 
     def record(self, storage: Storage) -> Record:
-        """Of all seeds, if it is done."""
+        """The training of all seeds, if the trial is done."""
         return unit_files.merged([unit_files.load(storage, unit) for unit in self.units])
 
 
@@ -34,7 +34,16 @@ def trial_at(
     objective: str,
     done: set[str],
 ) -> Trial:
-    """The trial as it is at `storage`, where the units `done` are stored."""
+    """The current state of a trial.
+
+    Args:
+        storage: The location of the sweep.
+        settings: The settings of the trial.
+        units: Its units.
+        objective: "mean" or "last".
+        done: The names of all stored units.
+
+    """
     open_units = [unit for unit in units if unit.name not in done]
     if open_units:
         failed = all(storage.has(f"failed/{unit.name}.json") for unit in open_units)
@@ -44,7 +53,7 @@ def trial_at(
 
 
 def _reached(record: Record, objective: str) -> float | None:
-    """The mean over all seeds."""
+    """The objective, averaged over all seeds."""
     returns = record.returns[:, -1:]
     if objective == "mean":
         after = record.steps >= record.config.warmup_steps

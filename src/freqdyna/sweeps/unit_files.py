@@ -1,4 +1,4 @@
-"""Finished units as files of a sweep: trainings of one block of seeds each."""
+"""The files of finished units, which are trainings of one block of seeds each."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from freqdyna.sweeps.sweep import SweepUnit
 
 
 def store(storage: Storage, unit: SweepUnit, record: Record) -> None:
-    """Store a finished unit, the file that says "finished" last."""
+    """Store a finished unit; the file that marks it as finished is written last."""
     files = encode_record(record)
     storage.write(f"units/{unit.name}.npz", files.arrays)
     storage.write(f"units/{unit.name}.parquet", files.table)
@@ -22,9 +22,11 @@ def store(storage: Storage, unit: SweepUnit, record: Record) -> None:
 
 
 def load(storage: Storage, unit: SweepUnit) -> Record:
-    """A stored unit; a file that is damaged, or that another unit's settings made, is refused.
+    """Load a stored unit; if its parameters are missing or damaged, it is loaded without them.
 
-    A unit whose parameters are missing or damaged is loaded without them.
+    Raises:
+        FreqdynaError: If the file is missing or damaged, or contains another unit.
+
     """
     table = storage.read(f"units/{unit.name}.parquet")
     path = f"{storage.location}/units/{unit.name}.parquet"
@@ -38,12 +40,12 @@ def load(storage: Storage, unit: SweepUnit) -> Record:
     except DamagedFileError as error:
         raise FreqdynaError(f"{path} is damaged ({error}); remove it to recompute it") from None
     if not unit.config.may_become(record.config):
-        raise FreqdynaError(f"{path} holds another unit, with {record.config}; remove it")
+        raise FreqdynaError(f"{path} contains another unit, with {record.config}; remove it")
     return record
 
 
 def merged(blocks: list[Record]) -> Record:
-    """Blocks of seeds of one combination as one record, with the parameters if all have them."""
+    """Combine blocks of seeds into one record, with parameters if all blocks have them."""
     first = blocks[0]
     seeds = np.concatenate([block.seeds for block in blocks])
     names = [name for name in first.metrics if all(name in block.metrics for block in blocks)]

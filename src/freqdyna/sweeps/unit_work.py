@@ -1,7 +1,7 @@
-"""One unit's work: train from its newest checkpoint, tell how far it is, leave its result.
+"""Computing a unit: train from its newest checkpoint, report progress, and store the result.
 
-The training runs in a scratch folder of the machine; what must outlive the machine is copied to
-the sweep's storage. A unit is finished when `units/NAME.parquet` is there.
+The training runs in a scratch folder of the machine; checkpoints and results are copied to the
+storage of the sweep. A unit is finished when `units/NAME.parquet` exists.
 """
 
 import hashlib
@@ -25,14 +25,14 @@ SECONDS_BETWEEN_NOTES = 2.0
 
 
 def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: float) -> None:
-    """Compute units in one program, and store them.
+    """Compute units in one program and store them.
 
-    Everything comes in as plain data, so that any process on any machine can be asked to.
+    All arguments are plain data, so that any process on any machine can do it.
 
     Args:
-        location: Of the sweep.
+        location: The location of the sweep.
         settings: `SweepUnit.settings` of each unit.
-        checkpoint_seconds: Seconds between two checkpoints.
+        checkpoint_seconds: Seconds between checkpoints.
 
     """
     from freqdyna.training.prepare import prepare_run, prepare_runs_together
@@ -47,7 +47,7 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
         run = prepare_runs_together(configs)
     else:
         run = prepare_run(configs[0], None, version=units[0].version)
-        configs = [run.config]  # with what its environment decides
+        configs = [run.config]  # with the settings that depend on its environment
     with tempfile.TemporaryDirectory(prefix="freqdyna-") as scratch:
         progress = UnitProgress(
             storage, [unit.name for unit in units], Path(scratch), run.config.steps
@@ -65,17 +65,17 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
 
 
 class UnitProgress(Progress):
-    """Copies to the storage what a run tells and saves: its step, and its newest checkpoint."""
+    """Copies the progress and the newest checkpoint of a run to the storage."""
 
     def __init__(self, storage: Storage, names: list[str], scratch: Path, steps: int) -> None:
         self._storage, self._names, self._scratch, self._steps = storage, names, scratch, steps
         self._checkpoint = f"running/{program_name(names)}.npz"
-        self._began, self._told = time.time(), 0.0
+        self._began, self._noted = time.time(), 0.0
         self._first_step = 0
         self._kept: str | None = None
 
     def fetch(self) -> None:
-        """Bring the checkpoint that an earlier attempt left, if there is one."""
+        """Fetch the checkpoint of an earlier attempt, if there is one."""
         contents = self._storage.read(self._checkpoint)
         if contents is not None:
             path = self._scratch / "fetched.npz"
@@ -97,26 +97,26 @@ class UnitProgress(Progress):
             self._kept = saved[0].name
 
     def remove_checkpoint(self) -> None:
-        """Remove the checkpoint: everything is stored."""
+        """Remove the checkpoint once everything is stored."""
         self._storage.remove(self._checkpoint)
 
     def start(self) -> None:
-        """Start the clock."""
+        """Start measuring time."""
         self._began = time.time()
 
     def note(self, text: str) -> None:
-        """Say nothing: the sweep shows all units together."""
+        """Do nothing: the sweep shows all units together."""
 
     def warn(self, text: str) -> None:
-        """Say nothing: the metrics tell which seeds diverged."""
+        """Do nothing: the metrics show which seeds diverged."""
 
     def update(self, step: int, mean_return: float | None) -> None:
-        """Leave a note of the step now and then, and each new checkpoint."""
+        """Write a progress note from time to time, and copy each new checkpoint."""
         self.keep_checkpoint()
         now = time.time()
-        if now - self._told < SECONDS_BETWEEN_NOTES:
+        if now - self._noted < SECONDS_BETWEEN_NOTES:
             return
-        self._told = now
+        self._noted = now
         done = max(step - self._first_step, 1)
         left = (now - self._began) / done * (self._steps - step)
         facts: dict[str, Any] = {
@@ -132,7 +132,7 @@ class UnitProgress(Progress):
 
 
 def program_name(names: list[str]) -> str:
-    """Of the program that computes these units: with another unit in it, it is another program."""
+    """The name of the program that computes these units."""
     if len(names) == 1:
         return names[0]
     return hashlib.sha256(" ".join(names).encode()).hexdigest()[:16]

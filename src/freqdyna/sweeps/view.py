@@ -1,4 +1,4 @@
-"""What is shown of a sweep: its running units while it works, its status, its best trials."""
+"""The display of a sweep: its running units, its status, and the best trials."""
 
 import math
 import sys
@@ -18,16 +18,16 @@ from freqdyna.training.engines.base import TaskOutcome
 from freqdyna.training.progress import make_display
 
 SHOWN = 20
-"""Running units in the table; of more, the first by name."""
+"""The maximum number of running units in the table."""
 
 
 class SweepView:
-    """What a sweep tells while it works.
+    """Shows the progress of a sweep.
 
     Args:
         sweep: The sweep.
-        units: Those of its units that are computed, or are already.
-        slots: How many are computed at a time.
+        units: The units to compute, including those that are done.
+        slots: The number of units that run at a time.
 
     """
 
@@ -40,19 +40,19 @@ class SweepView:
         self._shown: set[str] = set()
 
     def begin(self, done: int) -> None:
-        """Say what will be done."""
+        """Print an overview; `done` is the number of units that are done."""
         self._display.note(
             f"{len(self._labels)} units, {self._steps:,} environment steps; {done} are done; "
             f"{self._slots} at a time"
         )
 
     def ended(self, outcome: TaskOutcome) -> None:
-        """Tell of one unit's end."""
+        """Print the outcome of a unit."""
         end = printable(outcome.error) if outcome.error else "done"
         self._display.note(f"{outcome.name} {self._labels[outcome.name]}: {end}")
 
     def show(self, status: Status) -> None:
-        """Tell how far every running unit is, and the whole."""
+        """Show the progress of every running unit and of the whole sweep."""
         self._display.headline(headline(status, self._slots))
         running = {self._labels[name]: note for name, note in sorted(status.running.items())}
         for label in self._shown - set(running):
@@ -64,12 +64,12 @@ class SweepView:
         self._shown = set(running)
 
     def close(self) -> None:
-        """Leave the display as it is."""
+        """Close the display."""
         self._display.close()
 
 
 def headline(status: Status, slots: int) -> str:
-    """The whole sweep in one line."""
+    """A summary of the sweep in one line."""
     seconds = status.seconds_left(slots)
     left = "" if seconds is None else f", about {timedelta(seconds=round(seconds))} left"
     return (
@@ -82,12 +82,12 @@ def render(status: Status, slots: int, varied: Collection[str]) -> Group:
     """The status of a sweep for a terminal.
 
     Args:
-        status: The units by their condition.
-        slots: How many are computed at a time.
+        status: The status.
+        slots: The number of programs that run at a time.
         varied: The settings in which units differ, see `varied_settings`.
 
     Returns:
-        The whole in one line, the running units as a table, and the failures.
+        A summary, a table of the running units, and the failures.
 
     """
     units = {unit.name: unit for unit in status.units}
@@ -113,8 +113,8 @@ def render(status: Status, slots: int, varied: Collection[str]) -> Group:
 
 
 def print_trials(trials: list[Trial]) -> None:
-    """The best trials of a search, the best first."""
-    table = Table(title="the best trials", box=SIMPLE, pad_edge=False)
+    """Print the best trials of a search, the best first."""
+    table = Table(title="best trials", box=SIMPLE, pad_edge=False)
     names = list(trials[0].settings) if trials else []
     for title in ("trial", "return", *names):
         table.add_column(title, justify="right")
@@ -136,7 +136,7 @@ def varied_settings(sweep: Sweep) -> list[str]:
 
 
 def describe(unit: SweepUnit, varied: Collection[str]) -> str:
-    """A unit for people: the algorithm, the environment, what varies, and the seeds."""
+    """A readable name of a unit: algorithm, environment, varied settings and seeds."""
     config = unit.config
     last = config.first_seed + config.seeds - 1
     names = [name for name in varied if name not in ("algorithm", "env")]

@@ -3,4 +3,4 @@
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts.e2 import analysis, units
 
-EXPERIMENT = Experiment("E2", "under a minute", units.units, analysis.analyse)
+EXPERIMENT = Experiment("E2", "less than a minute", units.units, analysis.analyse)

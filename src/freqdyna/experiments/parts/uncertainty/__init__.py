@@ -1,4 +1,4 @@
-"""U: the uncertainty principle that goes with theorem 1 (the paper's appendix)."""
+"""U: the uncertainty principle that complements theorem 1 (the paper's appendix)."""
 
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts.uncertainty import analysis, units
