@@ -1,6 +1,6 @@
-"""freqdyna: search-control in Dyna, on JAX, many seeds at once.
+"""freqdyna: search-control in Dyna, on JAX, for many seeds at once.
 
-The public names are loaded on first use, so that importing the package is quick.
+Public names are loaded on first use, so that importing the package is fast.
 """
 
 from typing import TYPE_CHECKING, Any

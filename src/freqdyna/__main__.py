@@ -1,4 +1,4 @@
-"""`python -m freqdyna` is the command `freqdyna`."""
+"""Makes `python -m freqdyna` run the command `freqdyna`."""
 
 from freqdyna.cli.main import main
 

@@ -34,7 +34,7 @@ class Diagnostics(eqx.Module):
         )
 
     def reset(self) -> "Diagnostics":
-        """The same with the sums since the last evaluation set to zero."""
+        """Set the sums since the last evaluation to zero."""
         kept = self.episodes, self.diverged_at
         return eqx.tree_at(lambda d: (d.episodes, d.diverged_at), Diagnostics.zero(), kept)
 

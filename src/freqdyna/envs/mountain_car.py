@@ -66,7 +66,7 @@ class MountainCar(Environment):
         return jnp.stack([position, velocity])
 
     def terminal(self, state: State) -> Terminal:
-        """At the flag, not rolling back."""
+        """At the goal, and not moving backwards."""
         return (state[0] >= GOAL_POSITION) & (state[1] >= 0)
 
     def reward(self, state: State, action: Action, next_state: State) -> Reward:

@@ -104,7 +104,7 @@ class Space(eqx.Module):
 
     @property
     def default_settings(self) -> dict[str, Any]:
-        """What a run sets differently here, where the user sets nothing."""
+        """Defaults of this environment for settings that the user does not set."""
         by_actions = {} if self.num_actions else _WITH_CONTINUOUS_ACTIONS
         return {**by_actions, **self.own_settings}
 

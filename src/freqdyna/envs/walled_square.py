@@ -149,7 +149,7 @@ class WalledSquare(Environment):
         return picture
 
     def _crosses_wall(self, start: State, end: State) -> Bool[Array, ""]:
-        """Whether the axis-parallel segment from `start` to `end` meets the inside of a block."""
+        """Whether the axis-parallel segment from `start` to `end` intersects a block."""
         lower, upper = jnp.minimum(start, end), jnp.maximum(start, end)
         blocks = jnp.asarray(self.blocks)
         outside = ~unrolled.every((lower < blocks[:, 2:]) & (upper > blocks[:, :2]))

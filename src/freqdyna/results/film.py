@@ -50,7 +50,7 @@ class Frame(NamedTuple):
 
     step: int
     last: bool
-    """Whether the episode ends here."""
+    """Whether it is the last frame of an episode."""
     image: Image.Image
 
 

@@ -38,7 +38,7 @@ def run_labels(configs: list[Config]) -> list[str]:
 
 
 def run_colors(algorithms: list[str], labels: list[str]) -> list[str]:
-    """The paper's colour for the first label of an algorithm, a free one for each further label."""
+    """The paper's colour for the first label of an algorithm, a free colour for further labels."""
     free = cycle(FREE)
     chosen: dict[str, str] = {}
     taken: set[str] = set()

@@ -40,7 +40,7 @@ class Run:
     curves: list[dict[str, np.ndarray]] = field(default_factory=list)
     """The metrics of each evaluation so far, each an array over seeds."""
     snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
-    """What was recorded after each of `snapshot_steps` so far."""
+    """The snapshots so far, by step."""
     reported: set[int] = field(default_factory=set)
     """Seeds whose divergence was reported."""
 

@@ -190,7 +190,7 @@ class Dyna(Agent[DynaState]):
         return state, seen
 
     def _keys(self, state: DynaState, t: Int[Array, ""]) -> Key[Array, " 6"]:
-        """For acting, environment, reset, planning updates, search and model."""
+        """The keys for acting, environment, reset, planning updates, search and model."""
         return jax.random.split(jax.random.fold_in(state.key, t), 6)
 
     def _learn_model(

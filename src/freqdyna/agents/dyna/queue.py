@@ -1,4 +1,4 @@
-"""The search-control queue (the paper's B_s): a ring of states, oldest overwritten first."""
+"""The search-control queue (the paper's B_s): a ring buffer of states."""
 
 import equinox as eqx
 import jax.numpy as jnp

@@ -101,7 +101,7 @@ class HostSpace(Space):
 
     @property
     def default_settings(self) -> dict[str, Any]:
-        """A model is learned, and where episodes end as well."""
+        """By default the model is learned, including termination."""
         learned = {"model": "learned", "model_termination": "learned"}
         return super().default_settings | learned | {"episode_limit": self.episode_limit}
 

@@ -1,4 +1,4 @@
-"""F1: more training data in the high frequency region (the paper's figure 1)."""
+"""F1: more training data in the high-frequency region (the paper's figure 1)."""
 
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts.f1 import analysis, units

@@ -1,4 +1,4 @@
-"""What F3 trains: five algorithms on MountainCar, two numbers of updates, two noises."""
+"""What F3 trains: five algorithms on MountainCar, two numbers of updates, two noise levels."""
 
 from typing import Any
 

@@ -65,7 +65,7 @@ def _seeds(found: Found) -> str:
 
 
 def _spreads(found: Found, readings: list[str]) -> list[Claim]:
-    """F4's claim under each reading."""
+    """The claim of F4 under each interpretation."""
     return judge_spread(
         [
             Comparison(

@@ -40,7 +40,7 @@ CASES: dict[str, tuple[str, Function, float]] = {
 }
 """Each function: its behaviour on the boundary, itself, and the first coordinate of the centre.
 
-The waves around −1 and −0.9 are for one dimension.
+The waves around −1 and −0.9 are only for one dimension.
 """
 
 
