@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Compiled modules are written, whatever the shell says: without them every process takes seconds more to start.
+# Write compiled modules even if the shell disables it: without them every process starts seconds later.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: quickstart test check lint docs browser tour bench clean
@@ -19,12 +19,12 @@ QUICK = level=--xla_backend_optimization_level=0; older=--xla_cpu_use_fusion_emi
 # One process runs all tests of a file, so that they share fixtures and compiled programs.
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-# All tests but those in a browser. The second line tests every room with the compiler that users have.
+# All tests except those in a browser. The second line tests every package with the compiler that users have.
 test: $(VENV)/.dev lint
 	$(QUICK) $(PYTEST) -m "not learning and not browser and not default_compiler"
 	$(PYTEST) -m "learning or default_compiler"
 
-# What is quick, to run while working.
+# The quick checks, for use while you work.
 check: $(VENV)/.dev lint
 	$(QUICK) $(PYTEST) -m "not slow and not learning and not browser and not default_compiler"
 
