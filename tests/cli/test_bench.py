@@ -40,7 +40,9 @@ def test_a_file_that_cannot_be_written_is_refused_before_measuring(tmp_path, cap
         assert "it must be a file in a folder that exists" in capsys.readouterr().err
 
 
-def test_the_parts_of_a_step_are_timed_with_its_random_numbers(capsys):
+def test_the_parts_of_a_step_are_timed_with_its_random_numbers(monkeypatch, capsys):
+    for number in ("REPEATS", "STEPS", "WARM_UP"):
+        monkeypatch.setattr(step_parts, number, 2)
     parts = step_parts.shares("Dyna-Value, d = 10", 2)
     assert list(parts) == ["whole step", "act and store", "search", "updates", "random numbers"]
     assert all(time > 0 for time in parts.values())
@@ -60,7 +62,12 @@ def test_every_random_number_of_a_program_is_found():
 
 def test_cost_growth_is_measured_in_any_dimension(monkeypatch, capsys):
     monkeypatch.setattr(growth, "BASE", "ER, d = 10")  # a small program
+    monkeypatch.setattr(growth, "SEEDS", 2)
     monkeypatch.setattr(growth, "SEEDS_ON_CPU", (2,))
+    monkeypatch.setattr(
+        growth, "measure_config", lambda *given: rates.measure_config(*given[:3], 0.01)
+    )
+    monkeypatch.setattr(rates, "WARM_UP", 2)
     monkeypatch.setattr(growth, "GROWTH", {"state_dimension": (5,), "hidden": (8,)})
     rows = report_growth()
     assert [(row["varied"], row["value"]) for row in rows] == [

@@ -47,6 +47,15 @@ def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     assert (tmp_path / "runs" / "first" / "curves.png").exists()
 
 
+@pytest.mark.default_compiler
+def test_a_tabular_agent_trains_and_resumes(tmp_path, capsys):
+    command = ["train", "--env=DynaMaze", "--algorithm=tabular-dyna-q", "--seeds=2", "--steps=40"]
+    main([*command, "--planning-steps=2", "--eval-every=20", "--out", str(tmp_path / "run")])
+    assert "tabular-dyna-q on DynaMaze: 2 seeds × 40 steps" in capsys.readouterr().out
+    main(["resume", str(tmp_path / "run")])
+    assert "step 40" in capsys.readouterr().out
+
+
 def test_list_names_everything(capsys):
     main(["list"])
     printed = capsys.readouterr().out
@@ -82,7 +91,6 @@ def test_bad_input_is_refused_in_one_sentence(arguments, message, tmp_path, caps
     assert [path.name for path in tmp_path.iterdir()] == ["full"]
 
 
-@pytest.mark.default_compiler
 def test_an_unwritable_picture_and_an_unfinished_run_are_refused(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     main(["train", *SMALL, "--out=run"])

@@ -65,10 +65,7 @@ def test_the_commands_of_the_page_train_with_the_example(tmp_path, monkeypatch, 
     main(["resume", out])
 
 
-def test_a_class_or_an_object_is_passed_to_train(tmp_path):
-    by_class = freqdyna.train(search_control=Corner, snapshot_steps=[40], **SMALL)
-    assert by_class.config.search_control.endswith("test_own_search_control:Corner")
-    assert np.all(by_class.snapshots[40]["queue"] == [0.25, 0.125])
+def test_an_object_is_passed_to_train_and_to_resume(tmp_path):
     mine = Corner(0.5)
     by_object = freqdyna.train(
         search_control=mine, snapshot_steps=[40], out=tmp_path / "run", **SMALL

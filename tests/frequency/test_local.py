@@ -42,7 +42,7 @@ def test_of_a_sine_is_its_closed_form():
     assert float(g) == pytest.approx(first**2 + second**2, rel=1e-4)
 
 
-@pytest.mark.parametrize("n", [1, pytest.param(2, marks=pytest.mark.default_compiler), 6, 17])
+@pytest.mark.parametrize("n", [1, 2, 6, 17])
 def test_the_closed_form_for_networks_equals_automatic_differentiation(n):
     value = StateValue(random_network(n, n))
 

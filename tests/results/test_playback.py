@@ -1,6 +1,7 @@
 import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import equinox as eqx
 import gymnasium
@@ -33,6 +34,9 @@ SMALL = {
     "episode_limit": 30,
     "progress": False,
 }
+
+
+EXPLORED = Path(__file__).parents[2] / "results" / "explorer"
 
 
 class Dial(gymnasium.Env):
@@ -109,9 +113,7 @@ def greedy(result, seed):
     return env, lambda observation, key: agent.act(state, observation, 0.0, key)
 
 
-@pytest.mark.parametrize(
-    "which", [pytest.param("maze", marks=pytest.mark.default_compiler), "square"]
-)
+@pytest.mark.parametrize("which", ["maze", "square"])
 def test_an_episode_is_the_evaluation_of_the_greedy_policy(which, tmp_path, request, monkeypatch):
     result = request.getfixturevalue(which)
     ends = []
@@ -147,6 +149,15 @@ def test_the_film_goes_from_the_start_to_the_goal(maze, tmp_path):
         small = Image.fromarray(drawn).resize((320, 213), Image.Resampling.BILINEAR)
         assert np.abs(shown[number][:213] - np.asarray(small).astype(int)).max() < 16
     assert (tmp_path / "film.gif").stat().st_size < 50_000
+
+
+@pytest.mark.default_compiler
+@pytest.mark.parametrize("name", ["maze-dyna-frequency", "mountain-car-dyna-value"])
+def test_the_policy_of_a_stored_run_takes_the_best_actions(name):
+    result = freqdyna.load(EXPLORED / name)
+    policy, network = result.policy(0), result.network(0)
+    for observation in envs.make(result.config.env).low + np.array([[0.02, 0.01], [0.3, 0.05]]):
+        assert policy(observation) == np.argmax(network(jnp.asarray(observation, jnp.float32)))
 
 
 def test_continuous_actions_are_the_best_ones_without_noise(dial, tmp_path):

@@ -36,13 +36,13 @@ def text_of(search_table):
 
 
 def test_a_search_is_the_same_wherever_it_runs_and_goes_on(tmp_path):
-    text = text_of(SEARCH)
+    text = text_of(SEARCH).replace("number = 2", "number = 1")
     sweep = Sweep.parse(text)
     one, two = Storage(str(tmp_path / "one")), Storage(str(tmp_path / "two"))
     trials = search(text, sweep, one, Here())
     assert len(trials) == 4
     assert len({trial.settings["learning_rate"] for trial in trials}) == 4
-    assert len(tables(tmp_path / "one")) == 8  # 4 trials of 2 blocks of one seed
+    assert len(tables(tmp_path / "one")) == 4  # of one seed each
     next(batches(sweep, two))
     fewer = Sweep.parse(text.replace("trials = 4", "trials = 2"))
     search(text, fewer, two, Here())
@@ -53,12 +53,12 @@ def test_a_search_is_the_same_wherever_it_runs_and_goes_on(tmp_path):
     losses = {name: table["loss"].to_numpy() for name, table in tables(tmp_path / "one").items()}
     for name, loss in losses.items():
         np.testing.assert_array_equal(loss, again[name]["loss"].to_numpy())
-    assert len({loss.tobytes() for loss in losses.values()}) == 8  # each its own
+    assert len({loss.tobytes() for loss in losses.values()}) == 4  # each its own
     results = freqdyna.load_sweep(str(tmp_path / "two"))
     tried = trials[3].settings
     name = f"trial 3: learning_rate {tried['learning_rate']}, exploration {tried['exploration']}"
     assert list(results)[3] == name
-    assert results[name].seeds.tolist() == [0, 1]
+    assert results[name].seeds.tolist() == [0]
     assert results[name].config.learning_rate == tried["learning_rate"]
 
 

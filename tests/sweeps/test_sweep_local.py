@@ -99,7 +99,6 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
         np.testing.assert_array_equal(table[column].to_numpy(), expected[column].to_numpy())
 
 
-@pytest.mark.default_compiler
 def test_a_unit_of_gymnasium_is_trained_as_train_would(tmp_path):
     settings = {"env": "Pendulum-v1", "algorithm": "naf", "steps": 20, "warmup_steps": 10}
     table = "\n".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
@@ -111,6 +110,19 @@ def test_a_unit_of_gymnasium_is_trained_as_train_would(tmp_path):
     of_train = prepare_run(Config(**settings, seeds=1, devices=1), None).config
     assert result.config == of_train
     assert (of_train.planning_steps, of_train.model, of_train.episode_limit) == (5, "learned", 200)
+
+
+@pytest.mark.default_compiler
+def test_a_unit_is_what_train_computes(tmp_path):
+    settings = {"env": "DynaMaze", "algorithm": "tabular-dyna-q", "steps": 200, "eval_every": 100}
+    table = "\n".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
+    text = f"[settings]\n{table}\n[seeds]\nnumber = 2"
+    storage = Storage(str(tmp_path))
+    execute_sweep(text, Sweep.parse(text), storage, Here())
+    [result] = freqdyna.load_sweep(str(tmp_path)).values()
+    trained = freqdyna.train(**settings, seeds=2, devices=1, progress=False)
+    np.testing.assert_array_equal(result.parameters, trained.parameters)
+    np.testing.assert_array_equal(result.returns, trained.returns)
 
 
 def test_numbers_that_are_equal_are_one_unit():

@@ -177,5 +177,6 @@ class Nearest(SearchControl):
 
 def test_a_search_control_of_ones_own_on_an_environment_of_ones_own():
     result = freqdyna.train(Slider, "dyna", search_control=Nearest, **SMALL)
+    assert result.config.search_control.endswith("test_host_block:Nearest")
     assert np.isfinite(result.returns).all()
     np.testing.assert_array_equal(result.metrics["search_states"][:, -1], 4)

@@ -99,7 +99,6 @@ def test_no_simulated_share_is_exactly_er(algorithm):
     ("algorithm", "name"),
     [
         ("dyna-frequency", "MountainCar-v0"),
-        ("dyna-value-times-frequency", "MountainCar-v0"),
         ("dyna-hessnorm", "GridWorld"),
         ("dyna-uniform", "MazeGridWorld"),
         ("dyna-value", "DynaMaze"),

@@ -2,7 +2,6 @@ import flashbax
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from scipy import stats
 
 from freqdyna.agents.replay.prioritized import PrioritizedReplay
@@ -18,7 +17,6 @@ def filled(size, capacity=500, exponent=0.6):
     return replay, state
 
 
-@pytest.mark.default_compiler
 def test_half_by_priority_half_uniform_with_exact_probabilities():
     size = 60
     replay, state = filled(size)

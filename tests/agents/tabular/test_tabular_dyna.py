@@ -10,7 +10,7 @@ from freqdyna.envs.dyna_maze import OBSTACLES
 from freqdyna.envs.resolve import resolved
 from freqdyna.training.training import Training
 
-SEEDS = 20
+SEEDS = 10
 
 
 def run(planning_steps, steps):

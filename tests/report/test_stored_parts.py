@@ -1,0 +1,106 @@
+"""What page and report show of the stored results."""
+
+import re
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from freqdyna.experiments import registry, reproduce, tables
+from freqdyna.report import page, sources
+
+ROOT = Path(__file__).parents[2]
+STORED = Path("results/reproduce")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def analysed_once():
+    """Analyses take long, and page and report show the same ones."""
+
+    def once(experiment):
+        found = []
+
+        def analyse(units):
+            if not found:
+                found.append(experiment.analyse(units))
+            return found[0]
+
+        return replace(experiment, analyse=analyse)
+
+    with pytest.MonkeyPatch.context() as patched:
+        for name, part in registry.PARTS.items():
+            if part.experiment:
+                patched.setitem(
+                    registry.PARTS, name, replace(part, experiment=once(part.experiment))
+                )
+        yield
+
+
+NUMBER = re.compile(r"(?:(?<![\w)\]])[-+−])?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def assert_same_page(ours, theirs):
+    """The same words, and numbers within one unit of the last digit that is printed.
+
+    A number whose next digit is a five is rounded up on one CPU and down on another.
+    """
+    assert len(ours.splitlines()) == len(theirs.splitlines())
+    for our_line, their_line in zip(ours.splitlines(), theirs.splitlines(), strict=True):
+        assert NUMBER.sub("#", our_line) == NUMBER.sub("#", their_line)
+        pairs = zip(NUMBER.findall(our_line), NUMBER.findall(their_line), strict=True)
+        for our_number, their_number in pairs:
+            (one, unit), (other, _) = value_and_unit(our_number), value_and_unit(their_number)
+            assert abs(one - other) <= unit, f"{our_number} and {their_number} in {our_line}"
+
+
+def value_and_unit(printed):
+    """A number and the unit of its last digit, exactly."""
+    number = Decimal(printed.replace(",", "").replace("−", "-"))
+    return number, Decimal(1).scaleb(number.as_tuple().exponent)
+
+
+def test_pages_are_compared_by_words_and_by_numbers_to_the_last_digit():
+    page = "| a − b | −18,382 [-1.50, 2e-05] | holds |"
+    assert_same_page(page, page.replace("18,382", "18,383").replace("2e", "3e"))
+    assert_same_page("+0.00", "-0.01")
+    for old, new in (
+        ("holds", "undecided"),
+        ("18,382", "18,384"),
+        ("−18", "18"),
+        ("1.50", "1.52"),
+        ("1.50", "1.50, 1.50"),
+        ("2e-05", "2e-04"),
+        ("| holds |", "| holds |\n|"),
+    ):
+        with pytest.raises(AssertionError):
+            assert_same_page(page, page.replace(old, new))
+
+
+def test_the_page_is_what_the_stored_results_say(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    file = Path("docs/reproduction.md")
+    assert_same_page(file.read_text(), tables.page(STORED, file))
+    experiments = [name for name, part in registry.PARTS.items() if part.experiment]
+    missing = [n for n in experiments if not reproduce.is_stored(registry.find(n), STORED)]
+    assert missing == []
+
+
+def test_the_papers_parts_come_with_claims_and_origins():
+    report = sources.gather(
+        [ROOT / STORED, ROOT / "results/explorer"], "freqdyna report", lambda _: None
+    )
+    names = [section.name for section in report.sections]
+    assert {"E1", "F3", "F5", "S"} <= set(names)
+    assert names[-1] == "runs"
+    for section in report.sections[:-1]:
+        assert section.claims
+        assert section.origins
+        assert section.chart["panels"]
+    f3 = report.sections[names.index("F3")]
+    assert len(f3.chart["panels"]) == 4
+    assert len(f3.chart["panels"][0]["marks"][0]["seeds"]) == 30
+    assert not any(claim.own for claim in f3.claims)
+    assert all(claim.own for claim in report.sections[names.index("S")].claims)
+    assert [explorer["env"] for explorer in report.explorers] == ["MountainCar-v0", "MazeGridWorld"]
+    assert len(page.page(report)) < 5e6
