@@ -109,7 +109,7 @@ def test_unknown_options_and_help_are_answered(capsys):
     assert exit_code("train", "--lerning-rate=1") == 2
     assert "--learning-rate" in capsys.readouterr().err
     assert exit_code("train", "--help") == 0
-    assert "Adam's step size" in capsys.readouterr().out
+    assert "The learning rate of Adam" in capsys.readouterr().out
 
 
 def test_importing_the_package_is_light():

@@ -85,7 +85,7 @@ def test_what_does_not_fit_the_settings_is_refused():
     for changes, message in (
         ({"seeds": np.array([4, 5])}, "its column seed does not match"),
         ({"seeds": np.array([3, 3])}, "its column seed does not match"),
-        ({"steps": np.array([20, 40, 41])}, "its column step is not"),
+        ({"steps": np.array([20, 40, 41])}, "its column step does not match"),
         ({"metrics": {"return": np.full((2, 3), "x")}}, "its column 'return' is not numeric"),
         ({"metrics": {"loss": np.ones((2, 3))}}, "it has no column return"),
     ):

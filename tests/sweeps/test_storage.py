@@ -248,7 +248,10 @@ def test_damaged_and_forged_results_are_refused(tmp_path):
         (a_result(unit, settings=asdict(other)), "contains another unit"),
         (a_result(unit, longer), "is damaged .it has 5 rows, not 4"),
         (a_result(unit, {"seed": [1] * 4}), "is damaged .its column seed does not match"),
-        (a_result(unit, {"step": [3_000, 6_000, 12_000, 12_000]}), "its column step is not"),
+        (
+            a_result(unit, {"step": [3_000, 6_000, 12_000, 12_000]}),
+            "its column step does not match",
+        ),
         (a_result(unit, {"step": [3, 6, 9, 12]}), "its column step does not match its settings"),
         (a_result(unit, {"step": None}), "is damaged .*step"),
         (a_result(unit, {"return": None}), "is damaged .it has no column return"),

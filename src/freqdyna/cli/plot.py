@@ -23,11 +23,11 @@ class Plot:
     replay buffer and the search-control queue, the value V, or the local frequency g; or the
     lengths of the training episodes of a tabular agent."""
     step: int | None = None
-    """The step of the snapshot. Default: the last one."""
+    """The step of the snapshot. If unset: the last one."""
     seed: int | None = None
-    """The seed whose queue, V or g is plotted. Default: the first one."""
+    """The seed whose queue, V or g is plotted. If unset: the first one."""
     out: Path | None = None
-    """The file to write: PNG, PDF or SVG, depending on its ending. Default: named after `what`, in
+    """The file to write: PNG, PDF or SVG, depending on its ending. If unset: named after `what`, in
     the run folder if there is only one, otherwise in the current folder."""
 
     def run(self) -> None:

@@ -19,16 +19,16 @@ class Reproduce:
     quick: bool = False
     """A smoke test that takes less than a minute; too small for conclusions."""
     out: Path | None = None
-    """The folder of the results. Default: runs/reproduce, or runs/reproduce-quick with --quick."""
+    """The folder of the results. If unset: runs/reproduce, or runs/reproduce-quick with --quick."""
     seeds: int | None = None
-    """Seeds per training, for the learning experiments (F3 to F8, X1, S and R). Default: 30, or 10
+    """Seeds per training, for the learning experiments (F3 to F8, X1, S and R). If unset: 30, or 10
     for F7."""
     processes: int = 1
     """How many units to compute at a time; on a GPU, use the number of CPU cores."""
     verify: bool = False
     """Repeat one randomly chosen stored training of a learning experiment, and compare."""
     page: Path | None = None
-    """For "table": the Markdown file to write. Default: print it."""
+    """For "table": the Markdown file to write. If unset: print it."""
 
     def run(self) -> None:
         """Run the command."""

@@ -27,9 +27,9 @@ class RunSweep:
     engine: Literal["local", "ray"] = "local"
     """Where units run: on all devices of this machine, or on a Ray cluster."""
     address: str | None = None
-    """Ray only: the cluster, such as "auto". Default: a new cluster on this machine."""
+    """Ray only: the cluster, such as "auto". If unset: a new cluster on this machine."""
     workers: int | None = None
-    """Local only: the number of processes. Default: units_per_gpu per GPU, or one per core."""
+    """Local only: the number of processes. If unset: units_per_gpu per GPU, or one per core."""
     units_per_gpu: int = 1
     """The number of units that share a GPU."""
     dry_run: bool = False

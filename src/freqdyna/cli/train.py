@@ -20,7 +20,7 @@ class Train:
     preset: str | None = None
     """The name of a preset, see `freqdyna list`; options and the file take precedence over it."""
     out: Path | None = None
-    """A new folder for the results. Default: a free name in runs/."""
+    """A new folder for the results. If unset: a free name in runs/."""
     tensorboard: bool = False
     """Also write TensorBoard events to the run folder (extra 'tensorboard')."""
     checkpoint_seconds: float = 60.0

@@ -15,11 +15,11 @@ class WatchPolicy:
     folder: tyro.conf.Positional[Path]
     """The run folder."""
     seed: int | None = None
-    """The seed. Default: the first one."""
+    """The seed. If unset: the first one."""
     episodes: int = 3
     """The number of episodes, 1 to 100."""
     out: Path | None = None
-    """The file to write, which must end in .gif. Default: policy.gif in the run folder."""
+    """The file to write, which must end in .gif. If unset: policy.gif in the run folder."""
 
     def run(self) -> None:
         """Run the command."""

@@ -56,7 +56,7 @@ class Config:
     steps: Count = 50_000
     """Environment steps per seed."""
     planning_steps: CountOrZero | None = field(default=None, metadata={"otherwise": 10})
-    """Updates per environment step (the paper's d). Default: 30 on MazeGridWorld, 5 with
+    """Updates per environment step (the paper's d). If unset: 30 on MazeGridWorld, 5 with
     continuous actions, otherwise 10."""
     batch_size: Count = 32
     """Transitions per mini-batch (b)."""
@@ -67,7 +67,7 @@ class Config:
     discount: Share = 0.99
     """The discount factor (gamma)."""
     hidden: Widths | None = field(default=None, metadata={"otherwise": (32, 32)})
-    """Widths of the tanh layers. Default: 64 64 on MazeGridWorld and with continuous actions,
+    """Widths of the tanh layers. If unset: 64 64 on MazeGridWorld and with continuous actions,
     otherwise 32 32."""
     target_period: Count = 1000
     """Updates between copies of the network to the target network (tau)."""
@@ -80,7 +80,7 @@ class Config:
     """The number of steps at the start in which every action is random."""
     learn_in_warmup: Flag | None = field(default=None, metadata={"otherwise": False})
     """Whether updates and searches start with the first step, rather than after the warm-up.
-    Default: yes on MountainCar-v0, otherwise no."""
+    If unset: yes on MountainCar-v0, otherwise no."""
     buffer_size: Count = 100_000
     """The capacity of the replay buffer, in transitions."""
     priority_exponent: NotNegative = 0.6
@@ -88,7 +88,7 @@ class Config:
     search_control: Name | None = None
     """Algorithm dyna only: the search-control, a name of `freqdyna list` or module:Class."""
     search_states: Count | None = field(default=None, metadata={"otherwise": 20})
-    """States to find per step (m). Default: 50 on MazeGridWorld, otherwise 20."""
+    """States to find per step (m). If unset: 50 on MazeGridWorld, otherwise 20."""
     simulated_share: Share = 0.5
     """The fraction of a mini-batch that is simulated by the model (beta)."""
     queue_size: Count = 100_000
@@ -96,10 +96,10 @@ class Config:
     planning_exploration: Share = 0.1
     """Like exploration, for the actions paired with queue states."""
     model: _Model | None = field(default=None, metadata={"otherwise": "true"})
-    """The model: "true" (the environment's own dynamics) or "learned" (online). Default: true for
+    """The model: "true" (the environment's own dynamics) or "learned" (online). If unset: true for
     built-in environments, learned for those of Gymnasium."""
     model_termination: _Termination | None = field(default=None, metadata={"otherwise": "known"})
-    """Learned model only: whether termination is "known" or "learned" as well. Default: known for
+    """Learned model only: whether termination is "known" or "learned" as well. If unset: known for
     built-in environments, learned for those of Gymnasium."""
     model_learning_rate: NotNegative = 1e-4
     """The learning rate of the learned model."""
@@ -129,10 +129,10 @@ class Config:
     reward_noise: NotNegative = 0.0
     """The standard deviation of Gaussian noise on rewards (sigma)."""
     goal_reward: Number | None = None
-    """The reward of the step that reaches the goal. Default: the environment's own."""
+    """The reward of the step that reaches the goal. If unset: the environment's own."""
     episode_limit: Count | None = field(default=None, metadata={"otherwise": 2000})
-    """The number of steps after which an episode is truncated, which is not a termination. Default:
-    the limit of a Gymnasium environment, otherwise 2000."""
+    """The number of steps after which an episode is truncated, which is not a termination. If
+    unset: the limit of a Gymnasium environment, otherwise 2000."""
     normalize: Flag = False
     """Gymnasium environments only: whether observations are normalized by their mean and standard
     deviation over 1,000 random steps."""
@@ -141,12 +141,12 @@ class Config:
     eval_episodes: Count = 1
     """Episodes per evaluation of a seed."""
     eval_exploration: Share | None = field(default=None, metadata={"otherwise": 0.05})
-    """Like exploration, for evaluations. Default: 0.05, or 0 with continuous actions."""
+    """Like exploration, for evaluations. If unset: 0.05, or 0 with continuous actions."""
     snapshot_steps: Steps = ()
     """Steps after which the replay buffer, the queue, V and g are recorded, for `freqdyna plot
     --what`."""
     devices: Count | None = None
-    """The number of devices that share the seeds. Default: all accelerators, or all CPU cores."""
+    """The number of devices that share the seeds. If unset: all accelerators, or all CPU cores."""
 
     def __post_init__(self) -> None:
         for name, (check, may_be_unset) in _checks().items():
