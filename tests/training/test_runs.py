@@ -144,7 +144,7 @@ def test_an_environment_of_ones_own_trains_and_resumes(tmp_path):
         freqdyna.resume(tmp_path / "run", progress=False)
     again = freqdyna.resume(tmp_path / "run", env=ConstantReward(), progress=False)
     np.testing.assert_array_equal(again.parameters, result.parameters)
-    with pytest.raises(FreqdynaError, match="reward_noise is a setting of the environment given"):
+    with pytest.raises(FreqdynaError, match="reward_noise is a setting of the environment"):
         freqdyna.train(ConstantReward(), reward_noise=0.1, **settings)
 
 
