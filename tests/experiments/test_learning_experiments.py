@@ -137,7 +137,7 @@ def test_a_training_is_made_stored_and_verified(tmp_path, monkeypatch):
     assert pick({unit.name: stored}, **settings) is None
 
     alone = Experiment("X", "", lambda quick: [unit], lambda units: None)
-    assert "to the bit" in verify(alone, tmp_path, None)
+    assert "bit-identical" in verify(alone, tmp_path, None)
 
     def copied(again, folder, display):
         """What trains as before was just seen to come to the same."""
