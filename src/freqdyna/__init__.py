@@ -102,7 +102,7 @@ MovedModules(_MOVED).install()
 
 try:
     from freqdyna.core.registration import register as _register
-except ImportError:  # a bare machine without Gymnasium trains all the same
+except ImportError:  # without Gymnasium, training still works
     pass
 else:
     _register()

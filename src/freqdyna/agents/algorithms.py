@@ -214,6 +214,6 @@ def _model(config: Config, space: Space, factory: Factory | None) -> Model[Any]:
     if isinstance(space, Environment):
         return TrueModel(space)
     assert factory is not None
-    from freqdyna.agents.models.host_model import host_model  # Gymnasium is not everywhere
+    from freqdyna.agents.models.host_model import host_model  # Gymnasium may be missing
 
     return host_model(factory, space)

@@ -57,7 +57,7 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
         import gymnasium
 
         from freqdyna.envs.gym.space import factory_of
-    except ImportError:  # a bare GPU machine
+    except ImportError:  # without Gymnasium
         raise unknown_name("environment", name, ENVIRONMENTS) from None
     module, _, registered = name.rpartition(":")
     try:

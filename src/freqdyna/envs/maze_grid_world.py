@@ -11,7 +11,7 @@ class MazeGridWorld(WalledSquare):
 
     name: ClassVar[str] = "MazeGridWorld"
     summary: ClassVar[str] = "unit square, three walls with a hole each; 2 coordinates, 4 actions"
-    # What the paper sets differently from MountainCar (reproducibility section).
+    # Settings of the paper that differ from MountainCar (reproducibility section).
     own_settings: ClassVar[Mapping[str, Any]] = {
         "planning_steps": 30,
         "hidden": (64, 64),

@@ -106,7 +106,7 @@ def space_of_run(env: Environment | Factory, config: Config, facts: dict[str, An
                 "stepped in Python have that setting"
             )
         return env
-    from freqdyna.envs.gym.seats import host_space  # Gymnasium is not everywhere
+    from freqdyna.envs.gym.seats import host_space  # Gymnasium may be missing
 
     for name in _OF_BUILT_IN:
         if given := getattr(config, name):

@@ -22,7 +22,7 @@ Factory = Callable[[], Any]
 
 NO_ACTIONS: np.ndarray = np.zeros(0, np.float32)
 
-# Five planning updates are the paper's (figure 7); the rest is ours.
+# Five planning updates are from the paper (figure 7); the rest is our choice.
 _WITH_CONTINUOUS_ACTIONS: dict[str, Any] = {
     "planning_steps": 5,
     "hidden": (64, 64),

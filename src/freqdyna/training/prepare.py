@@ -51,7 +51,7 @@ def prepare_run(
     facts: dict[str, Any] = {}
     factory = None
     if not isinstance(env, Environment):
-        from freqdyna.envs.gym.space import ClosingFactory  # Gymnasium is not everywhere
+        from freqdyna.envs.gym.space import ClosingFactory  # Gymnasium may be missing
 
         env = factory = ClosingFactory(env)
         facts["environment_given"] = given

@@ -95,7 +95,7 @@ class Run:
         evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
         evaluations = evaluations[len(self.curves) :]
         snapshots = [s for s in self.config.snapshot_steps if s >= step]
-        state = jax.block_until_ready(self.block.advance(state, step, step))  # no step: compiles
+        state = jax.block_until_ready(self.block.advance(state, step, step))  # compiles
         progress.start()
         slice_steps, mean_return = 1, None
         for stop in map(int, np.union1d(evaluations, snapshots)):

@@ -154,6 +154,6 @@ def _warm_block(config: Config, env: Environment) -> tuple[Block, Any, float]:
     training = Training(algorithms.build(config, env), 1, 0.05)
     block = CompiledBlock(training, Layout.of(np.arange(config.seeds), devices))
     began = time.perf_counter()
-    state = jax.block_until_ready(block.advance(block.init(), 0, 0))  # no step: compiles
+    state = jax.block_until_ready(block.advance(block.init(), 0, 0))  # zero steps: only compiles
     compile_seconds = time.perf_counter() - began
     return block, jax.block_until_ready(block.advance(state, 0, WARM_UP)), compile_seconds

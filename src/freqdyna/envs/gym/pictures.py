@@ -26,7 +26,7 @@ def gymnasium_painter(
     """
     try:
         import gymnasium
-    except ImportError:  # a bare machine
+    except ImportError:  # without Gymnasium
         raise cannot_be_drawn(name, "it needs Gymnasium") from None
     env: Any = gymnasium.make(name, render_mode=MODE).unwrapped
 
