@@ -69,6 +69,10 @@ _MOVED = {
     "freqdyna.dyna": "freqdyna.agents.dyna.dyna",
     "freqdyna.errors": "freqdyna.core.errors",
     "freqdyna.evaluation": "freqdyna.envs.episodes",
+    "freqdyna.engines": "freqdyna.training.engines",
+    "freqdyna.engines.base": "freqdyna.training.engines.base",
+    "freqdyna.engines.local": "freqdyna.training.engines.local",
+    "freqdyna.engines.ray": "freqdyna.training.engines.ray",
     "freqdyna.envs.host": "freqdyna.envs.gym.seats",
     "freqdyna.envs.host_space": "freqdyna.envs.gym.space",
     "freqdyna.frequency.bandwidth": "freqdyna.frequency.theory.bandwidth",
@@ -91,18 +95,27 @@ _MOVED = {
     "freqdyna.replay.ring": "freqdyna.agents.replay.ring",
     "freqdyna.replay.sum_tree": "freqdyna.agents.replay.sum_tree",
     "freqdyna.replay.transition": "freqdyna.agents.replay.transition",
+    "freqdyna.policies": "freqdyna.results.policy",
+    "freqdyna.playback": "freqdyna.results.playback",
     "freqdyna.runs": "freqdyna.training.api",
     "freqdyna.search_control.gradient_norm": "freqdyna.search_control.frequency",
     "freqdyna.search_control.hessian_norm": "freqdyna.search_control.frequency",
     "freqdyna.search_control.value_plus_frequency": "freqdyna.search_control.combined",
     "freqdyna.search_control.value_times_frequency": "freqdyna.search_control.combined",
+    "freqdyna.snapshot": "freqdyna.agents.snapshot",
     "freqdyna.sweeps.results": "freqdyna.sweeps.load",
 }
 MovedModules(_MOVED).install()
 
 try:
-    from freqdyna.core.registration import register as _register
-except ImportError:  # without Gymnasium, training still works
+    import gymnasium as _gymnasium
+except ImportError:  # a bare machine without Gymnasium can still train
     pass
 else:
-    _register()
+    for _name in ("GridWorld", "MazeGridWorld", "DynaMaze"):
+        _gymnasium.register(
+            id=f"freqdyna/{_name}-v0",
+            entry_point="freqdyna.envs.gymnasium_env:GymnasiumEnv",
+            kwargs={"name": _name},
+            max_episode_steps=2000,
+        )

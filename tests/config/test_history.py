@@ -1,6 +1,7 @@
 """Defaults of earlier versions, with changes made up for the tests."""
 
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -60,8 +61,25 @@ def test_what_the_actions_decided_is_as_the_version_had_it():
 
 
 def test_settings_are_stored_without_new_ones_that_do_what_was_done_before():
-    assert history.without_new_settings({"climb_limit": 100, "discount": 0.9}) == {"discount": 0.9}
-    assert history.without_new_settings({"climb_limit": 200}) == {"climb_limit": 200}
+    assert "climb_limit" not in Config(climb_limit=100).without_new_settings()
+    assert Config(climb_limit=200).without_new_settings()["climb_limit"] == 200
+
+
+@dataclass(frozen=True)
+class Later(Config):
+    """With a setting that nobody added to HISTORY."""
+
+    new_setting: int = 7
+
+
+def test_a_new_setting_that_history_lacks_changes_no_name_by_its_default():
+    assert Later().without_new_settings() == Config().without_new_settings()
+    assert Later(new_setting=8).without_new_settings()["new_setting"] == 8
+
+
+def test_a_version_of_two_numbers_is_one_of_three():
+    assert history.changed_after("0.9")
+    assert not history.changed_after("0.10")
 
 
 def test_versions_are_compared_as_numbers():

@@ -7,8 +7,8 @@ import pytest
 import freqdyna
 from freqdyna import Config, FreqdynaError
 from freqdyna.config import PRESETS, history
-from freqdyna.config.history import EVERYWHERE, Changes
-from freqdyna.config.presets import preset_settings
+from freqdyna.config.history import EVERYWHERE, FIRST, VERSION, Changes
+from freqdyna.config.presets import preset_settings, version_of_defaults
 from freqdyna.envs import ENVIRONMENTS
 from freqdyna.envs.resolve import resolved_by_name
 
@@ -72,3 +72,8 @@ def test_training_with_a_preset_keeps_its_name_and_what_it_came_to(tmp_path):
     assert result.config.climb_noise_scales == "deviation"
     assert result.config.buffer_size == 40
     assert freqdyna.load(tmp_path / "run").config == result.config
+
+
+def test_a_preset_that_preserves_a_version_has_its_defaults_in_every_environment():
+    assert version_of_defaults("v0.1", VERSION) == FIRST
+    assert version_of_defaults("paper", VERSION) == version_of_defaults(None, VERSION) == VERSION

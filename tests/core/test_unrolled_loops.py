@@ -6,6 +6,8 @@ import pytest
 
 from freqdyna.core import unrolled
 
+pytestmark = pytest.mark.default_compiler
+
 
 @pytest.fixture(params=[1, 8])
 def turns_at_once(request, monkeypatch):

@@ -6,6 +6,8 @@ import pytest
 
 from freqdyna.core import unrolled
 
+pytestmark = pytest.mark.default_compiler
+
 
 @pytest.mark.parametrize("n", [1, 2, 3, unrolled.FEW, unrolled.FEW + 1])
 def test_written_out_sums_are_the_sums(n):

@@ -27,7 +27,7 @@ from freqdyna.config.checks import (
     one_of,
     require,
 )
-from freqdyna.config.presets import preset_settings
+from freqdyna.config.presets import SETTINGS_OF_0_1, preset_settings
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.files import write_atomically
 
@@ -217,6 +217,17 @@ class Config:
 
         """
         return Config.of(read_settings(path), version=version)
+
+    def without_new_settings(self) -> dict[str, Any]:
+        """The settings as version 0.1 would have stored them.
+
+        Settings added since are omitted if they preserve the behaviour of version 0.1, so that
+        names derived from the settings never change. A setting that HISTORY does not have preserves
+        it by its default.
+        """
+        new = {f.name: f.default for f in fields(self) if f.name not in SETTINGS_OF_0_1}
+        new |= history.added_after(history.FIRST)
+        return {k: v for k, v in asdict(self).items() if k not in new or v != new[k]}
 
     @staticmethod
     def of(

@@ -63,16 +63,6 @@ def changed_after(version: str) -> bool:
     return bool(_after(version))
 
 
-def without_new_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings as version 0.1 would have stored them.
-
-    Settings added since are omitted if they preserve the behaviour of version 0.1, so that names
-    derived from the settings never change.
-    """
-    added = added_after(FIRST)
-    return {k: v for k, v in settings.items() if k not in added or v != added[k]}
-
-
 def last_changes(version: str) -> dict[str, str]:
     """Each setting whose default changed up to `version`, with the version of the last change."""
     found: dict[str, str] = {}
@@ -98,4 +88,5 @@ def _numbers(version: str) -> tuple[int, ...]:
     numbers = re.match(r"\d{1,9}(\.\d{1,9})*", version)
     if numbers is None:
         raise FreqdynaError(f"version is {version!r}; it must be numbers, such as {VERSION}")
-    return tuple(map(int, numbers[0].split(".")))
+    parts = [int(part) for part in numbers[0].split(".")]
+    return tuple(parts + [0] * (3 - len(parts)))  # 0.3 is 0.3.0

@@ -198,11 +198,19 @@ VERSION_0_1: Tables = {
     "Walker2d-v5": _MUJOCO_0_1,
 }
 
+SETTINGS_OF_0_1 = frozenset(VERSION_0_1[EVERYWHERE]) | frozenset(_BUILT_IN_0_1)
+"""The names of all settings that version 0.1 has."""
+
 PRESETS: dict[str, Preset] = {
     "paper": Preset("the settings that the paper states, taken literally", PAPER),
     "published": Preset("what the paper's published code does", PUBLISHED),
     "v0.1": Preset("the defaults of version 0.1", VERSION_0_1, version=FIRST),
 }
+
+
+def version_of_defaults(preset: str | None, version: str) -> str:
+    """The version whose defaults apply: the one that the preset preserves, else `version`."""
+    return (PRESETS[preset].version if preset is not None else None) or version
 
 
 def preset_settings(name: str, env: object, version: str) -> dict[str, Any]:

@@ -6,13 +6,17 @@ and add an import below. The algorithm `dyna-NAME` then exists as well.
 
 # The built-in search-controls, in the order in which they are listed.
 # isort: off
-from freqdyna.search_control import value as value
-from freqdyna.search_control import frequency as frequency
-from freqdyna.search_control import combined as combined
-from freqdyna.search_control import replay as replay
-from freqdyna.search_control import uniform as uniform
+from freqdyna.search_control.value import ValueSearch as ValueSearch
+from freqdyna.search_control.frequency import FrequencySearch as FrequencySearch
+from freqdyna.search_control.frequency import GradientNormSearch as GradientNormSearch
+from freqdyna.search_control.frequency import HessianNormSearch as HessianNormSearch
+from freqdyna.search_control.combined import ValuePlusFrequencySearch as ValuePlusFrequencySearch
+from freqdyna.search_control.combined import ValueTimesFrequencySearch as ValueTimesFrequencySearch
+from freqdyna.search_control.replay import ReplaySearch as ReplaySearch
+from freqdyna.search_control.uniform import UniformSearch as UniformSearch
 # isort: on
 
+from freqdyna.core.description import describe
 from freqdyna.search_control.base import Proposal, Search, SearchControl, State
 from freqdyna.search_control.hill_climb import HillClimb
 from freqdyna.search_control.registry import (
@@ -31,6 +35,7 @@ __all__ = [
     "Search",
     "SearchControl",
     "State",
+    "describe",
     "find",
     "full_name",
     "make",

@@ -32,6 +32,7 @@ from typing import Any
 from freqdyna import envs as environments
 from freqdyna.agents import algorithms
 from freqdyna.config import VERSION, Config, history
+from freqdyna.config.presets import version_of_defaults
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.search_control import SEARCH_CONTROLS
@@ -66,7 +67,7 @@ class SweepUnit:
         It includes the settings of version 0.1, and later settings only if they differ from the
         behaviour of version 0.1. A unit therefore keeps its name when settings are added.
         """
-        facts = history.without_new_settings(asdict(self.config))
+        facts = self.config.without_new_settings()
         changes = history.last_changes(self.version).items()
         if changed := {k: v for k, v in changes if k in facts and facts[k] is None}:
             facts["defaults"] = changed
@@ -210,7 +211,11 @@ class Sweep:
         because creating it here would import code.
         """
         config = Config.of(self.settings | varied, self.preset, self.version)
-        return resolved_by_name(config, self.version)
+        return resolved_by_name(config, self._version_of_defaults)
+
+    @property
+    def _version_of_defaults(self) -> str:
+        return version_of_defaults(self.preset, self.version)
 
     def configs(self) -> list[Config]:
         """The configuration of each combination."""
@@ -244,7 +249,7 @@ class Sweep:
                     devices=1,  # so that its results do not depend on where it is computed
                 ),
                 together,
-                self.version,
+                self._version_of_defaults,
             )
             for first in range(self.first_seed, last, self.block)
         ]

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from freqdyna import search_control as search_controls
-from freqdyna.config import Config
+from freqdyna.config import VERSION, Config
+from freqdyna.config.presets import version_of_defaults
 from freqdyna.core.description import matches
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
@@ -80,7 +81,8 @@ def train(
         settings["search_control"] = search_controls.full_name(strategy)
     config = Config.of(settings, preset)
     options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds)
-    run = prepare_run(config, given, search_control)
+    version = version_of_defaults(preset, VERSION)
+    run = prepare_run(config, given, search_control, version=version)
     if preset is not None:
         run.provenance["preset"] = preset
     folder = None if out is None else run_folder.create(out, run.config)

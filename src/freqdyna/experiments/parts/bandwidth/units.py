@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from freqdyna import envs
-from freqdyna.config import Config, history
+from freqdyna.config import Config
 from freqdyna.envs.walled_square import WalledSquare
 from freqdyna.experiments.base import Columns, Unit, Work
 from freqdyna.experiments.trainings import PRESET
@@ -49,7 +49,7 @@ def _settings(config: Config) -> dict[str, Any]:
     """
     settings = {
         name: list(value) if isinstance(value, tuple) else value
-        for name, value in history.without_new_settings(asdict(config)).items()
+        for name, value in config.without_new_settings().items()
         if name not in NO_MATTER
     }
     env = envs.make(config.env)

@@ -104,7 +104,7 @@ class Fit(eqx.Module):
     optimizer: optax.OptState
 
 
-class Task(eqx.Module):
+class RegressionTask(eqx.Module):
     """One data set, its test set, and the key of its mini-batches."""
 
     x: Points
@@ -113,14 +113,14 @@ class Task(eqx.Module):
     key: PRNGKeyArray
 
 
-def prepare(draw: Draw, key: PRNGKeyArray) -> tuple[Fit, Task]:
+def prepare(draw: Draw, key: PRNGKeyArray) -> tuple[Fit, RegressionTask]:
     """The start of one run; a seed starts identically in all settings, except for its points."""
     keys = jax.random.split(key, 5)
     x = draw(keys[0])
     test = jax.random.uniform(keys[2], (TEST_POINTS,), minval=LOW, maxval=HIGH)
     params = ravel_pytree(init_network(keys[3], SIZES))[0]
     fit = Fit(params, OPTIMIZER(LEARNING_RATE).init(params))
-    return fit, Task(x, noisy(x, keys[1]), test, keys[4])
+    return fit, RegressionTask(x, noisy(x, keys[1]), test, keys[4])
 
 
 def predict(params: Float[Array, " p"], x: Float[Array, " b"]) -> Float[Array, " b"]:
@@ -131,7 +131,7 @@ def predict(params: Float[Array, " p"], x: Float[Array, " b"]) -> Float[Array, "
 Batches = Float[Array, "updates b"]
 
 
-def batches(task: Task, number: Int[Array, ""]) -> tuple[Batches, Batches]:
+def batches(task: RegressionTask, number: Int[Array, ""]) -> tuple[Batches, Batches]:
     """Inputs and targets of the updates before evaluation `number`, sampled with replacement.
 
     They are sampled together: sampling for each update separately takes a tenth more time in total.
@@ -151,7 +151,7 @@ def update(fit: Fit, x: Float[Array, " b"], y: Float[Array, " b"]) -> Fit:
 
 
 def advance(
-    fit: Fit, task: Task, first: Int[Array, ""], evaluations: int
+    fit: Fit, task: RegressionTask, first: Int[Array, ""], evaluations: int
 ) -> tuple[Fit, Float[Array, " evaluations"]]:
     """Continue training; also returns the root mean squared test error every 20 updates."""
     truth = f_sin(task.test)
@@ -191,7 +191,7 @@ def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, work: Work
     keys = jax.vmap(jax.random.key)(jnp.arange(seeds))
 
     @jax.jit
-    def start(keys: Key[Array, " seeds"]) -> tuple[Fit, Task]:
+    def start(keys: Key[Array, " seeds"]) -> tuple[Fit, RegressionTask]:
         runs = [jax.vmap(partial(prepare, draw))(keys) for draw in draws.values()]
         return jax.tree.map(lambda *rows: jnp.concatenate(rows), *runs)
 
