@@ -44,7 +44,7 @@ def test_the_unbiased_runs_of_f1_and_f2_are_the_same():
     ]
     np.testing.assert_array_equal(found[0]["Unbiased"], found[1]["Unbiased"])
     note = reproduce.analyse(registry.find("F2"), STORED).notes[-1]
-    assert f"the same {len(found[0]['Unbiased'])} runs as in F1" in note
+    assert f"The {len(found[0]['Unbiased'])} runs of Unbiased are the same as in F1" in note
     assert "not independent evidence" in note
 
 

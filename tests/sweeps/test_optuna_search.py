@@ -99,7 +99,7 @@ def test_failed_trials_are_told_from_those_to_come(tmp_path, monkeypatch, capsys
     states = {trial.settings["batch_size"]: trial.state for trial in trials}
     assert states == {4: "done", 8: "failed"}
     failed = [trial for trial in trials if trial.state == "failed"]
-    assert f"{len(failed)} of 4 trials failed; freqdyna status says why" in capsys.readouterr().err
+    assert f"{len(failed)} of 4 trials failed; freqdyna status shows why" in capsys.readouterr().err
     left, done = units_left(Sweep.parse(text.replace("trials = 4", "trials = 6")), storage)
     assert (len(left), done) == (len(failed) + 2, 4 - len(failed))
     main(["status", str(out)])
