@@ -158,7 +158,7 @@ def test_the_learned_model_learns_and_its_error_is_counted():
 
 def test_a_search_control_is_given_to_dyna_and_to_nothing_else():
     for algorithm in ("er", "dyna-value"):
-        with pytest.raises(FreqdynaError, match=f"is given, but algorithm '{algorithm}' has its"):
+        with pytest.raises(FreqdynaError, match=f"is set, but algorithm '{algorithm}' has its"):
             make_dyna(Clock(), algorithm, search_control="value")
     with pytest.raises(FreqdynaError, match="search_control is None; algorithm 'dyna' needs one"):
         make_dyna(Clock(), "dyna")
