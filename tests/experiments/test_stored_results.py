@@ -45,7 +45,7 @@ def test_the_unbiased_runs_of_f1_and_f2_are_the_same():
     np.testing.assert_array_equal(found[0]["Unbiased"], found[1]["Unbiased"])
     note = reproduce.analyse(registry.find("F2"), STORED).notes[-1]
     assert f"The {len(found[0]['Unbiased'])} runs of Unbiased are the same as in F1" in note
-    assert "not independent evidence" in note
+    assert "therefore not independent" in note
 
 
 @pytest.mark.parametrize("name", ["E1", "E2", "T1", "U", "F1", "F2", "B"])
