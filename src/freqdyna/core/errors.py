@@ -8,6 +8,10 @@ class FreqdynaError(Exception):
     """Invalid input or unusable files; the message is one sentence for the user."""
 
 
+class RunFailedError(FreqdynaError):
+    """A run that could not be finished or saved, such as on a full disk; exit status 1."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
     """The error for a name that is not known.
 
