@@ -4,8 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Write compiled modules even if the shell disables it: without them every process starts seconds later.
 unexport PYTHONDONTWRITEBYTECODE
+# The tested version of every package. Set to nothing, `make CONSTRAINTS= ...` installs the newest releases.
+CONSTRAINTS ?= constraints.txt
+# Build constraints are for setuptools, which builds this package in an environment of its own.
+INSTALL = $(if $(CONSTRAINTS),PIP_CONSTRAINT=$(CONSTRAINTS) PIP_BUILD_CONSTRAINT=$(CONSTRAINTS)) \
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable
+# Follows the command above, for platforms on which a tested version does not exist.
+OR_HINT = || { echo "if a tested version does not exist for this platform, try: make CONSTRAINTS= $(MAKECMDGOALS)"; exit 1; }
 
-.PHONY: quickstart test check lint docs browser tour bench clean
+.PHONY: quickstart test check lint docs browser tour bench constraints newest clean
 
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
@@ -54,30 +61,43 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/replay.py
 	$(BIN)/python benchmarks/run.py
 
+# Updates constraints.txt to the newest releases; run the tests before you commit it.
+constraints:
+	rm -rf .venv-newest
+	$(PYTHON) -m venv .venv-newest
+	.venv-newest/bin/python -m pip install --quiet --upgrade setuptools
+	$(MAKE) VENV=.venv-newest CONSTRAINTS= .venv-newest/.dev
+	{ echo "# The tested version of every package, made by: make constraints"; \
+		.venv-newest/bin/python -m pip freeze --all --exclude-editable --exclude pip; } > constraints.txt
+
+# All tests with the newest releases instead of the tested ones, in an environment of its own.
+newest:
+	$(MAKE) VENV=.venv-newest CONSTRAINTS= test
+
 clean:
-	rm -rf $(VENV) site
+	rm -rf $(VENV) .venv-newest site
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "freqdyna needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.runtime: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.runtime: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "installing freqdyna and its dependencies into $(VENV) (a minute or two) ..."
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable .
+	$(INSTALL) . $(OR_HINT)
 	@touch $@
 
-$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.docs: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "installing MkDocs into $(VENV) ..."
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[docs]'
+	$(INSTALL) '.[docs]' $(OR_HINT)
 	@touch $@ $(VENV)/.runtime
 
-$(VENV)/.bench: pyproject.toml | $(VENV)/.dev
+$(VENV)/.bench: pyproject.toml $(CONSTRAINTS) | $(VENV)/.dev
 	@echo "installing the libraries to compare with into $(VENV) (PyTorch is large) ..."
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[bench]'
+	$(INSTALL) '.[bench]' $(OR_HINT)
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.dev: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "installing freqdyna and its test tools into $(VENV) (a minute or two) ..."
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[dev]'
+	$(INSTALL) '.[dev]' $(OR_HINT)
 	@touch $@ $(VENV)/.docs $(VENV)/.runtime

@@ -1,0 +1,53 @@
+"""`constraints.txt` has the tested version of everything that the Makefile installs."""
+
+import re
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+LINES = [x for x in (ROOT / "constraints.txt").read_text().splitlines() if x[:1] not in ("", "#")]
+PINNED = {canonicalize_name(line.split("==")[0]): line.split("==")[1] for line in LINES}
+
+
+def installed_by_make_test():
+    """The requirements of the extra `dev`, which includes others, and of the package itself."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    found = [*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"]]
+    included = ["dev"]
+    for extra in included:
+        for text in extras[extra]:
+            requirement = Requirement(text)
+            if requirement.name == "freqdyna":
+                included += requirement.extras
+            else:
+                found.append(text)
+    return sorted(set(found))
+
+
+@pytest.mark.parametrize("text", installed_by_make_test())
+def test_the_tested_version_satisfies_each_requirement(text):
+    requirement = Requirement(text)
+    assert requirement.specifier.contains(PINNED[canonicalize_name(requirement.name)])
+
+
+def test_the_dependencies_of_dependencies_have_a_version_too():
+    names = [Requirement(text).name for text in installed_by_make_test()]
+    for name in names:
+        try:
+            required = metadata.requires(name) or []
+        except metadata.PackageNotFoundError:  # setuptools is needed only to build
+            continue
+        for text in required:
+            inner = Requirement(text)
+            if inner.marker is None:
+                assert canonicalize_name(inner.name) in PINNED, f"{name} needs {inner.name}"
+
+
+def test_every_line_is_an_exact_version():
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line) for line in LINES)
