@@ -9,10 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 from disturbed import LAST_RESORT
 
+from freqdyna.core.errors import one_line
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training.engines.base import Engine, TaskOutcome, one_line
+from freqdyna.training.engines.base import Engine, TaskOutcome
 
 TEXT = """
 [settings]

@@ -66,7 +66,7 @@ def test_steps_and_evaluations_are_measured_once_compiled(monkeypatch):
     monkeypatch.setattr(estimate.time, "perf_counter", lambda: next(clock))
     block, called = MagicMock(), []
     block.evaluate.side_effect = lambda state, step: (called.append(step), {})
-    monkeypatch.setattr(prepare, "prepare_run", lambda *_, version: MagicMock(block=block))
+    monkeypatch.setattr(prepare, "prepare_run", lambda *_, **__: MagicMock(block=block))
     costs = estimate.measure(Config(eval_every=100, steps=1_000))
     assert costs == estimate.Costs(step=1.0 / estimate.STEPS, evaluation=7.0)
     assert len(called) == 2

@@ -211,7 +211,10 @@ def test_code_in_a_sweep_file_is_not_imported(tmp_path, monkeypatch, text):
     monkeypatch.syspath_prepend(str(tmp_path))
     file = tmp_path / "sweep.toml"
     file.write_text(text)
-    with pytest.raises(FreqdynaError, match="code that would be imported; allow it with"):
+    with pytest.raises(
+        FreqdynaError,
+        match="would import the module 'evil'; if you trust it, allow that with --allow-code",
+    ):
         read_sweep(file, allow_code=False)
     # Whoever reads results, or their state, imports nothing.
     assert freqdyna.load_sweep(str(tmp_path)) == {}

@@ -25,8 +25,6 @@ def main(arguments: list[str] | None = None) -> None:
 
     """
     given = sys.argv[1:] if arguments is None else arguments
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # the user's modules, for --search-control module:Class
     try:
         _parse(given).run()
         sys.stdout.flush()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import tyro
 
+from freqdyna.cli.user_modules import current_folder_on_path
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.training.interrupts import InterruptedRun
 
@@ -42,7 +43,8 @@ class RunSweep:
     def run(self) -> None:
         """Run the command."""
         try:
-            self._run()
+            with current_folder_on_path(self.allow_code):
+                self._run()
         except KeyboardInterrupt:
             raise InterruptedRun("stopped; the same command resumes") from None
 

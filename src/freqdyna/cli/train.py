@@ -6,8 +6,10 @@ from pathlib import Path
 
 import tyro
 
+from freqdyna.cli.user_modules import current_folder_on_path
 from freqdyna.config import Config
 from freqdyna.config.config import read_settings
+from freqdyna.core.code_names import module_of, require_allowed
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,21 @@ class Train:
     """Also write TensorBoard events to the run folder (extra 'tensorboard')."""
     checkpoint_seconds: float = 60.0
     """Seconds between checkpoints."""
+    allow_code: bool = False
+    """Whether the file of --config may name code to import, as module:Class. Use it only if you
+    trust it; names that you type as options need no permission."""
+    typed_names: tyro.conf.Suppress[tuple[str, ...]] = ()
+    """The environment and the search-control that were typed as options, not read from a file."""
 
     def run(self) -> None:
         """Run the command."""
+        names = {"env": self.settings.env, "search_control": self.settings.search_control or ""}
+        for setting, name in names.items():
+            require_allowed(setting, name, self.allow_code or name in self.typed_names)
+        with current_folder_on_path(any(module_of(name) is not None for name in names.values())):
+            self._run()
+
+    def _run(self) -> None:
         from freqdyna.results import run_folder
         from freqdyna.results.table import print_table
         from freqdyna.training import api
@@ -54,15 +68,21 @@ class Resume:
     """Also write TensorBoard events to the run folder (extra 'tensorboard')."""
     checkpoint_seconds: float = 60.0
     """Seconds between checkpoints."""
+    allow_code: bool = False
+    """Whether the folder may name code to import, as module:Class. Use it only if you trust it."""
 
     def run(self) -> None:
         """Run the command."""
         from freqdyna.results.table import print_table
         from freqdyna.training import api
 
-        result = api.resume(
-            self.folder, tensorboard=self.tensorboard, checkpoint_seconds=self.checkpoint_seconds
-        )
+        with current_folder_on_path(self.allow_code):
+            result = api.resume(
+                self.folder,
+                tensorboard=self.tensorboard,
+                checkpoint_seconds=self.checkpoint_seconds,
+                allow_code=self.allow_code,
+            )
         print_table([(self.folder, result)])
 
 
@@ -72,10 +92,11 @@ def train_defaults(arguments: list[str]) -> Train:
         return Train()
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--config", type=Path, nargs="?")  # a missing value is an error later
-    for name in ("--preset", "--env"):
-        parser.add_argument(name, nargs="?")
+    for names in (["--preset"], ["--env"], ["--search-control", "--search_control"]):
+        parser.add_argument(*names, nargs="?")
     named = parser.parse_known_args(arguments)[0]
     settings = read_settings(named.config) if named.config else {}
     if named.env is not None:  # the preset may depend on it
         settings["env"] = named.env
-    return Train(settings=Config.of(settings, named.preset))
+    typed = tuple(name for name in (named.env, named.search_control) if name)
+    return Train(settings=Config.of(settings, named.preset), typed_names=typed)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import tyro
 
+from freqdyna.cli.user_modules import current_folder_on_path
+
 
 @dataclass(frozen=True)
 class WatchPolicy:
@@ -20,6 +22,9 @@ class WatchPolicy:
     """The number of episodes, 1 to 100."""
     out: Path | None = None
     """The file to write, which must end in .gif. If unset: policy.gif in the run folder."""
+    allow_code: bool = False
+    """Whether the folder may name code to import, as env = "module:id". Use it only if you trust
+    it."""
 
     def run(self) -> None:
         """Run the command."""
@@ -27,7 +32,10 @@ class WatchPolicy:
         from freqdyna.results.result import load
 
         out = self.out or self.folder / "policy.gif"
-        load(self.folder).watch(out, self.seed, self.episodes, progress=True)
+        with current_folder_on_path(self.allow_code):
+            load(self.folder).watch(
+                out, self.seed, self.episodes, progress=True, allow_code=self.allow_code
+            )
 
 
 def _render_without_display() -> None:

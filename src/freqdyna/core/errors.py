@@ -29,6 +29,12 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
     return FreqdynaError(f"unknown {kind} {name!r}; known, nearest first: {listed}")
 
 
+def one_line(error: BaseException) -> str:
+    """An error in one line: its type, and the first line of its message."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
 def installing(extra: str) -> str:
     """The command that installs an extra of the package, for messages."""
     return f"pip install '.[{extra}]' in a clone of freqdyna"

@@ -2,9 +2,9 @@
 
 import dataclasses
 import difflib
-from importlib import import_module
 from typing import Any
 
+from freqdyna.core.code_names import imported_module, loaded_module, module_of
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs.acrobot import Acrobot
 from freqdyna.envs.base import Environment
@@ -34,19 +34,27 @@ __all__ = [
 ]
 
 
-def is_known(name: str) -> bool:
-    """Whether `name` is a built-in environment or registered with Gymnasium."""
+def is_known(name: str, allow_code: bool = False) -> bool:
+    """Whether `name` is a built-in environment or registered with Gymnasium.
+
+    Args:
+        name: The name.
+        allow_code: Whether `module:id` may import the module; if not, and it is not imported
+            already, the environment is not known.
+
+    """
     try:
-        return name in ENVIRONMENTS or bool(gymnasium_factory(name))
+        return name in ENVIRONMENTS or bool(gymnasium_factory(name, allow_code))
     except FreqdynaError:
         return False
 
 
-def gymnasium_factory(name: str, **options: Any) -> Factory:
+def gymnasium_factory(name: str, allow_code: bool = False, **options: Any) -> Factory:
     """A factory for an environment that is registered with Gymnasium.
 
     Args:
         name: An id such as "Hopper-v5"; as in Gymnasium, `module:id` imports the module first.
+        allow_code: Whether the module may be imported; not needed if it is imported already.
         **options: Passed to `gymnasium.make`.
 
     Returns:
@@ -59,16 +67,16 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
         from freqdyna.envs.gym.space import factory_of
     except ImportError:  # without Gymnasium
         raise unknown_name("environment", name, ENVIRONMENTS) from None
-    module, _, registered = name.rpartition(":")
+    registered = name.rpartition(":")[2]
+    if module_of(name) is not None and not (
+        loaded_module(name) and registered in gymnasium.registry
+    ):
+        imported_module("env", name, allow_code)
     try:
-        if module:
-            import_module(module)
         gymnasium.spec(registered)
     except gymnasium.error.Error:
         near = difflib.get_close_matches(registered, gymnasium.registry, n=5)
         raise unknown_name("environment", name, dict.fromkeys([*near, *ENVIRONMENTS])) from None
-    except Exception as error:  # the user's module may fail in any way
-        raise FreqdynaError(f"env is {name!r}, but importing {module!r} fails: {error}") from error
     return factory_of(registered, **options)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from freqdyna import envs
 from freqdyna.config import VERSION, Config, history
+from freqdyna.core.code_names import module_of
 from freqdyna.core.description import matches
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
@@ -12,10 +13,16 @@ from freqdyna.envs.space import Factory, Space
 _OF_BUILT_IN = ("reward_noise", "goal_reward")
 
 
-def named_environment(config: Config) -> Environment | Factory:
-    """The environment that `config.env` names: a built-in one, or a factory of Gymnasium's."""
+def named_environment(config: Config, allow_code: bool = False) -> Environment | Factory:
+    """The environment that `config.env` names: a built-in one, or a factory of Gymnasium's.
+
+    Args:
+        config: The settings.
+        allow_code: Whether the name may import code, see `core.code_names`.
+
+    """
     if config.env not in envs.ENVIRONMENTS:
-        return envs.gymnasium_factory(config.env)
+        return envs.gymnasium_factory(config.env, allow_code)
     names = ("reward_noise", "goal_reward", "episode_limit")
     settings = {name: getattr(config, name) for name in names}
     given = {name: value for name, value in settings.items() if value is not None}
@@ -57,7 +64,7 @@ def needs_env_argument(config: Config, facts: dict[str, Any]) -> bool:
 
 
 def environment_of_run(
-    config: Config, env: Any, facts: dict[str, Any], instead: str
+    config: Config, env: Any, facts: dict[str, Any], instead: str, allow_code: bool = False
 ) -> Environment | Factory:
     """The environment of a stored run.
 
@@ -66,6 +73,7 @@ def environment_of_run(
         env: An environment, a factory or None; if None, the environment is found by its name.
         facts: The provenance of the run.
         instead: What the error message tells the user to do if `env` is needed but None.
+        allow_code: Whether the name in the configuration may import code.
 
     """
     if isinstance(env, Environment):
@@ -74,6 +82,8 @@ def environment_of_run(
         from freqdyna.envs.gym.space import factory_of
 
         return factory_of(env)
+    if not facts.get("environment_given") and module_of(config.env) is not None:
+        return named_environment(config, allow_code)
     if needs_env_argument(config, facts):
         raise FreqdynaError(
             f"this run's environment {config.env!r} was passed in Python; {instead}"

@@ -48,6 +48,7 @@ def film_policy(
     episodes: int,
     env: Any,
     tell: Callable[[str], object],
+    allow_code: bool = False,
 ) -> tuple[Film, np.ndarray]:
     """Play episodes of a seed's greedy policy.
 
@@ -57,6 +58,7 @@ def film_policy(
         episodes: The number of episodes.
         env: The environment, if it cannot be found by the name in the configuration.
         tell: Called with progress messages.
+        allow_code: Whether the name of the environment may import code.
 
     Returns:
         The animation, and the return of each episode, shape (episodes,).
@@ -74,7 +76,7 @@ def film_policy(
             f"seed is {chosen}, which diverged: its parameters are not finite; choose another"
         )
     config = result.config
-    stage = set_up(config, chosen, env, result.provenance)
+    stage = set_up(config, chosen, env, result.provenance, allow_code)
     done = int(result.steps[-1])
     age = f"after {done:,} steps" if done == config.steps else "not yet trained to the end"
     tell(
@@ -98,7 +100,9 @@ def film_policy(
     return film, np.array(returns)
 
 
-def set_up(config: Config, seed: int, env: Any, facts: dict[str, Any]) -> Stage:
+def set_up(
+    config: Config, seed: int, env: Any, facts: dict[str, Any], allow_code: bool = False
+) -> Stage:
     """Prepare the environment of a run for playing and rendering.
 
     Args:
@@ -106,13 +110,14 @@ def set_up(config: Config, seed: int, env: Any, facts: dict[str, Any]) -> Stage:
         seed: The seed.
         env: The environment, or None to find it by its name.
         facts: The provenance of the run.
+        allow_code: Whether the name of the environment may import code.
 
     Raises:
         FreqdynaError: If the run was trained in another environment, as far as that is known.
 
     """
     watch = "watch it there with freqdyna.load(...).watch(..., env=...)"
-    found = environment_of_run(config, env, facts, watch)
+    found = environment_of_run(config, env, facts, watch, allow_code)
     if isinstance(found, Environment):
         stage = _compiled_stage(found, seed)
     else:
@@ -157,9 +162,11 @@ def _host_stage(
         steps_a_second,
     )
     from freqdyna.envs.gym.seats import WATCHING, EnvironmentFailed, Seat
-    from freqdyna.envs.gym.space import HostSpace, make_env
+    from freqdyna.envs.gym.space import HostSpace, close_env, make_env
 
-    drawn = plain if given else envs.gymnasium_factory(config.env, render_mode=MODE)
+    drawn = (
+        plain if given else envs.gymnasium_factory(config.env, allow_code=True, render_mode=MODE)
+    )  # `plain` was found by the same name, so it has been imported
     try:
         example = make_env(plain)
     except FreqdynaError as error:
@@ -168,12 +175,12 @@ def _host_stage(
             raise
         raise cannot_be_drawn(config.env, f"MUJOCO_GL is {library!r}, but {error}") from error
     modes = list(example.metadata.get("render_modes") or [])
-    example.close()
+    close_env(example)
     if MODE not in modes:
         raise cannot_be_drawn(config.env, f"its render modes are {modes}, without {MODE!r}")
     shown = make_env(drawn)
     if shown.render_mode != MODE:
-        shown.close()
+        close_env(shown)
         raise cannot_be_drawn(config.env, f"it was created without render_mode={MODE!r}")
     space = space_of_run(plain, config, facts)
     assert isinstance(space, HostSpace)
@@ -200,7 +207,9 @@ def _host_stage(
 
         return play
 
-    return Stage(space, player, steps_a_second(shown), space.episode_limit, shown.close)
+    return Stage(
+        space, player, steps_a_second(shown), space.episode_limit, lambda: close_env(shown)
+    )
 
 
 def watch_key(seed: int, episode: int) -> PRNGKeyArray:

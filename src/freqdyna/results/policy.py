@@ -53,17 +53,20 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
     return best
 
 
-def policy_of(result: Record, seed: SupportsInt, env: Any) -> Callable[[Any], Any]:
+def policy_of(
+    result: Record, seed: SupportsInt, env: Any, allow_code: bool = False
+) -> Callable[[Any], Any]:
     """A function from an observation of the environment to the greedy action for its `step`.
 
     Args:
         result: The training.
         seed: The seed.
         env: The environment, if it cannot be found by its name.
+        allow_code: Whether the name of the environment may import code.
 
     """
     config, facts = result.config, result.provenance
-    found = environment_of_run(config, env, facts, "pass it as env=...")
+    found = environment_of_run(config, env, facts, "pass it as env=...", allow_code)
     space = space_of_run(found, config, facts)
     check_same_environment(space, facts)
     best = jax.jit(greedy_policy(config, space, result.seed_parameters(seed)))

@@ -41,12 +41,16 @@ class Result(Record):
             raise FreqdynaError(f"{self!r} was stored without a network")
         return network_from_flat(jnp.asarray(self.parameters[row]), self.layer_sizes)
 
-    def policy(self, seed: SupportsInt, *, env: Any = None) -> Callable[[Any], Any]:
+    def policy(
+        self, seed: SupportsInt, *, env: Any = None, allow_code: bool = False
+    ) -> Callable[[Any], Any]:
         """The greedy policy of one seed.
 
         Args:
             seed: The seed.
             env: Needed only if an environment was passed to `train` in Python.
+            allow_code: Whether the name of the environment in the run's settings may import code,
+                as `module:id` does; use it only if you trust them.
 
         Returns:
             A function from an observation to an action of the environment.
@@ -54,7 +58,7 @@ class Result(Record):
         """
         from freqdyna.results.policy import policy_of
 
-        return policy_of(self, seed, env)
+        return policy_of(self, seed, env, allow_code)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """The learning curve as a Matplotlib figure; it is also written to `path`, if given."""
@@ -73,6 +77,7 @@ class Result(Record):
         *,
         env: Any = None,
         progress: bool = False,
+        allow_code: bool = False,
     ) -> np.ndarray:
         """Write an animation of a seed's greedy policy as a GIF.
 
@@ -84,6 +89,8 @@ class Result(Record):
                 with a `painter`, or a Gymnasium environment, or a function that creates one, with
                 render_mode="rgb_array".
             progress: Whether to print what happens.
+            allow_code: Whether the name of the environment in the run's settings may import code,
+                as `module:id` does; use it only if you trust them.
 
         Returns:
             The return of each episode, shape (episodes,).
@@ -94,7 +101,7 @@ class Result(Record):
 
         file, tell = Path(path), print if progress else _say_nothing
         check_path(file)
-        film, returns = film_policy(self, seed, episodes, env, tell)
+        film, returns = film_policy(self, seed, episodes, env, tell, allow_code)
         data = film.encoded()
         write_film(file, data)
         faster = f", {film.speed:.1f} times as fast" if film.speed > 1 else ""

@@ -1,10 +1,10 @@
 """Search-controls by name: the built-in ones, and those that users register."""
 
 from collections.abc import Callable
-from importlib import import_module
-from typing import TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from freqdyna.config import Config
+from freqdyna.core.code_names import imported_module, loaded_module, module_of
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.search_control.base import SearchControl
 
@@ -34,30 +34,34 @@ def register(name: str) -> Callable[[type[Strategy]], type[Strategy]]:
     return add
 
 
-def find(name: str) -> type[SearchControl]:
+def find(name: str, allow_code: bool = False) -> type[SearchControl]:
     """The class of a search-control.
 
     Args:
         name: A registered name, or `module:Class` to import the class from a module.
+        allow_code: Whether the module may be imported; not needed if it is imported already.
 
     """
     if name in SEARCH_CONTROLS:
         return SEARCH_CONTROLS[name]
-    if ":" not in name:
+    module = module_of(name)
+    if module is None:
         raise unknown_name("search-control", name, SEARCH_CONTROLS)
-    module, attribute = name.split(":", 1)
-    try:
-        strategy = getattr(import_module(module), attribute, None)
-    except Exception as error:  # the user's module may fail in any way
-        raise FreqdynaError(
-            f"search_control is {name!r}, but importing {module!r} fails: {error}"
-        ) from error
-    if not (isinstance(strategy, type) and issubclass(strategy, SearchControl)):
+    attribute = name.rpartition(":")[2]
+    loaded = getattr(loaded_module(name), "__dict__", {}).get(attribute)
+    if _is_strategy(loaded):
+        return loaded
+    strategy = getattr(imported_module("search_control", name, allow_code), attribute, None)
+    if not _is_strategy(strategy):
         raise FreqdynaError(
             f"search_control is {name!r}; {attribute!r} must be a subclass of "
             f"freqdyna.SearchControl in {module!r}"
         )
     return strategy
+
+
+def _is_strategy(value: Any) -> TypeGuard[type[SearchControl]]:
+    return isinstance(value, type) and issubclass(value, SearchControl)
 
 
 def full_name(strategy: type[SearchControl]) -> str:

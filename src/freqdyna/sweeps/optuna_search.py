@@ -13,6 +13,7 @@ import jax
 from freqdyna import envs
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
+from freqdyna.core.code_names import module_of
 from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.sweeps.execute import compute
 from freqdyna.sweeps.lock import locked
@@ -129,7 +130,8 @@ def _form(config: Config) -> Any:
     """
     from freqdyna.envs.resolve import named_environment
 
-    if config.env not in envs.ENVIRONMENTS or ":" in (config.search_control or ""):
+    has_code = module_of(config.search_control or "") is not None
+    if config.env not in envs.ENVIRONMENTS or has_code:
         return object()
     env = named_environment(config)
     assert isinstance(env, envs.Environment)

@@ -33,6 +33,7 @@ from freqdyna import envs as environments
 from freqdyna.agents import algorithms
 from freqdyna.config import VERSION, Config, history
 from freqdyna.config.presets import version_of_defaults
+from freqdyna.core.code_names import module_of, require_allowed
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.search_control import SEARCH_CONTROLS
@@ -178,19 +179,16 @@ class Sweep:
 
         """
         envs, controls = self._names("env"), [n for n in self._names("search_control") if n]
-        named = next((name for name in (*controls, *envs) if ":" in name), None)
-        if named and not allow_code:
-            raise FreqdynaError(
-                f"the sweep file names {named!r}, code that would be imported; allow it with "
-                "--allow-code if you trust the file"
-            )
+        for setting, names in (("search_control", controls), ("env", envs)):
+            for name in names:
+                require_allowed(setting, name, allow_code)
         for name in self._names("algorithm"):
             algorithms.find(name)
         for name in envs:
-            if not environments.is_known(name):
-                raise unknown_name("environment", name, environments.ENVIRONMENTS)
+            if name not in environments.ENVIRONMENTS:
+                environments.gymnasium_factory(name, allow_code)
         for name in controls:
-            if ":" not in name and name not in SEARCH_CONTROLS:
+            if module_of(name) is None and name not in SEARCH_CONTROLS:
                 raise unknown_name("search-control", name, SEARCH_CONTROLS)
 
     def _names(self, setting: str) -> list[Any]:

@@ -46,7 +46,8 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
     if len(units) > 1:
         run = prepare_runs_together(configs)
     else:
-        run = prepare_run(configs[0], None, version=units[0].version)
+        # The driver has refused names that it was not allowed to import: `Sweep.check_names`.
+        run = prepare_run(configs[0], None, version=units[0].version, allow_code=True)
         configs = [run.config]  # with the settings that depend on its environment
     with tempfile.TemporaryDirectory(prefix="freqdyna-") as scratch:
         progress = UnitProgress(

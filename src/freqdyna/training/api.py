@@ -67,14 +67,14 @@ def train(
         settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
         settings["goal_reward"] = None
     else:
-        from freqdyna.envs.gym.space import factory_of, make_env, space_of
+        from freqdyna.envs.gym.space import close_env, factory_of, make_env, space_of
 
         given = factory_of(env)
         example = make_env(given)
         name = space_of(example).name
-        example.close()
+        close_env(example)
     if isinstance(search_control, str):
-        search_control = search_controls.find(search_control)
+        search_control = search_controls.find(search_control, allow_code=True)
     settings |= {"env": name, "algorithm": algorithm}
     if search_control is not None:
         strategy = search_control if isinstance(search_control, type) else type(search_control)
@@ -82,7 +82,8 @@ def train(
     config = Config.of(settings, preset)
     options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds)
     version = version_of_defaults(preset, VERSION)
-    run = prepare_run(config, given, search_control, version=version)
+    # Whoever calls this function has written the names, so they may import code.
+    run = prepare_run(config, given, search_control, version=version, allow_code=True)
     if preset is not None:
         run.provenance["preset"] = preset
     folder = None if out is None else run_folder.create(out, run.config)
@@ -97,17 +98,20 @@ def resume(
     progress: bool | Progress = True,
     tensorboard: bool = False,
     checkpoint_seconds: float = 60.0,
+    allow_code: bool = False,
 ) -> Result:
     """Resume an interrupted run; the result is that of an uninterrupted run.
 
     Args:
         folder: The run folder.
         env: Needed only if an environment was passed to `train` in Python.
-        search_control: Needed only if an instance, or a class that cannot be imported, was passed
-            to `train`.
+        search_control: Needed if an instance or a class was passed to `train`, unless this process
+            has imported the class, or `allow_code` is set and it can be imported.
         progress: Whether to show progress on the terminal, or an object that receives it instead.
         tensorboard: Whether to write TensorBoard events to the folder as well.
         checkpoint_seconds: Seconds between checkpoints.
+        allow_code: Whether the folder may name code to import, such as `module:Class`; use it only
+            if you trust the folder.
 
     Returns:
         The curves, parameters and snapshots of all seeds.
@@ -117,10 +121,11 @@ def resume(
     path = Path(folder)
     config, before = run_folder.read_config(path), run_folder.read_provenance(path)
     again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
-    found = environment_of_run(config, env, before, again)
+    found = environment_of_run(config, env, before, again, allow_code)
     if not checkpoint.checkpoints(path) and run_folder.has_results(path):
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
-    run = prepare_run(config, None if env is None else found, search_control, before)
+    given = None if env is None else found
+    run = prepare_run(config, given, search_control, before, allow_code=allow_code)
     check_same_environment(run.training.agent.env, before)
     ours, theirs = run.provenance["search_control"], before.get("search_control", "")
     planning = getattr(run.training.agent, "planning", None)

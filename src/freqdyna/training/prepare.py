@@ -29,6 +29,7 @@ def prepare_run(
     search: SearchControl | type[SearchControl] | None = None,
     before: dict[str, Any] | None = None,
     version: str = VERSION,
+    allow_code: bool = False,
 ) -> Run:
     """Create a run, and check everything that can be checked before any folder is created.
 
@@ -41,13 +42,14 @@ def prepare_run(
         search: A custom search-control, or its class.
         before: The provenance of the run that is resumed.
         version: The version whose defaults apply to settings that are unset.
+        allow_code: Whether the names of environment and search-control may import code.
 
     """
     algorithms.find(config.algorithm)
     keep_compiled_programs()
     before = before or {}
     devices = seed_devices(config.seeds, before.get("devices") or config.devices)
-    given, env = env is not None, env or named_environment(config)
+    given, env = env is not None, env or named_environment(config, allow_code)
     facts: dict[str, Any] = {}
     factory = None
     if not isinstance(env, Environment):
@@ -58,6 +60,8 @@ def prepare_run(
     space = space_of_run(env, config, before)
     facts |= space.facts()
     config = resolved(config, space, version)
+    if search is None and config.search_control is not None:
+        search = search_control.find(config.search_control, allow_code)
     if isinstance(search, type):
         search = search_control.make(search, config)
     agent = algorithms.build(config, space, search, factory)

@@ -12,6 +12,7 @@ import numpy as np
 from freqdyna.agents.base import AgentState
 from freqdyna.config import Config, history
 from freqdyna.core.arrays import DamagedFileError, load_arrays
+from freqdyna.core.code_names import module_of
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.resolve import needs_env_argument
 from freqdyna.results import run_folder
@@ -219,7 +220,9 @@ class Run:
         """How to resume: on the command line, unless the environment must be passed in Python."""
         if needs_env_argument(self.config, self.provenance):
             return f"freqdyna.resume({str(saver.folder)!r}, env=...), in Python"
-        return f"freqdyna resume {saver.folder}"
+        names = (self.config.env, self.config.search_control or "")
+        code = " --allow-code" if any(module_of(name) is not None for name in names) else ""
+        return f"freqdyna resume {saver.folder}{code}"
 
     def _report_diverged(self, progress: Progress) -> None:
         for row, step in enumerate(self.curves[-1]["diverged_at"]):

@@ -1,6 +1,7 @@
 """Gymnasium environments stepped on the host, one step at a time and for whole runs."""
 
 import json
+import sys
 
 import gymnasium
 import numpy as np
@@ -18,7 +19,7 @@ from freqdyna.envs.gym.seats import (
     host_space,
     with_measured_scale,
 )
-from freqdyna.envs.gym.space import factory_of, make_env, space_of
+from freqdyna.envs.gym.space import ClosingFactory, factory_of, make_env, space_of
 from freqdyna.envs.resolve import environment_of_run
 from freqdyna.training.prepare import prepare_run
 
@@ -40,8 +41,46 @@ class Faulty(Corridor):
         if self.number in ((2, 3, 4) if self.all_fail else (3,)) and self.steps >= self.at:
             if self.fault == "raise":
                 raise ValueError("the motor is hot\nand more")
+            if self.fault == "exit":
+                sys.exit("the motor is hot")  # as a simulator's own main program would
             observation = np.full(2, np.nan)
         return observation, *rest
+
+
+class Quits(Corridor):
+    """Calls sys.exit in the method given."""
+
+    where = ""
+
+    def __init__(self):
+        self._quit("create")
+
+    def reset(self, *, seed=None, options=None):
+        self._quit("reset")
+        return super().reset(seed=seed, options=options)
+
+    def close(self):
+        self._quit("close")
+
+    def _quit(self, where):
+        if where == self.where:
+            sys.exit(3)
+
+
+def test_sys_exit_in_an_environment_is_a_failure_of_it_like_any_other(monkeypatch):
+    space = space_of(Quits(), 30)
+    monkeypatch.setattr(Quits, "where", "create")
+    with pytest.raises(FreqdynaError, match="env cannot be created: SystemExit: 3"):
+        make_env(Quits)
+    monkeypatch.setattr(Quits, "where", "reset")
+    envs_of_seeds = HostEnvs(Quits, space, np.array([0, 1]))
+    envs_of_seeds.begin()
+    assert {f.reason for f in envs_of_seeds.failures.values()} == {"reset raised SystemExit: 3"}
+    monkeypatch.setattr(Quits, "where", "close")
+    factory = ClosingFactory(Quits)
+    make_env(factory)
+    factory.close()
+    assert host_space(Quits, None, False, 0).name == "Quits"
 
 
 def corridor_space(limit=30):
@@ -181,7 +220,9 @@ def until_then():
     return freqdyna.train(Corridor, "er", **SMALL | {"steps": 24, "buffer_size": 60})
 
 
-@pytest.mark.parametrize(("fault", "words"), [("raise", "the motor is hot"), ("nan", "not finite")])
+@pytest.mark.parametrize(
+    ("fault", "words"), [("exit", "SystemExit: the motor is hot"), ("nan", "not finite")]
+)
 def test_a_failing_environment_ends_its_seed_alone(
     monkeypatch, tmp_path, fault, words, healthy, until_then
 ):
@@ -263,8 +304,10 @@ def test_environments_are_copied_made_anew_or_made_by_the_function_given():
 def test_an_unknown_name_is_refused_with_those_that_are_near():
     with pytest.raises(FreqdynaError, match=r"unknown environment 'CartPole-v7'.*CartPole-v1"):
         freqdyna.train("CartPole-v7", "er", **SMALL)
-    with pytest.raises(FreqdynaError, match=r"importing 'nowhere' fails: No module named"):
-        envs.gymnasium_factory("nowhere:Env-v0")
+    with pytest.raises(
+        FreqdynaError, match=r"importing 'nowhere' fails: ModuleNotFoundError: No module named"
+    ):
+        envs.gymnasium_factory("nowhere:Env-v0", allow_code=True)
 
 
 class Louder(gymnasium.Wrapper):

@@ -18,7 +18,7 @@ from gymnasium import spaces
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.agents.models.base import Model, Outcome
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, one_line
 from freqdyna.envs.gym.space import HostSpace, make_env
 from freqdyna.envs.space import Action, Factory, Space
 
@@ -105,9 +105,11 @@ def _forgiving(ask: Simulate, name: str) -> Simulate:
         for state, action in zip(states, actions, strict=True):
             try:
                 yield tuple(map(np.asarray, ask(state, action)))
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # also sys.exit, which must end this seed only
                 if not warned:
-                    warned.append(f"simulate of {name!r} raised {type(error).__name__}: {error}")
+                    warned.append(f"simulate of {name!r} raised {one_line(error)}")
                     warnings.warn(f"{warned[0]}; the seed that called it diverges", stacklevel=2)
                 invalid = np.full_like(state, np.nan)
                 yield invalid, np.asarray(np.nan, np.float32), np.asarray(False)
@@ -115,7 +117,9 @@ def _forgiving(ask: Simulate, name: str) -> Simulate:
     def answer(states: Any, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         try:
             return ask(states, actions)
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             states, actions = np.asarray(states), np.asarray(actions)
             batch, n = states.shape[:-1], states.shape[-1]
             rows = one_by_one(
@@ -136,10 +140,10 @@ def _trace_one_step(ask: Simulate, space: HostSpace, env: "gymnasium.Env[Any, An
     try:
         observation = space.scaling(np.asarray(env.reset(seed=0)[0], np.float32))
         next_state, reward, _ = ask(observation, space.random_action())
-    except Exception as error:
-        raise FreqdynaError(
-            f"simulate of {space.name!r} raised {type(error).__name__}: {error}"
-        ) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise FreqdynaError(f"simulate of {space.name!r} raised {one_line(error)}") from error
     if not (np.isfinite(next_state).all() and np.isfinite(reward).all()):
         raise FreqdynaError(
             f"simulate of {space.name!r} returned a state or a reward that is not finite"

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from freqdyna.core.errors import FreqdynaError, installing
+from freqdyna.core.errors import FreqdynaError, installing, one_line
 from freqdyna.envs.picture import Painter
 
 MODE = "rgb_array"
@@ -56,11 +56,12 @@ def rendered(env: Any, name: str) -> np.ndarray:
     """
     try:
         picture = np.asarray(env.render())
-    except Exception as error:  # a missing package, no graphics, or an error in the user's code
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a missing package, no graphics, or anything in the user's code
         if "pygame" in str(error):
             raise cannot_be_drawn(name, f"it needs: {installing('watch')}") from error
-        said = str(error).strip().splitlines()
-        reason = f"{type(error).__name__}: {said[0]}" if said else type(error).__name__
+        reason = one_line(error)
         if needs_mujoco(name):
             reason += "; without a display, MuJoCo needs MUJOCO_GL=egl or MUJOCO_GL=osmesa"
         raise cannot_be_drawn(name, reason) from error

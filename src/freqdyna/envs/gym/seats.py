@@ -6,8 +6,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs.gym.space import HostAction, HostSpace, Scaling, make_env, space_of
+from freqdyna.core.errors import FreqdynaError, one_line
+from freqdyna.envs.gym.space import HostAction, HostSpace, Scaling, close_env, make_env, space_of
 from freqdyna.envs.space import Factory
 
 TRAINING, EVALUATION, CALIBRATION, WATCHING = range(4)
@@ -55,8 +55,10 @@ class Seat:
         entropy = np.random.SeedSequence([self.seed, self.stream, episode])
         try:
             observation, _ = self.env.reset(seed=int(entropy.generate_state(1)[0]))
-        except Exception as error:
-            raise EnvironmentFailed(f"reset raised {_said(error)}") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # also sys.exit, which must end this seed only
+            raise EnvironmentFailed(f"reset raised {one_line(error)}") from error
         return self._checked(observation)
 
     def step(self, action: HostAction) -> tuple[np.ndarray, float, bool, bool]:
@@ -69,15 +71,17 @@ class Seat:
         """
         try:
             outcome = self.env.step(self.space.to_env_action(action))
-        except Exception as error:
-            raise EnvironmentFailed(f"step raised {_said(error)}") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # also sys.exit, which must end this seed only
+            raise EnvironmentFailed(f"step raised {one_line(error)}") from error
         try:
             observation, reward, terminal, truncated, _ = outcome
             reward, terminal, truncated = float(reward), bool(terminal), bool(truncated)
         except Exception as error:
             raise EnvironmentFailed(
                 "step did not return (observation, reward, terminated, truncated, info): "
-                + _said(error)
+                + one_line(error)
             ) from error
         self.length += 1
         if not abs(reward) <= GREATEST:
@@ -89,7 +93,7 @@ class Seat:
         try:
             array = np.asarray(observation, np.float32)
         except Exception as error:
-            raise EnvironmentFailed(f"an observation is not an array: {_said(error)}") from error
+            raise EnvironmentFailed(f"an observation is not an array: {one_line(error)}") from error
         if array.shape != self.space.low.shape:
             raise EnvironmentFailed(f"an observation has the shape {array.shape}")
         scaled = self.space.scaling(array)
@@ -219,7 +223,7 @@ def with_measured_scale(factory: Factory, space: HostSpace, seed: int) -> HostSp
     except EnvironmentFailed as error:
         raise FreqdynaError(f"normalize is True, but {space.name!r} fails: {error}") from None
     finally:
-        seat.env.close()
+        close_env(seat.env)
     rows = np.stack(seen)
     deviation = rows.std(axis=0)
     scale = np.where(deviation > 1e-6, deviation, 1.0).astype(np.float32)
@@ -247,15 +251,10 @@ def host_space(
     try:
         space = space_of(example, episode_limit)
     finally:
-        example.close()
+        close_env(example)
     if not normalize:
         return space
     if known is None:
         return with_measured_scale(factory, space, seed)
     mean, scale = (np.array(known[name], np.float32) for name in ("mean", "scale"))
     return space.scaled_by(Scaling(mean, scale))
-
-
-def _said(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

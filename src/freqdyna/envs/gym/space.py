@@ -2,7 +2,6 @@
 
 import copy
 import dataclasses
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeGuard
 
@@ -11,7 +10,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, one_line
 from freqdyna.envs.space import NO_ACTIONS, Factory, Space
 
 HostAction = np.ndarray | np.generic
@@ -203,8 +202,7 @@ class ClosingFactory:
     def close(self) -> None:
         """Close all environments; errors while closing are ignored."""
         for env in self._open:
-            with suppress(Exception):
-                env.close()
+            close_env(env)
         self._open.clear()
 
 
@@ -214,13 +212,23 @@ def make_env(factory: Factory) -> "gymnasium.Env[Any, Any]":
         env = factory()
     except FreqdynaError:
         raise
-    except Exception as error:  # the user's code may fail in any way
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else ""
-        kind = type(error).__name__
-        raise FreqdynaError(f"env cannot be created: {kind}: {reason}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # the user's code may fail in any way, also by sys.exit
+        raise FreqdynaError(f"env cannot be created: {one_line(error)}") from error
     if not isinstance(env, gymnasium.Env):
         raise FreqdynaError(f"env returned {type(env).__name__}; it must be a gymnasium.Env")
     return env
+
+
+def close_env(env: Any) -> None:
+    """Close an environment; whatever its `close` raises is ignored, because it is not needed."""
+    try:
+        env.close()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # also sys.exit
+        return
 
 
 def _words(space: Any) -> str:

@@ -56,9 +56,3 @@ def worker_environment(gpu: bool) -> dict[str, str]:
     variables = {"XLA_FLAGS": flags, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     # XLA uses NPROC as its number of threads.
     return variables if gpu else variables | {"NPROC": "1"}
-
-
-def one_line(error: BaseException) -> str:
-    """An error in one line."""
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

@@ -12,8 +12,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 
+from freqdyna.core.errors import one_line
 from freqdyna.training.devices import cores
-from freqdyna.training.engines.base import Engine, Task, TaskOutcome, one_line, worker_environment
+from freqdyna.training.engines.base import Engine, Task, TaskOutcome, worker_environment
 
 ATTEMPTS = 3
 """A task fails if its worker has died this many times."""

@@ -5,8 +5,8 @@ import socket
 from collections.abc import Generator
 from typing import Any
 
-from freqdyna.core.errors import FreqdynaError, installing
-from freqdyna.training.engines.base import Engine, Task, TaskOutcome, one_line, worker_environment
+from freqdyna.core.errors import FreqdynaError, installing, one_line
+from freqdyna.training.engines.base import Engine, Task, TaskOutcome, worker_environment
 
 RETRIES = 5
 """How often a task is retried if its worker or node dies."""
