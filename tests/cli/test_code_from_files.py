@@ -37,7 +37,8 @@ def foreign(request, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "evil.py").write_text("raise SystemExit('it ran')")
     config = OF_CODE[request.param]
-    run_folder.create(NEW_RUN, config)
+    with run_folder.new_folder(NEW_RUN, config):
+        pass
     Result(
         config=config,
         provenance={},

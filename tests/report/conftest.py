@@ -3,6 +3,7 @@ import shutil
 import pytest
 
 import freqdyna
+from freqdyna.results import run_folder
 
 HOSTILE = "<img src=x onerror=window.hacked=1>"
 SETTINGS = {
@@ -28,10 +29,8 @@ def run_folders(tmp_path_factory):
     home.mkdir()
     for algorithm in ("dyna-value", "dyna-frequency"):
         freqdyna.train(algorithm=algorithm, out=home / algorithm, **SETTINGS)
-    facts = home / "dyna-value" / "provenance.json"
-    text = facts.read_text().replace(
-        '"command": "', '"command": "</script><script>hacked=1//`<b>` '
-    )
-    facts.write_text(text)
+    facts = run_folder.read_provenance(home / "dyna-value")
+    facts["command"] = "</script><script>hacked=1//`<b>` " + facts["command"]
+    run_folder.write_provenance(home / "dyna-value", facts)
     yield home
     shutil.rmtree(home)

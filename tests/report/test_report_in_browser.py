@@ -1,13 +1,14 @@
 """The report as a reader uses it, in headless Chromium."""
 
-import shutil
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from browsing import visit
 from conftest import HOSTILE
 
+import freqdyna
 from freqdyna.report import page, paper, sources
 
 pytestmark = pytest.mark.browser
@@ -19,9 +20,9 @@ PARTS = ["F3", "S", "B"]  # curves, intervals, meshes
 def report(run_folders, tmp_path_factory):
     """A page of three parts of the paper and three runs with hostile names."""
     other = tmp_path_factory.mktemp("other") / "run"
-    shutil.copytree(run_folders / "dyna-value", other, ignore=shutil.ignore_patterns("snapshot*"))
-    config = (other / "config.toml").read_text()
-    (other / "config.toml").write_text(config.replace('"GridWorld"', f'"{HOSTILE} $x$"'))
+    result = freqdyna.load(run_folders / "dyna-value")
+    config = replace(result.config, env=f"{HOSTILE} $x$")
+    replace(result, config=config, snapshots={}).save(other)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paper, "stored_parts", lambda folder: PARTS)
         made = sources.gather([STORED, run_folders, other], "freqdyna report", lambda _: None)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from flips import refused
 
 import freqdyna
 from freqdyna.config import Config
-from freqdyna.core.arrays import DamagedFileError
+from freqdyna.core.errors import DamagedFileError
 from freqdyna.core.tables import decode_table, encode_table, find_table, write_table
 from freqdyna.experiments import store
 from freqdyna.experiments.trainings import area, curves, states, training
@@ -127,6 +128,33 @@ def test_a_training_of_an_experiment_is_stored_with_or_without_pyarrow(
     assert (stored.settings, stored.provenance) == (unit.settings, record.provenance)
     assert states(stored, "queue").shape == (2, 5, 2)
     assert store.condition(tmp_path / "X", unit) == "stored"
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrays.npz"])
+def test_no_flipped_bit_in_a_training_of_an_experiment_is_read_as_other_data(tmp_path, ending):
+    unit, record = training(False, env="MazeGridWorld", algorithm="er"), a_record()
+    store.write(tmp_path / "X", unit, record, record.provenance)
+    [path] = (tmp_path / "trainings").glob(f"*.{ending}")
+
+    def read(damaged):
+        path.write_bytes(damaged)
+        return store.read(tmp_path / "X", unit)
+
+    def is_same(found):
+        assert_equal(found.record, record)
+        return (found.settings, found.provenance) == (unit.settings, record.provenance)
+
+    assert refused(path.read_bytes(), 150, read, is_same) > 40
+
+
+def test_files_of_different_trainings_are_not_mixed():
+    table, _ = encode_record(a_record())
+    other = replace(a_record().config, discount=0.5)
+    _, arrays = encode_record(a_record(config=other))
+    with pytest.raises(DamagedArraysError, match="it belongs to another run"):
+        decode_record(table, arrays)
+    with pytest.raises(DamagedFileError, match="it has other settings: it belongs to another run"):
+        decode_record(table, None, config=other)
 
 
 def test_a_run_folder_of_version_0_1_is_read():

@@ -13,6 +13,7 @@ import pytest
 from conftest import TEXT, wait_for
 
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.lock import LOCK
 from freqdyna.sweeps import lock
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.lock import locked
@@ -45,7 +46,7 @@ def test_a_second_sweep_on_the_same_folder_is_refused(tmp_path):
         pytest.raises(FreqdynaError, match=f"process {os.getpid()} on .* is working on; wait"),
     ):
         execute_sweep(TEXT, Sweep.parse(TEXT), storage, Local(1))
-    assert [path.name for path in tmp_path.iterdir()] == [lock.FOLDER_LOCK]
+    assert [path.name for path in tmp_path.iterdir()] == [LOCK]
 
 
 def test_the_lock_of_a_folder_ends_with_its_process(tmp_path):

@@ -1,5 +1,7 @@
 """Hyper-parameter search: deterministic, resumable, several trials in one program."""
 
+from dataclasses import asdict, replace
+
 import numpy as np
 import pytest
 from conftest import TEXT, Here, tables
@@ -124,7 +126,8 @@ def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
     storage, scratch = Storage(str(tmp_path / "out")), tmp_path / "scratch"
     scratch.mkdir()
     path = checkpoint.checkpoint_path(scratch, 300)
-    save_arrays(path, {"numbers": np.zeros(1)}, {"step": 300})
+    config = Sweep.parse(text_of(SEARCH)).config({})
+    save_arrays(path, {"numbers": np.zeros(1)}, {"step": 300, "config": asdict(config)})
     first, second, other = "1" * 16, "2" * 16, "3" * 16
     keeper = unit_work.UnitProgress(storage, [first, second], scratch, 600)
     keeper.keep_checkpoint()
@@ -138,8 +141,10 @@ def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
     ):
         elsewhere = tmp_path / str(names)
         elsewhere.mkdir()
-        unit_work.UnitProgress(storage, names, elsewhere, 600).fetch()
+        unit_work.UnitProgress(storage, names, elsewhere, 600).fetch(config)
         assert len(checkpoint.checkpoints(elsewhere)) == left
+    for other_run in (replace(config, discount=0.5), replace(config, steps=200)):
+        unit_work.UnitProgress(storage, [first, second], scratch / "none", 600).fetch(other_run)
     keeper.remove_checkpoint()
     assert storage.units("running", ".npz") == set()
 

@@ -7,6 +7,8 @@ import json
 import os
 import resource
 import time
+import warnings
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -14,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import QUICK, TEXT, Here, assert_complete
+from flips import refused
 from moto.server import ThreadedMotoServer
 
 import freqdyna
@@ -265,6 +268,54 @@ def test_damaged_and_forged_results_are_refused(tmp_path):
             unit_files.load(storage, unit)
 
 
+def a_stored_unit(storage):
+    """A unit with random returns, and its record."""
+    unit, rng = SWEEP.units()[0], np.random.default_rng(0)
+    steps, parameters = np.arange(3_000, 12_001, 3_000), rng.normal(size=(1, 6)).astype(np.float32)
+    returns = {"return": rng.normal(size=(1, 4)).astype(np.float32)}
+    result = Result(unit.config, {}, np.array([0]), steps, returns, parameters, (2, 2))
+    unit_files.store(storage, unit, result)
+    return unit, result
+
+
+@pytest.mark.parametrize("ending", ["parquet", "npz"])
+def test_no_flipped_bit_in_a_unit_is_loaded_as_other_data(tmp_path, ending):
+    storage = Storage(str(tmp_path))
+    unit, result = a_stored_unit(storage)
+    path = f"units/{unit.name}.{ending}"
+
+    def read(damaged):
+        (tmp_path / path).write_bytes(damaged)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", ".*npz is damaged")
+            try:
+                return unit_files.load(storage, unit)
+            except UserWarning as warning:
+                raise FreqdynaError(str(warning)) from None
+
+    def is_same(found):
+        return (
+            found.config == result.config
+            and np.array_equal(found.returns, result.returns)
+            and np.array_equal(found.parameters, result.parameters)
+            and found.layer_sizes == result.layer_sizes
+        )
+
+    contents = storage.read(path)
+    assert is_same(read(contents))
+    assert refused(contents, 150, read, is_same) > 40
+
+
+def test_pipes_in_place_of_files_are_not_opened(tmp_path):
+    storage = Storage(str(tmp_path))
+    unit, _ = a_stored_unit(storage)
+    for name in (f"units/{unit.name}.npz", f"units/{unit.name}.parquet", "sweep.toml"):
+        (tmp_path / name).unlink(missing_ok=True)
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(FreqdynaError, match=r"is damaged .it is not a regular file"):
+            unit_files.load(storage, unit) if "units" in name else stored_sweep(storage)
+
+
 def test_a_sweep_is_loaded_without_parameters_that_are_missing(tmp_path):
     storage, units = Storage(str(tmp_path)), SWEEP.units()
     storage.write("sweep.toml", TEXT.encode())
@@ -280,7 +331,8 @@ def test_a_sweep_is_loaded_without_parameters_that_are_missing(tmp_path):
         storage.remove(f"units/{units[0].name}.npz")
         if damage:
             storage.write(f"units/{units[0].name}.npz", damage)
-        [result] = freqdyna.load_sweep(str(tmp_path)).values()
+        with pytest.warns(match="npz is damaged") if damage else nullcontext():
+            [result] = freqdyna.load_sweep(str(tmp_path)).values()
         assert result.seeds.tolist() == [0, 1]
         assert (result.parameters.shape, result.layer_sizes) == ((2, 0), ())
 
@@ -295,7 +347,8 @@ def test_a_pickle_in_place_of_parameters_is_not_opened(tmp_path):
     file = io.BytesIO()
     np.savez(file, parameters=np.array([Evil()], dtype=object), layer_sizes=np.array([2, 2]))
     storage.write(f"units/{unit.name}.npz", file.getvalue())
-    assert unit_files.load(storage, unit).parameters.shape == (1, 0)
+    with pytest.warns(match="npz is damaged .* its parameters are left out"):
+        assert unit_files.load(storage, unit).parameters.shape == (1, 0)
 
 
 A_NOTE = '{"step": 1, "steps": 2, "seconds_left": %s, "time": %s, "mean_return": %s}'

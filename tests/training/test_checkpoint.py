@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from freqdyna import FreqdynaError
-from freqdyna.core.arrays import DamagedFileError
+from freqdyna.core.errors import DamagedFileError
 from freqdyna.training import checkpoint
 
 

@@ -106,6 +106,7 @@ def test_a_run_folder_holds_what_made_it(plain):
         "metrics.parquet",
         "parameters.npz",
         "checkpoint-0000000090.npz",
+        ".lock",
     }
     facts = json.loads((folder / "provenance.json").read_text())
     assert facts["versions"].keys() >= {"python", "freqdyna", "jax", "equinox", "optax", "numpy"}

@@ -201,11 +201,14 @@ class Config:
         cleared: dict[str, Any] = dict.fromkeys(unset)
         return self == replace(other, **cleared)
 
+    def to_toml(self) -> str:
+        """All settings that are not None as TOML."""
+        lines = [f"{k} = {_toml(v)}" for k, v in asdict(self).items() if v is not None]
+        return "\n".join(lines) + "\n"
+
     def save(self, path: Path) -> None:
         """Write all settings that are not None as TOML."""
-        lines = [f"{k} = {_toml(v)}" for k, v in asdict(self).items() if v is not None]
-        text = "\n".join(lines) + "\n"
-        write_atomically(path, lambda file: file.write(text.encode()))
+        write_atomically(path, lambda file: file.write(self.to_toml().encode()))
 
     @staticmethod
     def load(path: Path, version: str = history.VERSION) -> "Config":

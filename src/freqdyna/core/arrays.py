@@ -1,24 +1,33 @@
 """Named arrays with a JSON note in one file, written atomically and read as plain data.
 
 The file is an uncompressed `.npz` archive, read with pickle disabled, so that nothing in it is
-executed. The archive has a checksum for each array, so that a damaged file is detected.
+executed. The archive has a checksum for each array; its last member has the note and a list of the
+arrays, so that no array can be missing, added or exchanged unnoticed.
 """
 
+import hashlib
 import io
 import json
+import math
+import struct
+import zipfile
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.files import write_atomically
+from freqdyna.core.errors import DamagedFileError, FreqdynaError
+from freqdyna.core.files import check_regular, write_atomically
 
+_CONTENTS = "contents.json"
+"""The member with the note, the checksum of each array, and a digest of both."""
 _NOTE = "note.json"
-
-
-class DamagedFileError(FreqdynaError):
-    """A file is damaged and cannot be read."""
+"""The member with the note in files of version 0.1, which have no list of arrays."""
+_SUFFIX = ".npy"
+_END = struct.Struct("<4s6xH10x")
+"""The end of an archive: a signature, and the number of members."""
+_KINDS = "biufcU"
+"""The kinds of NumPy types that an array may have: Booleans, numbers and texts."""
 
 
 def save_arrays(path: Path, arrays: dict[str, np.ndarray], note: dict[str, Any]) -> None:
@@ -40,13 +49,21 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         The arrays by name, and the note.
 
     Raises:
-        DamagedFileError: If the file is incomplete or a checksum does not match.
+        FileNotFoundError: If there is no such file.
+        DamagedFileError: If the file is incomplete, not what was written, or not a regular file.
+        FreqdynaError: If it cannot be read.
 
     """
     try:
-        return _read(path)
+        check_regular(path)
+        with open(path, "rb") as file:
+            return _read(file)
     except DamagedFileError as error:
         raise DamagedFileError(f"{path} is damaged ({error})") from None
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise FreqdynaError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def encode_arrays(arrays: dict[str, np.ndarray], note: dict[str, Any]) -> bytes:
@@ -64,17 +81,75 @@ def decode_arrays(contents: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any
 def _write(
     file: IO[bytes] | io.BytesIO, arrays: dict[str, np.ndarray], note: dict[str, Any]
 ) -> None:
-    text = np.frombuffer(json.dumps(note).encode(), np.uint8)
-    np.savez(file, **{_NOTE: text, **arrays})  # type: ignore[arg-type]
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+        sums = {info.filename.removesuffix(_SUFFIX): info.CRC for info in archive.infolist()}
+        contents = {"digest": _digest(sums, note), "arrays": sums, "note": note}
+        text = np.frombuffer(json.dumps(contents).encode(), np.uint8)
+        with archive.open(f"{_CONTENTS}{_SUFFIX}", "w") as member:
+            np.lib.format.write_array(member, text)
 
 
-def _read(source: Path | io.BytesIO) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def _read(file: IO[bytes] | io.BytesIO) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     try:
-        with np.load(source, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        note = json.loads(bytes(arrays.pop(_NOTE))) if _NOTE in arrays else {}
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            size = file.seek(0, io.SEEK_END)
+            if sum(info.file_size for info in members) > size:
+                raise DamagedFileError("its arrays are larger than the file")
+            # Damage to the list of members can make `zipfile` skip some of them.
+            file.seek(max(size - _END.size, 0))
+            if _END.unpack(file.read())[:2] != (b"PK\5\6", min(len(members), 0xFFFF)):
+                raise DamagedFileError("its list of arrays is not complete")
+            found = {_name(info): _read_array(archive, info) for info in members}
+        if len(found) < len(members):
+            raise DamagedFileError("two of its arrays have the same name")
+        if _CONTENTS not in found:
+            note = json.loads(bytes(found.pop(_NOTE))) if _NOTE in found else {}
+        else:
+            contents = json.loads(bytes(found.pop(_CONTENTS)))
+            sums, note = contents["arrays"], contents["note"]
+            if sums != {_name(info): info.CRC for info in members if _name(info) != _CONTENTS}:
+                raise DamagedFileError("its arrays are not those that were written")
+            if contents["digest"] != _digest(sums, note):
+                raise DamagedFileError("its note is not the one that was written")
         if not isinstance(note, dict):
-            raise TypeError("its note is not a JSON object")
+            raise DamagedFileError("its note is not a JSON object")
+    except DamagedFileError:
+        raise
     except Exception as error:  # a damaged archive fails in more ways than can be listed
         raise DamagedFileError(type(error).__name__) from None
-    return arrays, note
+    return found, note
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    return info.filename.removesuffix(_SUFFIX)
+
+
+def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
+    """One array. Its size is checked before memory is allocated, its checksum while it is read."""
+    name = repr(_name(info))
+    if info.compress_type != zipfile.ZIP_STORED or info.compress_size != info.file_size:
+        raise DamagedFileError(f"its array {name} is compressed")
+    with archive.open(info) as member:
+        version = np.lib.format.read_magic(member)
+        if version == (1, 0):
+            shape, _, dtype = np.lib.format.read_array_header_1_0(member)
+        else:
+            shape, _, dtype = np.lib.format.read_array_header_2_0(member)
+        if dtype.kind not in _KINDS or not dtype.itemsize:
+            raise DamagedFileError(f"its array {name} has the type {dtype}")
+        # Bytes after the array would not be read, and its checksum would not be compared.
+        if min(shape, default=0) < 0 or (
+            math.prod(shape) * dtype.itemsize != info.file_size - member.tell()
+        ):
+            raise DamagedFileError(f"its array {name} does not have the size of its shape, {shape}")
+    with archive.open(info) as member:
+        return np.lib.format.read_array(member, allow_pickle=False)
+
+
+def _digest(sums: dict[str, int], note: Any) -> str:
+    """A digest of the checksums of all arrays, and of the note."""
+    return hashlib.sha256(json.dumps([sums, note]).encode()).hexdigest()

@@ -12,6 +12,10 @@ class RunFailedError(FreqdynaError):
     """A run that could not be finished or saved, such as on a full disk; exit status 1."""
 
 
+class DamagedFileError(FreqdynaError):
+    """A file that is damaged, or not what it should be."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
     """The error for a name that is not known.
 

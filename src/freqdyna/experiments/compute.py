@@ -7,7 +7,9 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from freqdyna.core.files import write_atomically
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.files import read_bytes, remove_partial_files, write_atomically
+from freqdyna.core.lock import locked_folder
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Unit, Work
 from freqdyna.experiments.trainings import check_seeds, with_seeds
@@ -50,8 +52,14 @@ def compute(unit: Unit, folder: Path, display: Display | None = None) -> None:
 
     """
     scratch = _scratch(unit, folder)
-    scratch.mkdir(parents=True, exist_ok=True)
-    display = display or _NoteInFile(scratch / PROGRESS)
+    with locked_folder(scratch):
+        remove_partial_files(scratch)
+        store.remove_partial_files_of(folder, unit)
+        _compute(unit, folder, scratch, display or _NoteInFile(scratch / PROGRESS))
+        shutil.rmtree(scratch)
+
+
+def _compute(unit: Unit, folder: Path, scratch: Path, display: Display) -> None:
     devices = seed_devices(2**20)  # all of them; before JAX computes anything
     facts = _provenance(scratch, devices)
     task = f"{folder.name} {unit.name}:"
@@ -69,16 +77,15 @@ def compute(unit: Unit, folder: Path, display: Display | None = None) -> None:
     if isinstance(outcome, Record):
         facts = outcome.provenance | facts
     store.write(folder, unit, outcome, facts)
-    shutil.rmtree(scratch)
     display.remove(task)
 
 
 def read_progress(unit: Unit, folder: Path) -> tuple[int, int, str] | None:
     """The progress of a unit in another process: done, total and a text; None if unknown."""
     try:
-        note = json.loads((_scratch(unit, folder) / PROGRESS).read_text())
+        note = json.loads(read_bytes(_scratch(unit, folder) / PROGRESS))
         return int(note["done"]), int(note["total"]), str(note["text"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (FreqdynaError, OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -107,7 +114,14 @@ def _provenance(scratch: Path, devices: list[Any]) -> dict[str, Any]:
     resumed = any(scratch.rglob("checkpoint*"))
     facts = run_folder.provenance(devices, resumed=resumed)
     commits = scratch / COMMITS
-    earlier = json.loads(commits.read_text()) if resumed and commits.is_file() else []
+    try:
+        earlier = json.loads(read_bytes(commits)) if resumed else []
+    except FileNotFoundError:
+        earlier = []
+    except (FreqdynaError, ValueError, RecursionError):
+        earlier = None
+    if not isinstance(earlier, list):
+        earlier = ["unknown"]  # the file is damaged
     others = [commit for commit in earlier if commit != facts["commit"]]
     write_atomically(
         commits, lambda file: file.write(json.dumps([*others, facts["commit"]]).encode())

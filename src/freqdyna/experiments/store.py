@@ -4,13 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from freqdyna.core.arrays import DamagedFileError
-from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.files import write_atomically
+from freqdyna.core.errors import DamagedFileError, FreqdynaError
+from freqdyna.core.files import read_bytes, remove_partial_files, write_atomically
 from freqdyna.core.tables import Columns, decode_table, encode_table, find_table, write_table
 from freqdyna.experiments.base import Stored, Unit
 from freqdyna.results.record import Record
-from freqdyna.results.record_files import decode_record, encode_record
+from freqdyna.results.record_files import DamagedArraysError, decode_record, encode_record
 
 Condition = Literal["stored", "missing", "other", "damaged"]
 """The state of a unit's file; "other" means that it was computed with other settings."""
@@ -55,6 +54,13 @@ def write(folder: Path, unit: Unit, outcome: Columns | Record, provenance: dict[
         write_table(path, encode_table(outcome, facts))
 
 
+def remove_partial_files_of(folder: Path, unit: Unit) -> None:
+    """Remove what a process that was killed while it stored this unit left behind."""
+    path = unit_path(folder, unit)
+    for file in (path, path.with_suffix(".npz"), _arrays_path(path)):
+        remove_partial_files(path.parent, file.name)
+
+
 def read(folder: Path, unit: Unit) -> Stored | None:
     """Read a stored unit; None if it does not exist.
 
@@ -68,7 +74,10 @@ def read(folder: Path, unit: Unit) -> Stored | None:
     try:
         stored = _decode(path, unit)
     except DamagedFileError as error:
-        raise FreqdynaError(f"{path} is damaged ({error}); remove it to recompute it") from None
+        wrong = _arrays_path(path) if isinstance(error, DamagedArraysError) else path
+        raise FreqdynaError(
+            f"{wrong} is damaged ({error}); remove {path.name} to recompute it"
+        ) from None
     if not unit.is_made_with(stored.settings):
         raise FreqdynaError(
             f"{path} was computed with other settings, {stored.settings}; "
@@ -90,7 +99,7 @@ def condition(folder: Path, unit: Unit) -> Condition:
 
 
 def _decode(path: Path, unit: Unit) -> Stored:
-    contents, arrays = path.read_bytes(), _arrays_path(path)
+    contents, arrays = read_bytes(path), _arrays_path(path)
     columns, facts = decode_table(contents)
     try:
         # A training has its complete configuration in "settings"; in version 0.1 it was the unit's.
@@ -100,7 +109,7 @@ def _decode(path: Path, unit: Unit) -> Stored:
         raise DamagedFileError(f"it lacks {error}") from None
     record = None
     if unit.folder == TRAININGS:
-        record = decode_record(contents, arrays.read_bytes() if arrays.is_file() else None)
+        record = decode_record(contents, read_bytes(arrays) if arrays.exists() else None)
     return Stored(columns, settings, provenance, record)
 
 

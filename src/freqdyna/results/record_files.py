@@ -5,14 +5,17 @@ arrays are the trained parameters, the layer sizes and the snapshots. Files may 
 sources: nothing in them is executed, and content that does not match the settings is rejected.
 """
 
+import hashlib
+import itertools
+import json
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from freqdyna.config import Config, history
-from freqdyna.core.arrays import DamagedFileError, decode_arrays, encode_arrays
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.arrays import decode_arrays, encode_arrays
+from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.tables import Columns, decode_table, encode_table
 from freqdyna.results.record import Record, evaluation_steps
 
@@ -20,6 +23,8 @@ _SNAPSHOT = "snapshot"
 """Arrays of snapshots are named snapshot/STEP/NAME."""
 _STORES = ("queue", "replay")
 """The parts of a snapshot that version 0.1 stored for the trainings of experiments."""
+RUN = "run"
+"""The key of `run_id` in the notes of arrays; version 0.1 did not write it."""
 _NOT_OF_CURVES = ("table", "x", "y")
 
 
@@ -57,7 +62,29 @@ def encode_record(record: Record, **facts: Any) -> RecordFiles:
     arrays = {"parameters": record.parameters, "layer_sizes": np.array(record.layer_sizes, int)}
     for step, snapshot in record.snapshots.items():
         arrays |= {f"{_SNAPSHOT}/{step}/{name}": values for name, values in snapshot.items()}
-    return RecordFiles(encode_table(columns, facts), encode_arrays(arrays, {}))
+    note = {RUN: run_id(record.config)}
+    return RecordFiles(encode_table(columns, facts), encode_arrays(arrays, note))
+
+
+def run_id(config: Config) -> str:
+    """What files of one run have in common: a digest of its settings.
+
+    It is the same in later versions, which may have more settings.
+    """
+    text = json.dumps(config.without_new_settings(), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def check_snapshot(arrays: dict[str, np.ndarray], step: int, config: Config, seeds: int) -> None:
+    """Raise DamagedFileError if arrays cannot be the snapshot after `step` steps of a training."""
+    if step not in (*config.snapshot_steps, config.steps):
+        raise DamagedFileError(f"its step, {step}, is not one of {list(config.snapshot_steps)}")
+    for name, values in arrays.items():
+        if values.dtype.kind not in "biuf" or values.ndim < 1 or len(values) != seeds:
+            raise DamagedFileError(
+                f"its array {name!r} has shape {values.shape} and type {values.dtype} "
+                f"for {seeds} seeds"
+            )
 
 
 def decode_record(
@@ -85,7 +112,11 @@ def decode_record(
         whole = config is None
         # The settings are complete, except for those that the version that wrote them did not have,
         # and except for experiments of version 0.1, which are completed with its defaults.
-        config = config or Config.of(dict(facts["settings"]), version=history.FIRST)
+        if config is None or "settings" in facts:
+            stored = Config.of(dict(facts["settings"]), version=history.FIRST)
+            if config not in (None, stored):
+                raise ValueError("it has other settings: it belongs to another run")
+            config = stored
         provenance = dict(facts["provenance"]) if provenance is None else provenance
         snapshots: dict[int, dict[str, np.ndarray]] = {}
         if "table" in columns:
@@ -96,7 +127,7 @@ def decode_record(
     layer_sizes: tuple[int, ...] = ()
     parameters = np.zeros((len(seeds), 0), np.float32)
     if arrays is not None:
-        parameters, layer_sizes, snapshots = _decode_arrays(arrays, len(seeds))
+        parameters, layer_sizes, snapshots = _decode_arrays(arrays, config, len(seeds))
     return Record(config, provenance, seeds, steps, metrics, parameters, layer_sizes, snapshots)
 
 
@@ -112,15 +143,16 @@ def _checked(
     for name, values in columns.items():
         if values.dtype.kind not in "biuf":
             raise ValueError(f"its column {name!r} is not numeric")
+    for name in ("seed", "step"):
+        if columns[name].dtype.kind not in "iu":
+            raise ValueError(f"its column {name} does not have integers")
     if "return" not in columns:
         raise ValueError("it has no column return")
     seed, step = columns.pop("seed"), columns.pop("step")
     seeds, steps = np.unique(seed), np.unique(step)
     evaluated = evaluation_steps(config.steps, config.eval_every)
-    if whole:
-        all_seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
-        if not np.array_equal(seeds, all_seeds):
-            raise ValueError("its column seed does not match its settings")
+    if not _are_seeds_of(seeds, config, whole):
+        raise ValueError("its column seed does not match its settings")
     if not np.array_equal(steps, evaluated if whole else evaluated[: len(steps)]):
         raise ValueError("its column step does not match its settings")
     order = np.lexsort((step, seed))
@@ -133,8 +165,19 @@ def _checked(
     return seeds, steps, {name: values[order].reshape(shape) for name, values in columns.items()}
 
 
+def _are_seeds_of(seeds: np.ndarray, config: Config, whole: bool) -> bool:
+    """Whether sorted seeds can be those of a training, or of some of its blocks."""
+    first, last = config.first_seed, config.first_seed + config.seeds - 1
+    if len(seeds) == 0 or len(seeds) > config.seeds or seeds[0] < first:
+        return False
+    if whole:
+        return bool(seeds[0] == first and seeds[-1] == last and len(seeds) == config.seeds)
+    # Blocks of a sweep that are not adjacent have later seeds, but then none is missing.
+    return bool(seeds[-1] <= last or (seeds[0] == first and len(seeds) == config.seeds))
+
+
 def _decode_arrays(
-    contents: bytes, seeds: int
+    contents: bytes, config: Config, seeds: int
 ) -> tuple[np.ndarray, tuple[int, ...], dict[int, dict[str, np.ndarray]]]:
     """Parameters, layer sizes and snapshots by their steps."""
     try:
@@ -142,13 +185,20 @@ def _decode_arrays(
         parameters = arrays["parameters"]
         # Run folders of version 0.1 have the sizes in a note.
         sizes = tuple(map(int, arrays.get("layer_sizes", note.get("layer_sizes", ()))))
+        if note.get(RUN, run_id(config)) != run_id(config):
+            raise ValueError("it belongs to another run")
         if parameters.ndim != 2 or len(parameters) != seeds or parameters.dtype.kind != "f":
             raise ValueError(f"parameters have shape {parameters.shape} for {seeds} seeds")
+        number = sum((inputs + 1) * outputs for inputs, outputs in itertools.pairwise(sizes))
+        if min(sizes, default=1) < 1 or (sizes and parameters.shape[1] not in (0, number)):
+            raise ValueError(f"parameters have shape {parameters.shape} for layers of {sizes}")
         snapshots: dict[int, dict[str, np.ndarray]] = {}
         for name, values in arrays.items():
             if name.startswith(f"{_SNAPSHOT}/"):
                 _, step, what = name.split("/")
                 snapshots.setdefault(int(step), {})[what] = values
+        for at, snapshot in snapshots.items():
+            check_snapshot(snapshot, at, config, seeds)
     except (DamagedFileError, LookupError, TypeError, ValueError) as error:
         raise DamagedArraysError(str(error)) from None
     return parameters, sizes, dict(sorted(snapshots.items()))

@@ -113,8 +113,8 @@ class Result(Record):
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write a new run folder; it must not exist yet. Returns its path."""
-        path = run_folder.create(folder, self.config)
-        run_folder.write_record(path, self)
+        with run_folder.new_folder(folder, self.config) as path:
+            run_folder.write_record(path, self)
         return path
 
 

@@ -6,14 +6,20 @@ metrics.parquet     one row per seed and evaluation; metrics.npz if pyarrow is m
 parameters.npz      the trained parameters, one row per seed
 snapshot-*.npz      snapshots after `snapshot_steps`
 checkpoint-*.npz    the most recent states, for `freqdyna resume`
+damaged-*           files that could not be read
+lock.json           the process that trains the run; .lock is the lock of the folder
+
+Every file has a checksum, which is compared when it is read; those of version 0.1 have none.
 """
 
-import json
 import os
 import platform
 import subprocess
 import sys
-from dataclasses import replace
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -22,31 +28,90 @@ from typing import Any
 import numpy as np
 
 from freqdyna.config import VERSION, Config, history
-from freqdyna.core.arrays import DamagedFileError, load_arrays, save_arrays
-from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.files import write_atomically
+from freqdyna.config.config import read_settings
+from freqdyna.core import checksums
+from freqdyna.core.arrays import load_arrays, save_arrays
+from freqdyna.core.errors import DamagedFileError, FreqdynaError
+from freqdyna.core.files import PARTIAL, read_bytes, remove_partial_files, write_atomically
+from freqdyna.core.lock import LOCK, OWNER, locked_folder
 from freqdyna.core.tables import find_table, write_table
 from freqdyna.results.record import Record
-from freqdyna.results.record_files import DamagedArraysError, decode_record, encode_record
+from freqdyna.results.record_files import (
+    RUN,
+    DamagedArraysError,
+    check_snapshot,
+    decode_record,
+    encode_record,
+    run_id,
+)
 
 CONFIG, PROVENANCE = "config.toml", "provenance.json"
 METRICS, PARAMETERS = "metrics.parquet", "parameters.npz"
+Snapshots = dict[int, dict[str, np.ndarray]]
+"""The arrays of each snapshot, by step."""
 
 
-def create(folder: str | os.PathLike[str], config: Config) -> Path:
-    """Create a new run folder with its configuration; the folder must be new or empty."""
+@contextmanager
+def new_folder(folder: str | os.PathLike[str], config: Config) -> Iterator[Path]:
+    """Create a new run folder with its configuration, and hold its lock.
+
+    Args:
+        folder: The folder, which must not exist or be empty.
+        config: The configuration of the run.
+
+    Yields:
+        The path of the folder.
+
+    """
     path = Path(folder)
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    try:
+        _check_new(path)
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise FreqdynaError(f"out is {str(path)!r}, which cannot be created: {error}") from None
+    with locked_folder(path):
+        _check_new(path)  # another process may have created it meanwhile
+        remove_partial_files(path)
+        text = checksums.toml_with_checksum(config.to_toml()).encode()
+        try:
+            write_atomically(path / CONFIG, lambda file: file.write(text))
+        except OSError as error:
+            raise FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}") from None
+        yield path
+
+
+@contextmanager
+def opened_folder(folder: Path) -> Iterator[list[str]]:
+    """Hold the lock of a run folder that exists, and remove partially written files.
+
+    Yields:
+        Messages for the user.
+
+    """
+    with locked_folder(folder, "folder") as ended:
+        remove_partial_files(folder)
+        yield (
+            [
+                f"the {ended} that worked on this run ended without finishing; continuing from its "
+                "last checkpoint"
+            ]
+            if ended
+            else []
+        )
+
+
+def _check_new(path: Path) -> None:
+    """Raise an error unless the folder is new or empty, except for what a killed process left."""
+    if path.is_dir():
+        left = {OWNER, LOCK, *(file.name for file in path.glob(PARTIAL))}
+        taken = any(file.name not in left for file in path.iterdir())
+    else:
+        taken = path.exists()
+    if taken:
         raise FreqdynaError(
             f"out is {str(path)!r}, which exists; choose a new folder, "
             f"or resume a run with: freqdyna resume {path}"
         )
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FreqdynaError(f"out is {str(path)!r}, which cannot be created: {error}") from None
-    config.save(path / CONFIG)
-    return path
 
 
 def free_name(config: Config, parent: Path = Path("runs")) -> Path:
@@ -64,8 +129,20 @@ def read_config(folder: Path) -> Config:
     """
     if not (folder / CONFIG).is_file():
         raise FreqdynaError(f"{str(folder)!r} is not a run folder: it has no {CONFIG}")
-    config = Config.load(folder / CONFIG, _version_of(read_provenance(folder)))
-    if not config.is_complete:
+    try:
+        checksums.check_toml(read_bytes(folder / CONFIG).decode(errors="replace"))
+    except DamagedFileError:
+        raise FreqdynaError(
+            f"{folder / CONFIG} was changed since the run was started: its checksum does not "
+            "match; undo the change, and for other settings start a new run with: freqdyna train "
+            "--config FILE"
+        ) from None
+    version = _version_of(read_provenance(folder))
+    config = Config.load(folder / CONFIG, version)
+    known = read_settings(folder / CONFIG).keys() | history.added_after(version).keys()
+    always_written = {field.name for field in fields(Config) if field.default is not None}
+    # Version 0.1 had fewer settings when it was developed.
+    if not config.is_complete or (version != history.FIRST and not always_written <= known):
         raise FreqdynaError(f"{folder / CONFIG} is not complete: settings are missing")
     return config
 
@@ -98,64 +175,118 @@ def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
 
 
 def read_provenance(folder: Path) -> dict[str, Any]:
-    """The provenance of a run folder; empty if it cannot be read."""
+    """The provenance of a run folder; empty if there is none."""
+    path = folder / PROVENANCE
     try:
-        facts = json.loads((folder / PROVENANCE).read_text())
-    except (OSError, ValueError):
+        return checksums.json_without_checksum(read_bytes(path))
+    except FileNotFoundError:
         return {}
-    return facts if isinstance(facts, dict) else {}
+    except DamagedFileError as error:
+        raise FreqdynaError(
+            f"{path} is damaged ({error}); restore it, or remove it to continue without it"
+        ) from None
 
 
 def write_provenance(folder: Path, facts: dict[str, Any]) -> None:
     """Write the provenance as JSON."""
-    text = json.dumps(facts, indent=2) + "\n"
+    text = checksums.json_with_checksum(facts)
     write_atomically(folder / PROVENANCE, lambda file: file.write(text.encode()))
 
 
 def write_record(folder: Path, record: Record) -> None:
-    """Write a training, except for its configuration, which `create` wrote."""
+    """Write a training, except for its configuration, which `new_folder` wrote."""
+    write_snapshots(folder, record.config, record.snapshots)
     write_provenance(folder, record.provenance)
     files = encode_record(replace(record, snapshots={}))  # snapshots have separate files
     write_atomically(folder / PARAMETERS, lambda file: file.write(files.arrays))
     write_table(folder / METRICS, files.table)
-    for step, arrays in record.snapshots.items():
-        if not snapshot_path(folder, step).exists():
-            write_snapshot(folder, step, arrays)
 
 
-def snapshot_path(folder: Path, step: int) -> Path:
-    """The path of the snapshot after `step` steps."""
-    return folder / f"snapshot-{step:010d}.npz"
+def write_snapshots(folder: Path, config: Config, snapshots: Snapshots) -> None:
+    """Write the snapshots that are not stored yet.
+
+    Args:
+        folder: The run folder.
+        config: The configuration of the run.
+        snapshots: The snapshots by step.
+
+    """
+    for step, arrays in snapshots.items():
+        path = _snapshot_path(folder, step)
+        if not path.exists():
+            save_arrays(path, arrays, {"step": step, RUN: run_id(config)})
 
 
-def write_snapshot(folder: Path, step: int, arrays: dict[str, np.ndarray]) -> None:
-    """Write one snapshot."""
-    save_arrays(snapshot_path(folder, step), arrays, {"step": step})
+def read_snapshots(
+    folder: Path, config: Config, seeds: int
+) -> tuple[Snapshots, dict[Path, DamagedFileError]]:
+    """The snapshots of a run folder.
 
+    Args:
+        folder: The run folder.
+        config: The configuration of the run.
+        seeds: The number of seeds that the snapshots must have.
 
-def read_snapshots(folder: Path) -> dict[int, dict[str, np.ndarray]]:
-    """The snapshots of a run folder by step, in order."""
-    snapshots = [load_arrays(path) for path in sorted(folder.glob("snapshot-*.npz"))]
-    return {note["step"]: arrays for arrays, note in snapshots}
+    Returns:
+        The snapshots by step, in order, and what is wrong with each file that is damaged.
+
+    """
+    snapshots: Snapshots = {}
+    damaged = {}
+    for path in sorted(folder.glob("snapshot-*.npz")):
+        try:
+            with suppress(FileNotFoundError):  # a run in progress may have set it aside
+                step, arrays = _read_snapshot(path, config, seeds)
+                snapshots[step] = arrays
+        except DamagedFileError as error:
+            damaged[path] = error
+    return snapshots, damaged
 
 
 def read_record(folder: Path) -> Record:
-    """The training in a run folder, which may be unfinished."""
+    """The training in a run folder, which may be unfinished; damaged snapshots are left out."""
     config = read_config(folder)
     metrics = find_table(folder / METRICS)
     if metrics is None:
         raise FreqdynaError(
             f"{str(folder)!r} has no {METRICS} yet; finish the run with: freqdyna resume {folder}"
         )
-    path = folder / PARAMETERS
-    arrays = path.read_bytes() if path.is_file() else None
+    path, facts = folder / PARAMETERS, read_provenance(folder)
     try:
-        facts = read_provenance(folder)
-        record = decode_record(metrics.read_bytes(), arrays, config=config, provenance=facts)
+        table = read_bytes(metrics)
+        try:
+            arrays = read_bytes(path) if path.exists() else None
+        except DamagedFileError as error:
+            raise DamagedArraysError(str(error)) from None
+        record = decode_record(table, arrays, config=config, provenance=facts)
     except DamagedFileError as error:
-        damaged = path if isinstance(error, DamagedArraysError) else metrics
-        raise FreqdynaError(f"{damaged} is damaged ({error})") from None
-    return replace(record, snapshots=read_snapshots(folder))
+        wrong = path if isinstance(error, DamagedArraysError) else metrics
+        raise FreqdynaError(
+            f"{wrong} is damaged ({error}); restore it, or write it again with: "
+            f"freqdyna resume {folder}"
+        ) from None
+    snapshots, damaged = read_snapshots(folder, config, len(record.seeds))
+    for reason in damaged.values():
+        warnings.warn(f"{reason}; it is left out", stacklevel=2)
+    return replace(record, snapshots=snapshots)
+
+
+def _snapshot_path(folder: Path, step: int) -> Path:
+    return folder / f"snapshot-{step:010d}.npz"
+
+
+def _read_snapshot(path: Path, config: Config, seeds: int) -> tuple[int, dict[str, np.ndarray]]:
+    arrays, note = load_arrays(path)
+    step = note.get("step")
+    try:
+        if type(step) is not int or path != _snapshot_path(path.parent, step):
+            raise DamagedFileError("its step is not the one in its name")
+        if note.get(RUN, run_id(config)) != run_id(config):
+            raise DamagedFileError("it belongs to another run")
+        check_snapshot(arrays, step, config, seeds)
+    except DamagedFileError as error:
+        raise DamagedFileError(f"{path} is damaged ({error})") from None
+    return step, arrays
 
 
 def has_results(folder: Path) -> bool:

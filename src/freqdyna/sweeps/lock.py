@@ -1,14 +1,12 @@
 """The lock of a sweep, so that only one process at a time works on it.
 
-A folder is locked by the operating system, which releases the lock of a process that was killed. On
-an object store, which has no locks, the lock is a file that its owner renews every few seconds; a
-lock that is not renewed is taken over.
+A folder is locked by the operating system, see `core.lock`. On an object store, which has no locks,
+the lock is a file that its owner renews every few seconds; a lock that is not renewed is taken
+over.
 """
 
 import json
-import os
 import secrets
-import socket
 import sys
 import threading
 import time
@@ -17,16 +15,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.sweeps.notes import printable
+from freqdyna.core.lock import OWNER, locked_folder, process_text, this_process
 from freqdyna.sweeps.storage import Storage
 
-OWNER = "lock.json"
-"""The owner of the lock; on an object store it is the lock itself."""
-FOLDER_LOCK = ".lock"
-"""The file that the operating system locks in a folder; it remains there, empty."""
 RENEWAL = 5.0
 """Seconds between heartbeats of an owner on an object store."""
 EXPIRY = 30.0
@@ -43,38 +35,23 @@ def locked(storage: Storage) -> Iterator[None]:
         FreqdynaError: If another process holds it; the message names that process.
 
     """
-    lock = _locked_folder if storage.is_local else _locked_location
-    with lock(storage):
-        yield
-
-
-@contextmanager
-def _locked_folder(storage: Storage) -> Iterator[None]:
-    lock = FileLock(f"{storage.root}/{FOLDER_LOCK}", timeout=0)
-    try:
-        Path(storage.root).mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout:
-        raise _is_working(storage, storage.read_json(OWNER) or {}) from None
-    except OSError as error:
-        raise _cannot_be_written(storage, error) from None
-    try:
-        with suppress(OSError):  # on a full disk the lock works without the owner's name
-            storage.write_json(OWNER, _this_process())
-        yield
-    finally:
-        with suppress(OSError):
-            storage.remove(OWNER)
-        lock.release()
+    if storage.is_local:
+        with locked_folder(Path(storage.root)):
+            yield
+    else:
+        with _locked_location(storage):
+            yield
 
 
 @contextmanager
 def _locked_location(storage: Storage) -> Iterator[None]:
-    owner = _this_process() | {"key": secrets.token_hex(8)}
+    owner = this_process() | {"key": secrets.token_hex(8)}
     try:
         _take(storage, owner)
     except OSError as error:
-        raise _cannot_be_written(storage, error) from None
+        raise FreqdynaError(
+            f"out is {storage.location!r}, which cannot be written: {error}"
+        ) from None
     ended = threading.Event()
 
     def renew() -> None:
@@ -125,28 +102,16 @@ def _is_renewed(owner: dict[str, Any]) -> bool:
     return isinstance(signed, int | float) and abs(time.time() - signed) < EXPIRY
 
 
-def _this_process() -> dict[str, Any]:
-    return {"host": socket.gethostname(), "pid": os.getpid()}
-
-
 def _signed(owner: dict[str, Any]) -> bytes:
     return json.dumps(owner | {"time": time.time()}).encode()
 
 
 def _named(owner: dict[str, Any]) -> str:
-    """The owner as text; the content of the file is not trusted."""
-    if "pid" not in owner:
-        return "another process"
-    return printable(f"process {owner['pid']} on {owner.get('host')}", 100)
+    return process_text(owner) or "another process"
 
 
 def _is_working(storage: Storage, owner: dict[str, Any]) -> FreqdynaError:
-    killed = "" if storage.is_local else f" (if it was killed, wait {EXPIRY:.0f} seconds)"
     return FreqdynaError(
         f"out is {storage.location!r}, which {_named(owner)} is working on; wait for it, or stop "
-        f"it{killed}"
+        f"it (if it was killed, wait {EXPIRY:.0f} seconds)"
     )
-
-
-def _cannot_be_written(storage: Storage, error: OSError) -> FreqdynaError:
-    return FreqdynaError(f"out is {storage.location!r}, which cannot be written: {error}")

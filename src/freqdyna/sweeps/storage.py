@@ -18,8 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.files import PARTIAL, write_atomically
+from freqdyna.core.errors import DamagedFileError, FreqdynaError
+from freqdyna.core.files import PARTIAL, read_bytes, write_atomically
 
 _NAMES = re.compile(r"(sweep\.toml|lock\.json|(units|running|failed)/[0-9a-f]{16}\.[a-z]+)\Z")
 _FOLDERS = ("units", "running", "failed")
@@ -54,14 +54,23 @@ class Storage:
         return bool(self.fs.exists(self._path(name)))
 
     def read(self, name: str) -> bytes | None:
-        """The contents of a file; None if it does not exist."""
-        with suppress(FileNotFoundError, NotADirectoryError):
-            return self.fs.cat_file(self._path(name))
-        return None
+        """The contents of a file; None if it does not exist.
+
+        Raises:
+            FreqdynaError: If it is in a folder, but not a regular file, or cannot be read.
+
+        """
+        path = self._path(name)
+        try:
+            return read_bytes(Path(path)) if self.is_local else self.fs.cat_file(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except DamagedFileError as error:
+            raise FreqdynaError(f"{path} is damaged ({error}); remove it") from None
 
     def read_json(self, name: str) -> dict[str, Any] | None:
         """The JSON object in a file; None if it does not exist or is not a JSON object."""
-        with suppress(ValueError, RecursionError):
+        with suppress(FreqdynaError, ValueError, RecursionError):
             found = json.loads(self.read(name) or b"null")
             return found if isinstance(found, dict) else None
         return None

@@ -1,11 +1,11 @@
 """The files of finished units, which are trainings of one block of seeds each."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
 
-from freqdyna.core.arrays import DamagedFileError
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.results.record import Record
 from freqdyna.results.record_files import DamagedArraysError, decode_record, encode_record
 from freqdyna.sweeps.storage import Storage
@@ -28,14 +28,19 @@ def load(storage: Storage, unit: SweepUnit) -> Record:
         FreqdynaError: If the file is missing or damaged, or contains another unit.
 
     """
-    table = storage.read(f"units/{unit.name}.parquet")
     path = f"{storage.location}/units/{unit.name}.parquet"
-    if table is None:
-        raise FreqdynaError(f"{path} is missing: the unit is not finished")
     try:
+        table = storage.read(f"units/{unit.name}.parquet")
+        if table is None:
+            raise FreqdynaError(f"{path} is missing: the unit is not finished")
         try:
             record = decode_record(table, storage.read(f"units/{unit.name}.npz"))
-        except DamagedArraysError:
+        except DamagedArraysError as error:
+            warnings.warn(
+                f"{storage.location}/units/{unit.name}.npz is damaged ({error}); its parameters "
+                "are left out",
+                stacklevel=2,
+            )
             record = decode_record(table, None)
     except DamagedFileError as error:
         raise FreqdynaError(f"{path} is damaged ({error}); remove it to recompute it") from None

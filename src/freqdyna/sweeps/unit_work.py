@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from freqdyna.core.arrays import load_arrays
+from freqdyna.config import Config
+from freqdyna.core.arrays import decode_arrays
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import SweepUnit
@@ -53,7 +54,7 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
         progress = UnitProgress(
             storage, [unit.name for unit in units], Path(scratch), run.config.steps
         )
-        progress.fetch()
+        progress.fetch(run.config)
         options = RunOptions(True, False, False, checkpoint_seconds)
         try:
             result = run.execute(Path(scratch), options, progress)
@@ -75,20 +76,26 @@ class UnitProgress(Progress):
         self._first_step = 0
         self._kept: str | None = None
 
-    def fetch(self) -> None:
-        """Fetch the checkpoint of an earlier attempt, if there is one."""
-        contents = self._storage.read(self._checkpoint)
-        if contents is not None:
-            path = self._scratch / "fetched.npz"
-            path.write_bytes(contents)
-            try:
-                step = int(load_arrays(path)[1]["step"])
-            except (FreqdynaError, KeyError, TypeError, ValueError):
-                path.unlink()  # the unit starts from its first step
+    def fetch(self, config: Config) -> None:
+        """Fetch the checkpoint of an earlier attempt, if there is one that belongs to this run.
+
+        Args:
+            config: The configuration of the run.
+
+        """
+        try:
+            contents = self._storage.read(self._checkpoint)
+            if contents is None:
                 return
-            self._first_step = step
-            self._kept = checkpoint.checkpoint_path(self._scratch, step).name
-            path.rename(self._scratch / self._kept)
+            _, note = decode_arrays(contents)
+            if not checkpoint.belongs_to(note, config):
+                return
+            step = checkpoint.step_of(note, config)
+        except FreqdynaError:  # the unit starts from its first step
+            return
+        path = checkpoint.checkpoint_path(self._scratch, step)
+        path.write_bytes(contents)
+        self._first_step, self._kept = step, path.name
 
     def keep_checkpoint(self) -> None:
         """Copy the newest checkpoint, if there is a new one."""

@@ -18,6 +18,7 @@ from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
 from freqdyna.training.prepare import prepare_run
 from freqdyna.training.progress import Progress
+from freqdyna.training.run import Run
 from freqdyna.training.saver import RunOptions
 
 if TYPE_CHECKING:
@@ -86,8 +87,11 @@ def train(
     run = prepare_run(config, given, search_control, version=version, allow_code=True)
     if preset is not None:
         run.provenance["preset"] = preset
-    folder = None if out is None else run_folder.create(out, run.config)
-    return run.execute(folder, options, progress if isinstance(progress, Progress) else None)
+    shown = progress if isinstance(progress, Progress) else None
+    if out is None:
+        return run.execute(None, options, shown)
+    with run_folder.new_folder(out, run.config) as folder:
+        return run.execute(folder, options, shown)
 
 
 def resume(
@@ -119,7 +123,22 @@ def resume(
     """
     options = RunOptions(True, bool(progress), tensorboard, checkpoint_seconds)
     path = Path(folder)
-    config, before = run_folder.read_config(path), run_folder.read_provenance(path)
+    config = run_folder.read_config(path)  # before its lock: what is no run folder is left alone
+    shown = progress if isinstance(progress, Progress) else None
+    with run_folder.opened_folder(path) as messages:
+        run = _prepare_to_resume(path, config, env, search_control, allow_code)
+        return run.execute(path, options, shown, messages)
+
+
+def _prepare_to_resume(
+    path: Path,
+    config: Config,
+    env: "Environment | gymnasium.Env[Any, Any] | Factory | None",
+    search_control: SearchControl | type[SearchControl] | None,
+    allow_code: bool,
+) -> Run:
+    """The run in a folder, if it can be resumed with what was passed; see `resume`."""
+    before = run_folder.read_provenance(path)
     again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
     found = environment_of_run(config, env, before, again, allow_code)
     if not checkpoint.checkpoints(path) and run_folder.has_results(path):
@@ -135,4 +154,4 @@ def resume(
             f"search_control is {ours}, but this run was started with {theirs}; pass that one"
         )
     run.provenance["continues"] = before
-    return run.execute(path, options, progress if isinstance(progress, Progress) else None)
+    return run

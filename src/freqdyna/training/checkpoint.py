@@ -1,9 +1,13 @@
 """Checkpoints: the complete state of a run in one file, written atomically, read as plain data.
 
 A checkpoint is an uncompressed `.npz` archive of arrays, read with pickle disabled: nothing in it
-can be executed. The archive has a checksum for each array, so that a damaged file is detected.
+can be executed. It has checksums, and must agree with its run, so that a file that is damaged, or
+was moved from another run, is never continued from.
 """
 
+import re
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +15,30 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from freqdyna.config import Config, history
 from freqdyna.core.arrays import load_arrays, save_arrays
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import DamagedFileError, FreqdynaError
+from freqdyna.results.record import evaluation_steps
 
 KEPT = 2
+_CURVE = "curve."
+"""The prefix of the names of curves among the arrays."""
+
+
+@dataclass(frozen=True)
+class RunCheckpoint:
+    """A checkpoint of a run, checked against its configuration."""
+
+    step: int
+    """The number of steps that every seed has taken."""
+    state: Any
+    """What `Block.to_checkpoint` returned."""
+    curves: list[dict[str, np.ndarray]]
+    """The metrics of each evaluation so far, each of shape (seeds,)."""
+    facts: dict[str, Any]
+    """What `Block.facts` returned."""
+    device_kind: str
+    devices: int
 
 
 def save(path: Path, state: Any, curves: dict[str, np.ndarray], note: dict[str, Any]) -> None:
@@ -29,7 +53,7 @@ def save(path: Path, state: Any, curves: dict[str, np.ndarray], note: dict[str, 
     """
     numbers = jax.tree.map(_numbers, state)
     arrays = {f"state{name}": np.asarray(leaf) for name, leaf in _named_leaves(numbers)}
-    save_arrays(path, arrays | {f"curve.{name}": curve for name, curve in curves.items()}, note)
+    save_arrays(path, arrays | {f"{_CURVE}{name}": curve for name, curve in curves.items()}, note)
 
 
 def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
@@ -44,6 +68,109 @@ def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, A
 
     """
     arrays, note = load_arrays(path)
+    return _state(path, arrays, like), _curves(arrays), note
+
+
+def load_run(path: Path, config: Config, like: Any) -> RunCheckpoint:
+    """Read a checkpoint of a run.
+
+    Args:
+        path: The file.
+        config: The configuration of the run.
+        like: See `load`.
+
+    Returns:
+        The checkpoint, which agrees with its name and with the configuration.
+
+    Raises:
+        DamagedFileError: If the file is damaged, or its entries contradict each other.
+        FreqdynaError: If it belongs to a run with other settings, or to another version.
+
+    """
+    arrays, note = load_arrays(path)
+    try:
+        if not belongs_to(note, config):
+            raise FreqdynaError(
+                f"config.toml was changed since {path.name} was written; undo the change"
+            )
+        step = step_of(note, config)
+        if path.name != checkpoint_path(path.parent, step).name:
+            raise DamagedFileError(f"its step, {step}, is not the one in its name")
+        curves = _curves(arrays)
+        rows = _evaluations(curves, step, config)
+        devices, kind, facts = (note.get(k) for k in ("devices", "device_kind", "facts"))
+        facts = {} if facts is None else facts
+        if type(devices) is not int or not isinstance(kind, str) or not isinstance(facts, dict):
+            raise DamagedFileError("its note is not complete")
+        _check_ended(facts, config)
+    except DamagedFileError as error:
+        raise DamagedFileError(f"{path} is damaged ({error})") from None
+    by_evaluation = [{name: values[i] for name, values in curves.items()} for i in range(rows)]
+    return RunCheckpoint(step, _state(path, arrays, like), by_evaluation, facts, kind, devices)
+
+
+def step_of(note: dict[str, Any], config: Config) -> int:
+    """The step in the note of a checkpoint; raises DamagedFileError if it is not possible."""
+    step = note.get("step")
+    if type(step) is not int or not 0 <= step <= config.steps:
+        raise DamagedFileError(f"its step is not an integer from 0 to {config.steps:,}")
+    return step
+
+
+def belongs_to(note: dict[str, Any], config: Config) -> bool:
+    """Whether a checkpoint with this note was written by a run with these settings."""
+    saved = note.get("config")
+    if not isinstance(saved, dict):
+        raise DamagedFileError("its settings are missing")
+    try:
+        # It has all settings, except for those that its version did not have.
+        return Config.of(saved, version=history.FIRST) == config
+    except FreqdynaError:  # settings of a later version, for example
+        return False
+
+
+def _evaluations(curves: dict[str, np.ndarray], step: int, config: Config) -> int:
+    """The number of evaluations in curves, which must be possible after `step` steps."""
+    if not curves:
+        rows = 0
+    elif not {"return", "diverged_at"} <= curves.keys():
+        raise DamagedFileError("it lacks curves")
+    else:
+        rows = len(curves["return"]) if curves["return"].ndim else 0
+    for name, values in curves.items():
+        if values.shape != (rows, config.seeds) or values.dtype.kind not in "biuf":
+            raise DamagedFileError(
+                f"its curve {name!r} has shape {values.shape} and type {values.dtype}"
+            )
+    evaluated = evaluation_steps(config.steps, config.eval_every)
+    # The evaluation at this step itself may follow.
+    if not np.sum(evaluated < step) <= rows <= np.sum(evaluated <= step):
+        raise DamagedFileError(f"it has {rows} evaluations at step {step:,}")
+    return rows
+
+
+def _check_ended(facts: dict[str, Any], config: Config) -> None:
+    """Raise DamagedFileError if the seeds that stopped early, and why, are not valid."""
+    ended, first = facts.get("ended", {}), config.first_seed
+    valid = isinstance(ended, dict) and all(
+        re.fullmatch(r"\d{1,10}", seed)
+        and first <= int(seed) < first + config.seeds
+        and isinstance(fact, dict)
+        and type(fact.get("step")) is int
+        and isinstance(fact.get("reason"), str)
+        for seed, fact in ended.items()
+    )
+    if not valid:
+        raise DamagedFileError("its list of seeds that stopped is not valid")
+
+
+def _curves(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    curves = {name: array for name, array in arrays.items() if name.startswith(_CURVE)}
+    return {name.removeprefix(_CURVE): array for name, array in curves.items()}
+
+
+def _state(path: Path, arrays: dict[str, np.ndarray], like: Any) -> Any:
+    """The state in a checkpoint, with the structure of `like`."""
     leaves = []
     expected = jax.eval_shape(lambda tree: jax.tree.map(_numbers, tree), like)
     for name, leaf in _named_leaves(expected):
@@ -55,8 +182,7 @@ def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, A
         jax.random.wrap_key_data(jnp.asarray(array)) if _is_key(leaf) else array
         for array, leaf in zip(leaves, jax.tree.leaves(like), strict=True)
     ]
-    curves = {name[6:]: array for name, array in arrays.items() if name.startswith("curve.")}
-    return jax.tree.unflatten(jax.tree.structure(like), rebuilt), curves, note
+    return jax.tree.unflatten(jax.tree.structure(like), rebuilt)
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -72,12 +198,8 @@ def checkpoint_path(folder: Path, step: int) -> Path:
 def prune(folder: Path) -> None:
     """Remove all checkpoints except the newest."""
     for path in checkpoints(folder)[KEPT:]:
-        path.unlink()
-
-
-def set_aside(path: Path) -> None:
-    """Rename a damaged checkpoint, so that it is neither tried again nor counted as a good one."""
-    path.rename(path.with_name(f"damaged-{path.name}"))
+        with suppress(OSError):  # one that is left does no harm
+            path.unlink()
 
 
 def _is_key(leaf: Any) -> bool:

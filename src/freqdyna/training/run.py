@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ import jax
 import numpy as np
 
 from freqdyna.agents.base import AgentState
-from freqdyna.config import Config, history
-from freqdyna.core.arrays import DamagedFileError, load_arrays
+from freqdyna.config import Config
 from freqdyna.core.code_names import module_of
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import DamagedFileError
+from freqdyna.core.files import set_aside
 from freqdyna.envs.resolve import needs_env_argument
 from freqdyna.results import run_folder
 from freqdyna.results.record import evaluation_steps
@@ -44,24 +45,38 @@ class Run:
     """The snapshots so far, by step."""
     reported: set[int] = field(default_factory=set)
     """Seeds whose divergence was reported."""
+    last_warning: str | None = None
+    """The warning of the last attempt to save the run, if it failed."""
 
     def execute(
-        self, folder: Path | None, options: RunOptions, progress: Progress | None = None
+        self,
+        folder: Path | None,
+        options: RunOptions,
+        progress: Progress | None = None,
+        messages: Sequence[str] = (),
     ) -> Result:
         """Train from the newest checkpoint, or from the start, to the end.
 
         Args:
-            folder: The run folder, or None if nothing is stored.
+            folder: The run folder, whose lock the caller holds, or None if nothing is stored.
             options: How progress is shown and the run is saved.
             progress: Receives progress instead of the terminal.
+            messages: Messages about the folder for the user.
 
         Returns:
             The finished training.
 
+        Raises:
+            RunFailedError: If the results cannot be saved.
+
         """
-        state, step, notes = self._start(folder)
+        state, step, warnings = self._start(folder)
+        saver = Saver(folder, options.checkpoint_seconds, self._again(folder))
         if folder is not None:
-            run_folder.write_provenance(folder, self.provenance)
+            try:
+                run_folder.write_provenance(folder, self.provenance)
+            except OSError as error:
+                raise saver.failed(error) from None
         if progress is None:
             display = make_display(options.progress)
             progress = RunProgress(display, self.config.seeds, self.config.steps, step)
@@ -69,11 +84,12 @@ class Run:
         try:
             if options.tensorboard and folder is not None:
                 events = Events(folder, self.config.first_seed, step)
-            progress.note(self._announcement(step))
-            for note in notes:
-                progress.warn(note)
+            for message in (*messages, self._announcement(step)):
+                progress.note(message)
+            for warning in warnings:
+                progress.warn(warning)
+            saver.last = time.monotonic()
             with stop_requests(folder is not None) as stop_requested:
-                saver = Saver(folder, options.checkpoint_seconds)
                 state = self._train(state, step, progress, saver, stop_requested, events)
             result = self.result(state)
             self._save(saver, state, self.config.steps)
@@ -113,15 +129,13 @@ class Run:
                 progress.update(step, mean_return)
                 if stop_requested.is_set():
                     self._save(saver, state, step)
-                    raise InterruptedRun(
-                        f"stopped at step {step:,}; continue with: {self._again(saver)}"
-                    )
+                    raise InterruptedRun(f"stopped at step {step:,}; continue with: {saver.again}")
                 if saver.is_due():
-                    self._save(saver, state, step)
+                    self._save(saver, state, step, progress)
             if stop in snapshots:
                 shown = self.block.snapshot(state, stop)
                 self.snapshots[stop] = self._own_rows(shown)
-                saver.save_snapshot(stop, self.snapshots[stop])
+                self._tell_new(progress, saver.save_snapshots(self.config, self.snapshots))
             if stop not in evaluations:
                 continue
             state, metrics = self.block.evaluate(state, stop)
@@ -137,45 +151,51 @@ class Run:
             progress.update(step, mean_return)
         return state
 
-    def _save(self, saver: Saver, state: AgentState, step: int) -> None:
-        if saver.folder is not None:
-            saved = self.block.to_checkpoint(state)
-            saver.save(step, self.result(state), saved, self.block.facts())
+    def _save(
+        self, saver: Saver, state: AgentState, step: int, progress: Progress | None = None
+    ) -> None:
+        """Save the run; with `progress`, a failure is only a warning, because it is not the end."""
+        if saver.folder is None:
+            return
+        saved = step, self.result(state), self.block.to_checkpoint(state), self.block.facts()
+        if progress is None:
+            saver.save(*saved)
+            return
+        warning = saver.try_to_save(*saved)
+        self._tell_new(progress, warning)
+        self.last_warning = warning
+
+    def _tell_new(self, progress: Progress, warning: str | None) -> None:
+        """Show a warning about saving, unless it is the same as the last one."""
+        if warning is not None and warning != self.last_warning:
+            progress.warn(warning)
+            self.last_warning = warning
 
     def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
         """The state to start from, its step, and warnings for the user."""
-        notes = []
-        for path in checkpoint.checkpoints(folder) if folder is not None else []:
+        warnings: list[str] = []
+        if folder is None:
+            return self.block.init(), 0, warnings
+        snapshots, damaged = run_folder.read_snapshots(folder, self.config, self.config.seeds)
+        warnings += [f"{error}; {set_aside(path)}" for path, error in damaged.items()]
+        for path in checkpoint.checkpoints(folder):
             try:
-                note = load_arrays(path)[1]
-                step = int(note["step"])
-            except (DamagedFileError, KeyError) as error:
-                notes.append(f"{error}; trying the one before it")
-                checkpoint.set_aside(path)
+                saved = checkpoint.load_run(path, self.config, self.block.state_structure())
+            except DamagedFileError as error:
+                warnings.append(f"{error}; {set_aside(path)}; trying the one before it")
                 continue
-            # The note has all settings, except for those that its version did not have.
-            saved = note.get("config")
-            if not isinstance(saved, dict) or (
-                Config.of(saved, version=history.FIRST) != self.config
-            ):
-                raise FreqdynaError(f"config.toml was changed since {path.name} was written")
-            saved, curves, _ = checkpoint.load(path, self.block.state_structure())
-            if note["device_kind"] != self.provenance["device_kind"] or (
-                note["devices"] != self.provenance["devices"]
-            ):
-                notes.append(
-                    f"this run started on {note['devices']} × {note['device_kind']} and resumes on "
-                    f"{self.provenance['devices']} × {self.provenance['device_kind']}: "
+            here = self.provenance["devices"], self.provenance["device_kind"]
+            if (saved.devices, saved.device_kind) != here:
+                warnings.append(
+                    f"this run started on {saved.devices} × {saved.device_kind} and resumes on "
+                    f"{here[0]} × {here[1]}: "
                     "its last digits may differ from an uninterrupted run"
                 )
-            self.snapshots = run_folder.read_snapshots(path.parent)
-            names = list(curves)
-            rows = len(curves[names[0]]) if names else 0
-            self.curves = [{name: curves[name][i] for name in names} for i in range(rows)]
-            return self.block.from_checkpoint(saved, note.get("facts", {})), step, notes
-        if notes:
-            notes.append("no checkpoint could be read: starting from the first step")
-        return self.block.init(), 0, notes
+            self.snapshots, self.curves = snapshots, saved.curves
+            return self.block.from_checkpoint(saved.state, saved.facts), saved.step, warnings
+        if warnings:
+            warnings.append("no checkpoint could be read: starting from the first step")
+        return self.block.init(), 0, warnings
 
     def _own_rows(self, arrays: dict[str, Any]) -> dict[str, np.ndarray]:
         """The arrays without the copies that pad the last device."""
@@ -216,13 +236,13 @@ class Run:
             text += f"; every action is random: the warm-up lasts {config.warmup_steps:,} steps"
         return text
 
-    def _again(self, saver: Saver) -> str:
+    def _again(self, folder: Path | None) -> str:
         """How to resume: on the command line, unless the environment must be passed in Python."""
         if needs_env_argument(self.config, self.provenance):
-            return f"freqdyna.resume({str(saver.folder)!r}, env=...), in Python"
+            return f"freqdyna.resume({str(folder)!r}, env=...), in Python"
         names = (self.config.env, self.config.search_control or "")
         code = " --allow-code" if any(module_of(name) is not None for name in names) else ""
-        return f"freqdyna resume {saver.folder}{code}"
+        return f"freqdyna resume {folder}{code}"
 
     def _report_diverged(self, progress: Progress) -> None:
         for row, step in enumerate(self.curves[-1]["diverged_at"]):

@@ -6,9 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from freqdyna.core.errors import FreqdynaError, installing
+from freqdyna.config import Config
+from freqdyna.core.errors import FreqdynaError, RunFailedError, installing
 from freqdyna.results import run_folder
 from freqdyna.results.record import Record
 from freqdyna.training import checkpoint
@@ -35,21 +34,41 @@ class RunOptions:
 
 @dataclass
 class Saver:
-    """Saves a run to its folder, periodically or on demand; does nothing without a folder."""
+    """Saves a run to its folder, periodically or on demand; does nothing without a folder.
+
+    All files that are complete remain in place if a file cannot be written.
+    """
 
     folder: Path | None
     seconds: float
     """Seconds between checkpoints."""
+    again: str = ""
+    """The command that resumes the run, for messages."""
     last: float = field(default_factory=time.monotonic)
 
     def is_due(self) -> bool:
         """Whether it is time for another checkpoint."""
         return self.folder is not None and time.monotonic() - self.last >= self.seconds
 
-    def save_snapshot(self, step: int, arrays: dict[str, np.ndarray]) -> None:
-        """Write the snapshot after `step` steps."""
-        if self.folder is not None:
-            run_folder.write_snapshot(self.folder, step, arrays)
+    def save_snapshots(self, config: Config, snapshots: run_folder.Snapshots) -> str | None:
+        """Write the new snapshots of a run; returns a warning if that is not possible now."""
+        try:
+            if self.folder is not None:
+                run_folder.write_snapshots(self.folder, config, snapshots)
+        except OSError as error:
+            return self._later(error)
+        return None
+
+    def try_to_save(
+        self, step: int, record: Record, state: Any, facts: dict[str, Any]
+    ) -> str | None:
+        """Like `save`, but returns a warning if that is not possible now, as on a full disk."""
+        self.last = time.monotonic()
+        try:
+            self._write(step, record, state, facts)
+        except OSError as error:
+            return self._later(error)
+        return None
 
     def save(self, step: int, record: Record, state: Any, facts: dict[str, Any]) -> None:
         """Write a checkpoint and the results so far.
@@ -60,9 +79,31 @@ class Saver:
             state: What `Block.to_checkpoint` returned, a pytree.
             facts: What `Block.facts` returned.
 
+        Raises:
+            RunFailedError: If that is not possible.
+
         """
+        try:
+            self._write(step, record, state, facts)
+        except OSError as error:
+            raise self.failed(error) from None
+
+    def failed(self, error: OSError) -> RunFailedError:
+        """The error for a run that could not write its files."""
+        assert self.folder is not None
+        where = f"the run could not be saved in {str(self.folder)!r}"
+        if not self.folder.is_dir():
+            return RunFailedError(f"{where}: the folder was removed; start it in a new one")
+        return RunFailedError(
+            f"{where}: {error.strerror or error}; when there is space and access, continue from "
+            f"its last checkpoint with: {self.again}"
+        )
+
+    def _write(self, step: int, record: Record, state: Any, facts: dict[str, Any]) -> None:
         if self.folder is None:
             return
+        # First, because a run that resumes from the checkpoint does not record them again.
+        run_folder.write_snapshots(self.folder, record.config, record.snapshots)
         curves = {name: values.T for name, values in record.metrics.items()}
         note = {"step": step, "config": asdict(record.config), "facts": facts}
         note |= {k: record.provenance[k] for k in ("devices", "device_kind")}
@@ -71,3 +112,9 @@ class Saver:
         if len(record.steps):
             run_folder.write_record(self.folder, record)
         self.last = time.monotonic()
+
+    def _later(self, error: OSError) -> str:
+        return (
+            f"the run could not be saved in {str(self.folder)!r}: {error.strerror or error}; "
+            f"it continues, and tries again every {self.seconds:g} seconds and at its end"
+        )

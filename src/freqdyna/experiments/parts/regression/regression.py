@@ -7,6 +7,7 @@ paper's reproducibility section). The paper does not state the number of points 
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import equinox as eqx
@@ -20,6 +21,8 @@ from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from freqdyna.agents.networks.mlp import OUTPUT_SCALE, Activation, init_network, network_from_flat
 from freqdyna.agents.networks.tanh import tanh
+from freqdyna.core.errors import DamagedFileError
+from freqdyna.core.files import set_aside
 from freqdyna.experiments.base import Columns, Unit, Work
 from freqdyna.experiments.parts.regression.f_sin import HIGH, LOW, f_sin
 from freqdyna.training import checkpoint
@@ -211,9 +214,11 @@ def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, work: Work
     fit, task = start(keys)
     done, curves = 0, np.zeros((runs, 0), np.float16)
     path, saved_at = work.folder / "checkpoint.npz", time.monotonic()
-    if path.is_file():
-        fit, before, note = checkpoint.load(path, jax.eval_shape(lambda: fit))
-        done, curves = note["evaluations"], before["error"]
+    if path.exists():
+        try:
+            fit, curves, done = _resumed(path, fit, runs)
+        except DamagedFileError as error:
+            work.display.warn(f"{error}; {set_aside(path)}; starting from the first update")
     evaluations = updates // EVALUATE_EVERY
     while done < evaluations:
         fit, errors = advance_all(fit, task, jnp.int32(done))
@@ -234,6 +239,15 @@ def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, work: Work
         "update": np.tile(at, runs),
         "test_error": curves.ravel(),
     }
+
+
+def _resumed(path: Path, fit: Any, runs: int) -> tuple[Any, np.ndarray, int]:
+    """The state, the test errors and the number of evaluations in a checkpoint."""
+    saved, curves, note = checkpoint.load(path, jax.eval_shape(lambda: fit))
+    done, errors = note.get("evaluations"), curves.get("error", np.zeros(0))
+    if not isinstance(done, int) or errors.shape != (runs, done) or errors.dtype != np.float16:
+        raise DamagedFileError(f"{path} is damaged (its test errors have another shape)")
+    return saved, errors, done
 
 
 def curves_by_setting(columns: Columns) -> tuple[np.ndarray, dict[str, np.ndarray]]:

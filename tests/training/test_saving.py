@@ -1,0 +1,309 @@
+"""What a run saves, what it loses when files cannot be written, and what it resumes from.
+
+The block of these tests computes with NumPy, so that nothing is compiled.
+"""
+
+import errno
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from freqdyna.agents.base import AgentState
+from freqdyna.config import Config
+from freqdyna.core import files
+from freqdyna.core.arrays import load_arrays, save_arrays
+from freqdyna.core.errors import FreqdynaError, RunFailedError
+from freqdyna.results import run_folder
+from freqdyna.results.result import load
+from freqdyna.training import checkpoint
+from freqdyna.training import run as training_run
+from freqdyna.training.block import Block
+from freqdyna.training.prepare import prepare_run
+from freqdyna.training.progress import Progress
+from freqdyna.training.saver import RunOptions
+
+CONFIG = Config(
+    env="GridWorld", seeds=2, steps=12, eval_every=4, hidden=(2,), snapshot_steps=(2, 5, 9)
+)
+ALWAYS = RunOptions(True, False, False, 0.0)
+"""Save after every slice."""
+
+
+class Numbers(AgentState):
+    """The state of all seeds."""
+
+    x: Any
+    diagnostics: Any = None
+
+
+class Counting(Block):
+    """Steps that depend on all steps before, so that a wrong state leads to other numbers."""
+
+    def init(self):
+        return Numbers(np.arange(1, 3, dtype=np.float32))
+
+    def advance(self, state, start, stop):
+        x = state.x
+        for t in range(start, stop):
+            x = np.float32(0.9) * x + np.float32(t)
+        return Numbers(x)
+
+    def evaluate(self, state, step):
+        return state, {"return": state.x + step, "diverged_at": np.full(2, -1)}
+
+    def snapshot(self, state, step):
+        return {"queue": state.x[:, None] + step}
+
+    def parameters(self, state):
+        return np.tile(state.x[:, None], (1, 18))  # as many as the network would have
+
+    def to_checkpoint(self, state):
+        return state
+
+    def state_structure(self):
+        return self.init()
+
+    def from_checkpoint(self, saved, facts):
+        return saved
+
+
+class Told(Progress):
+    """Keeps what it is told, and does what a test wants at each step."""
+
+    def __init__(self, at_each_step=lambda step: None):
+        self.notes, self.warnings, self._do = [], [], at_each_step
+
+    def note(self, text):
+        self.notes.append(text)
+
+    def warn(self, text):
+        self.warnings.append(text)
+
+    def start(self):
+        pass
+
+    def update(self, step, mean_return):
+        self._do(step)
+
+
+class Killed(BaseException):
+    """What a signal does that cannot be caught."""
+
+
+def kill_at(last):
+    def kill(step):
+        if step >= last:
+            raise Killed
+
+    return kill
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_step_a_slice():
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(training_run, "SECONDS_A_SLICE", 0.0)
+        patched.setattr(files.os, "fsync", lambda number: None)  # no power is cut here
+        yield
+
+
+@pytest.fixture(scope="module")
+def execute():
+    """Start or resume a run in a folder; returns its result and what it told."""
+    prepared = prepare_run(CONFIG, None)
+
+    def run_in(folder: Path, at_each_step=lambda step: None, options=ALWAYS):
+        run = type(prepared)(
+            prepared.config,
+            prepared.training,
+            Counting(prepared.training, prepared.block.layout),
+            dict(prepared.provenance),
+        )
+        told = Told(at_each_step)
+        if (folder / "config.toml").exists():
+            with run_folder.opened_folder(folder) as messages:
+                return run.execute(folder, options, told, messages), told
+        with run_folder.new_folder(folder, run.config) as new:
+            return run.execute(new, options, told), told
+
+    return run_in
+
+
+def assert_same(result, folder, whole):
+    """A result, and what is loaded from its folder, are those of an undisturbed run."""
+    for one in (result, load(folder)):
+        assert one.steps.tolist() == [4, 8, 12]
+        np.testing.assert_array_equal(one.returns, whole.returns)
+        np.testing.assert_array_equal(one.parameters, whole.parameters)
+        assert list(one.snapshots) == list(whole.snapshots)
+        for step, arrays in whole.snapshots.items():
+            np.testing.assert_array_equal(one.snapshots[step]["queue"], arrays["queue"])
+
+
+@pytest.fixture(scope="module")
+def whole(execute, tmp_path_factory):
+    """A run that nothing disturbs."""
+    return execute(tmp_path_factory.mktemp("whole") / "run")[0]
+
+
+@pytest.fixture(scope="module")
+def killed(execute, tmp_path_factory):
+    """The folder of a run that was killed at step 10; its checkpoints are of steps 9 and 8."""
+    folder = tmp_path_factory.mktemp("killed") / "run"
+    with pytest.raises(Killed):
+        execute(folder, kill_at(10))
+    return folder
+
+
+@pytest.fixture
+def folder(killed, tmp_path):
+    """A copy of it."""
+    return shutil.copytree(killed, tmp_path / "run")
+
+
+def full_disk(monkeypatch, is_full):
+    """Make writing fail for the files for which `is_full` is true."""
+    write = files.os.fsync
+
+    def fsync(number):
+        name = os.readlink(f"/proc/self/fd/{number}").rsplit("/", 1)[-1]
+        if name.endswith(".partial") and is_full(name.split(".")[1]):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(number)
+
+    monkeypatch.setattr(files.os, "fsync", fsync)
+
+
+@pytest.mark.parametrize("what", ["checkpoint", "metrics", "parameters", "snapshot", "provenance"])
+def test_a_run_continues_while_the_disk_is_full(execute, whole, tmp_path, monkeypatch, what):
+    now = [0]
+    with monkeypatch.context() as patched:
+        full_disk(patched, lambda name: name.startswith(what) and 1 < now[0] < 10)
+        result, told = execute(tmp_path / "run", lambda step: now.__setitem__(0, step))
+    assert_same(result, tmp_path / "run", whole)
+    [warning] = told.warnings
+    assert "could not be saved in" in warning
+    assert "No space left on device; it continues, and tries again" in warning
+    assert not list((tmp_path / "run").glob(".*.partial"))
+
+
+@pytest.mark.parametrize("what", ["checkpoint", "metrics", "parameters", "snapshot", "provenance"])
+def test_a_run_that_cannot_be_saved_at_its_end_resumes_to_the_same_bits(
+    execute, whole, tmp_path, monkeypatch, what
+):
+    """Whether the checkpoint is written and the results are not, or the reverse."""
+    now = [0]
+    with monkeypatch.context() as patched:
+        full_disk(patched, lambda name: name.startswith(what) and now[0] > 8)
+        with pytest.raises(RunFailedError, match=r"No space .* with: freqdyna resume .*run"):
+            execute(tmp_path / "run", lambda step: now.__setitem__(0, step))
+    if run_folder.has_results(tmp_path / "run"):
+        load(tmp_path / "run")  # what is there is complete
+    assert_same(execute(tmp_path / "run")[0], tmp_path / "run", whole)
+
+
+def test_a_folder_that_is_removed_ends_the_run_in_one_sentence(execute, tmp_path):
+    folder = tmp_path / "run"
+    removed = lambda step: folder.rename(tmp_path / f"at-{step}") if step == 9 else None  # noqa: E731
+    with pytest.raises(RunFailedError, match="the folder was removed; start it in a new one"):
+        execute(folder, removed)
+
+
+@pytest.mark.parametrize("last", [1, 2, 3, 4, 5, 6, 8, 9, 10, 12])
+def test_a_killed_run_resumes_to_the_same_bits(execute, whole, tmp_path, last):
+    with pytest.raises(Killed):
+        execute(tmp_path / "run", kill_at(last))
+    result, told = execute(tmp_path / "run")
+    assert_same(result, tmp_path / "run", whole)
+    assert told.warnings == []
+
+
+def test_a_damaged_snapshot_does_not_block_a_run(execute, whole, folder):
+    name = "snapshot-0000000002.npz"
+    (folder / name).write_bytes(b"rubbish")
+    result, told = execute(folder)
+    [warning] = told.warnings
+    assert f"{name} is damaged (BadZipFile); it was renamed to damaged-{name}" in warning
+    assert (folder / f"damaged-{name}").read_bytes() == b"rubbish"
+    assert list(result.snapshots) == list(load(folder).snapshots) == [5, 9]
+    np.testing.assert_array_equal(result.returns, whole.returns)
+
+
+def edited(path, arrays=None, **changes):
+    """Write a checkpoint that is intact, but says something else."""
+    found, note = load_arrays(path)
+    found |= arrays or {}
+    note |= changes
+    save_arrays(
+        path,
+        {name: values for name, values in found.items() if values is not None},
+        {name: value for name, value in note.items() if value is not None},
+    )
+
+
+CRAFTED = {
+    "no step": {"step": None},
+    "a text": {"step": "x"},
+    "a number as text": {"step": "9"},
+    "a fraction": {"step": 9.0},
+    "negative": {"step": -9},
+    "beyond the end": {"step": 4_300},
+    "another step": {"step": 8},
+    "no settings": {"config": None},
+    "settings of another kind": {"config": 5},
+    "no device": {"device_kind": None},
+    "facts of another kind": {"facts": []},
+    "seeds that are not there": {"facts": {"ended": {"7": {"step": 1, "reason": "x"}}}},
+    "seeds that are no numbers": {"facts": {"ended": {"x": {"step": 1, "reason": "x"}}}},
+    "reasons of another kind": {"facts": {"ended": {"1": 3}}},
+    "fewer evaluations": {"arrays": {"curve.return": np.zeros((1, 2))}},
+    "more seeds": {"arrays": {"curve.return": np.zeros((2, 3))}},
+    "no evaluations": {"arrays": {"curve.return": None, "curve.diverged_at": None}},
+    "no returns": {"arrays": {"curve.return": None}},
+    "texts": {"arrays": {"curve.return": np.full((2, 2), "x")}},
+}
+
+
+@pytest.mark.parametrize("craft", CRAFTED)
+def test_a_checkpoint_that_contradicts_its_run_is_set_aside(execute, whole, folder, craft):
+    newest, before = checkpoint.checkpoints(folder)
+    edited(newest, **CRAFTED[craft])
+    result, told = execute(folder)
+    [warning] = told.warnings
+    assert f"{newest.name} is damaged" in warning
+    assert f"renamed to damaged-{newest.name}; trying the one before it" in warning
+    assert before.name == "checkpoint-0000000008.npz"
+    assert "resuming from step 8" in told.notes[-1]
+    assert_same(result, folder, whole)
+
+
+def test_a_checkpoint_with_another_name_is_set_aside(execute, whole, folder):
+    newest = checkpoint.checkpoints(folder)[0]
+    newest.rename(folder / "checkpoint-0000000010.npz")
+    os.mkfifo(folder / "checkpoint-0000000012.npz")  # opening it would wait for a writer
+    (folder / "checkpoint-0000000011.npz").mkdir()
+    result, told = execute(folder)
+    assert len(told.warnings) == 3
+    assert_same(result, folder, whole)
+
+
+def test_a_checkpoint_with_other_settings_is_refused_and_left_alone(execute, folder):
+    newest = checkpoint.checkpoints(folder)[0]
+    settings = load_arrays(newest)[1]["config"]
+    for changes in ({"discount": 0.5}, {"eval_every": 3}, {"no_setting": 1}):
+        edited(newest, config=settings | changes)
+        with pytest.raises(FreqdynaError, match=r"config\.toml was changed since"):
+            execute(folder)
+        assert newest.is_file()
+
+
+def test_the_process_that_was_killed_is_named(execute, folder):
+    (folder / "lock.json").write_text(json.dumps({"host": "there", "pid": 123}))
+    (folder / ".metrics.parquet.123-ab.partial").touch()
+    _, told = execute(folder)
+    assert told.notes[0].startswith("the process 123 on there that worked on this run ended")
+    assert not list(folder.glob(".*.partial"))
