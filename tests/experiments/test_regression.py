@@ -8,11 +8,13 @@ import optax
 import pytest
 from scipy.stats import kstest, norm, uniform
 
+from freqdyna.core.errors import DamagedFileError
 from freqdyna.experiments.base import Work
 from freqdyna.experiments.parts.f1 import units as f1
 from freqdyna.experiments.parts.f2 import units as f2
 from freqdyna.experiments.parts.regression import regression, speed
 from freqdyna.experiments.parts.regression.f_sin import f_sin
+from freqdyna.training import checkpoint
 
 DRAWS = {
     "Unbiased": regression.draw_unbiased,
@@ -163,6 +165,24 @@ def test_the_first_update_is_adams():
     step = np.abs(regression.update(fit, x[0], y[0]).params - fit.params)
     assert step.max() == pytest.approx(1e-3, rel=1e-3)
     assert np.quantile(step, 0.1) == pytest.approx(1e-3, rel=0.01)
+
+
+def test_a_checkpoint_that_contradicts_itself_is_damaged(tmp_path):
+    path, fit = tmp_path / "checkpoint.npz", {"params": np.ones(3, np.float32)}
+    errors = np.zeros((4, 25), np.float16)
+    checkpoint.save(path, fit, {"error": errors}, {"evaluations": 25})
+    assert regression._resumed(path, fit, 4)[2] == 25
+    for curves, done in (
+        ({"error": errors}, 24),
+        ({"error": errors}, "25"),
+        ({"error": errors}, None),
+        ({"error": errors[1:]}, 25),
+        ({"error": errors.astype(np.float32)}, 25),
+        ({}, 25),
+    ):
+        checkpoint.save(path, fit, curves, {"evaluations": done})
+        with pytest.raises(DamagedFileError, match="its test errors have another shape"):
+            regression._resumed(path, fit, 4)
 
 
 def test_an_interrupted_unit_ends_as_it_would_have(tmp_path):

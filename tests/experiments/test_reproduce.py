@@ -9,6 +9,7 @@ import pytest
 
 from freqdyna.cli.main import main
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.lock import locked_folder
 from freqdyna.experiments import registry, reproduce, store
 from freqdyna.experiments.base import Experiment, Findings, Unit
 from freqdyna.experiments.claims import Claim
@@ -99,6 +100,31 @@ def test_a_resumed_unit_names_the_commits_that_began_it(checkpoint, tmp_path, mo
     assert facts["commit"] == "last"
     assert facts["resumed"] == checkpoint
     assert facts.get("earlier_commits") == (["first", "second"] if checkpoint else None)
+
+
+@pytest.mark.parametrize("contents", ["[" * 100_000, "{}", '{"commits": 3}', '{"commits": ["a"]}'])
+def test_damaged_commits_do_not_block_a_unit(contents, tmp_path):
+    with pytest.raises(InterruptedRun):
+        reproduce.reproduce(resumable(3, stop=True), tmp_path)
+    [commits] = tmp_path.rglob("commits.json")
+    commits.write_text(contents)
+    reproduce.reproduce(resumable(3, stop=False), tmp_path)
+    facts = reproduce.stored(resumable(3, stop=False), tmp_path)["part"].provenance
+    assert facts["earlier_commits"] == (["a"] if '"a"' in contents else ["unknown"])
+
+
+def test_a_unit_is_computed_by_one_process_at_a_time(tmp_path):
+    with pytest.raises(InterruptedRun):
+        reproduce.reproduce(resumable(3, stop=True), tmp_path)
+    [scratch] = tmp_path.rglob("*.unfinished")
+    for folder in (scratch, tmp_path / "toy"):
+        (folder / ".part.parquet.123-ab.partial").touch()  # of a process that was killed
+    other = tmp_path / "toy" / ".another.parquet.123-ab.partial"  # of one that may be running
+    other.touch()
+    with locked_folder(scratch), pytest.raises(FreqdynaError, match="is working on; wait for it"):
+        reproduce.reproduce(resumable(3, stop=False), tmp_path)
+    reproduce.reproduce(resumable(3, stop=False), tmp_path)
+    assert list(tmp_path.rglob(".*.partial")) == [other]
 
 
 def test_a_file_of_another_size_is_not_what_is_asked_for(tmp_path):

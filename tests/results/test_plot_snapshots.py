@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -97,6 +99,16 @@ def test_episode_lengths_are_averaged_over_seeds_where_all_have_finished():
     none = make_result("tabular-dyna-q", "DynaMaze", episode_lengths=np.zeros((2, 3), int))
     with pytest.raises(FreqdynaError, match="no episode of tabular-dyna-q was completed"):
         episodes_chart([none])
+
+
+def test_the_last_snapshot_is_not_replaced_by_one_before_it():
+    result = make_result(steps=(10,))
+    asked = replace(result, config=replace(result.config, snapshot_steps=(10, 20, 30)))
+    with pytest.raises(FreqdynaError, match="after 20 steps is missing or damaged; step can be"):
+        states_chart([asked])
+    assert states_chart([asked], step=10).panels
+    not_there_yet = replace(asked, steps=np.array([15]))
+    assert states_chart([not_there_yet]).panels
 
 
 def test_what_is_not_there_is_named():

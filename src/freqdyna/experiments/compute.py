@@ -7,6 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from freqdyna.core import checksums
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.files import read_bytes, remove_partial_files, write_atomically
 from freqdyna.core.lock import locked_folder
@@ -113,17 +114,16 @@ def _provenance(scratch: Path, devices: list[Any]) -> dict[str, Any]:
     """The provenance of a unit, including earlier commits if it resumes from a checkpoint."""
     resumed = any(scratch.rglob("checkpoint*"))
     facts = run_folder.provenance(devices, resumed=resumed)
-    commits = scratch / COMMITS
+    path = scratch / COMMITS
     try:
-        earlier = json.loads(read_bytes(commits)) if resumed else []
+        earlier = checksums.json_without_checksum(read_bytes(path))["commits"] if resumed else []
     except FileNotFoundError:
         earlier = []
-    except (FreqdynaError, ValueError, RecursionError):
+    except (FreqdynaError, KeyError):
         earlier = None
     if not isinstance(earlier, list):
         earlier = ["unknown"]  # the file is damaged
     others = [commit for commit in earlier if commit != facts["commit"]]
-    write_atomically(
-        commits, lambda file: file.write(json.dumps([*others, facts["commit"]]).encode())
-    )
+    text = checksums.json_with_checksum({"commits": [*others, facts["commit"]]})
+    write_atomically(path, lambda file: file.write(text.encode()))
     return facts | ({"earlier_commits": others} if others else {})

@@ -161,6 +161,12 @@ def _environment(result: Record) -> Environment:
 def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snapshot]:
     """The snapshot after `step` steps, or the last one; it must contain `wanted`."""
     config, steps = result.config, sorted(result.snapshots)
+    recorded = [s for s in config.snapshot_steps if s <= result.steps[-1]]
+    if step is None and max(recorded, default=0) > max(steps, default=0):
+        raise FreqdynaError(
+            f"the snapshot after {max(recorded)} steps is missing or damaged; "
+            f"step can be one of the others, {steps}"
+        )
     if not steps:
         raise FreqdynaError(
             f"the run of {config.algorithm} on {config.env} has no snapshots; "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsInt
 
 import numpy as np
 
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, RunFailedError
 from freqdyna.results import run_folder
 from freqdyna.results.record import Record
 
@@ -114,7 +114,13 @@ class Result(Record):
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write a new run folder; it must not exist yet. Returns its path."""
         with run_folder.new_folder(folder, self.config) as path:
-            run_folder.write_record(path, self)
+            try:
+                run_folder.write_record(path, self)
+            except OSError as error:
+                raise RunFailedError(
+                    f"the result could not be saved in {str(path)!r}: {error.strerror or error}; "
+                    "remove the folder, and save it where there is space and access"
+                ) from None
         return path
 
 

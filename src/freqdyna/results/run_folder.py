@@ -244,7 +244,17 @@ def read_snapshots(
 
 
 def read_record(folder: Path) -> Record:
-    """The training in a run folder, which may be unfinished; damaged snapshots are left out."""
+    """The training in a run folder, which may be unfinished; damaged snapshots are left out.
+
+    The folder need not be locked: a run in progress replaces its files atomically.
+    """
+    try:
+        return _read_record(folder)
+    except FileNotFoundError as error:
+        raise FreqdynaError(f"{error.filename} was removed while it was read; try again") from None
+
+
+def _read_record(folder: Path) -> Record:
     config = read_config(folder)
     metrics = find_table(folder / METRICS)
     if metrics is None:
@@ -267,7 +277,7 @@ def read_record(folder: Path) -> Record:
         ) from None
     snapshots, damaged = read_snapshots(folder, config, len(record.seeds))
     for reason in damaged.values():
-        warnings.warn(f"{reason}; it is left out", stacklevel=2)
+        warnings.warn(f"{reason}; it is left out", stacklevel=3)
     return replace(record, snapshots=snapshots)
 
 

@@ -83,7 +83,10 @@ class Run:
         events = None
         try:
             if options.tensorboard and folder is not None:
-                events = Events(folder, self.config.first_seed, step)
+                try:
+                    events = Events(folder, self.config.first_seed, step)
+                except OSError as error:
+                    raise saver.failed(error) from None
             for message in (*messages, self._announcement(step)):
                 progress.note(message)
             for warning in warnings:
