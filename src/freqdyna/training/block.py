@@ -12,6 +12,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from freqdyna.agents.base import AgentState
+from freqdyna.training.programs import shared
 from freqdyna.training.training import Metrics, Training
 
 
@@ -94,6 +95,8 @@ class Block(abc.ABC):
     ) -> Any:
         """A compiled method of the training for all seeds; see `Layout.over_seeds`.
 
+        Equal trainings share it; see `programs`.
+
         Args:
             method: A method of `Training`.
             batched: The number of leading arguments that have the seeds as first axis.
@@ -101,8 +104,12 @@ class Block(abc.ABC):
             donate: Whether the memory of the first argument may be reused.
 
         """
-        function = self.layout.over_seeds(method, batched, unbatched)
-        return jax.jit(function, donate_argnums=0 if donate else ())
+
+        def make() -> Any:
+            function = self.layout.over_seeds(method, batched, unbatched)
+            return jax.jit(function, donate_argnums=0 if donate else ())
+
+        return shared(self.training, self.layout.mesh, method.__name__, make)
 
     def init(self) -> AgentState:
         """The states before the first step."""
