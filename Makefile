@@ -12,7 +12,7 @@ INSTALL = $(if $(CONSTRAINTS),PIP_CONSTRAINT=$(CONSTRAINTS) PIP_BUILD_CONSTRAINT
 # Follows the command above, for platforms on which a tested version does not exist.
 OR_HINT = || { echo "if a tested version does not exist for this platform, try: make CONSTRAINTS= $(MAKECMDGOALS)"; exit 1; }
 
-.PHONY: quickstart test check lint docs browser tour bench constraints newest clean
+.PHONY: quickstart test check lint docs browser tour bench faults constraints newest clean
 
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
@@ -60,6 +60,11 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m pytest benchmarks
 	$(BIN)/python benchmarks/replay.py
 	$(BIN)/python benchmarks/run.py
+
+# Kills runs, damages files and fills disks at random, and counts what comes of it; SEED= repeats one.
+MINUTES ?= 10
+faults: $(VENV)/.dev
+	$(BIN)/python -m faults.run --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) --out results/faults.json
 
 # Updates constraints.txt to the newest releases; run the tests before you commit it.
 constraints:

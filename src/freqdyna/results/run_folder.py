@@ -165,7 +165,7 @@ def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
     return {
         "command": " ".join([_program(), *sys.argv[1:]]),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": _commit(),
+        "commit": commit(),
         "versions": versions,
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "device_kind": devices[0].device_kind,
@@ -319,7 +319,7 @@ def _program() -> str:
     return "freqdyna" if name == "__main__.py" else name
 
 
-def _commit() -> str | None:
+def commit() -> str | None:
     """The commit of the source tree, with `-dirty` if it was changed; None if installed."""
     where = Path(__file__).parent
     git = ["git", "-C", str(where)]
