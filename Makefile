@@ -12,7 +12,7 @@ INSTALL = $(if $(CONSTRAINTS),PIP_CONSTRAINT=$(CONSTRAINTS) PIP_BUILD_CONSTRAINT
 # Follows the command above, for platforms on which a tested version does not exist.
 OR_HINT = || { echo "if a tested version does not exist for this platform, try: make CONSTRAINTS= $(MAKECMDGOALS)"; exit 1; }
 
-.PHONY: quickstart test check lint docs browser tour bench faults constraints newest clean
+.PHONY: quickstart test most-tests compiler-tests check lint docs browser tour bench faults constraints newest clean
 
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
@@ -26,10 +26,18 @@ QUICK = level=--xla_backend_optimization_level=0; older=--xla_cpu_use_fusion_emi
 # One process runs all tests of a file, so that they share fixtures and compiled programs.
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-# All tests except those in a browser. The second line tests every package with the compiler that users have.
-test: $(VENV)/.dev lint
+# All tests except those in a browser. The three parts run side by side, because each of them waits at times.
+test: $(VENV)/.dev
+	@$(MAKE) --no-print-directory --jobs=3 lint most-tests compiler-tests
+
+most-tests: $(VENV)/.dev
 	$(QUICK) $(PYTEST) -m "not learning and not browser and not default_compiler"
-	$(PYTEST) -m "learning or default_compiler"
+
+# Tests that train until something is learned, and some of every package, with the compiler that users have.
+compiler-tests: $(VENV)/.dev
+	@mkdir -p .pytest_cache
+	@$(PYTEST) -m "learning or default_compiler" > .pytest_cache/compiler-tests.log 2>&1; \
+		code=$$?; cat .pytest_cache/compiler-tests.log; exit $$code
 
 # The quick checks, for use while you work.
 check: $(VENV)/.dev lint
