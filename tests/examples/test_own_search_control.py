@@ -136,3 +136,28 @@ def test_mistakes_in_a_class_are_told_in_one_sentence(strategy, message, tmp_pat
     with pytest.raises(FreqdynaError, match=message):
         freqdyna.train(search_control=strategy, out=tmp_path / "run", **SMALL)
     assert not list(tmp_path.iterdir())
+
+
+class Astray(SearchControl):
+    """A state inside the space, one outside it, and one that is not finite."""
+
+    def propose(self, search, key):
+        """Three states."""
+        return Proposal.of(jnp.array([[0.25, 0.125], [2.0, 0.125], [jnp.nan, 0.125]]))
+
+
+def test_states_outside_the_space_are_counted_and_told_once():
+    with pytest.warns(UserWarning, match="search-control proposed") as caught:
+        result = freqdyna.train(search_control=Astray, snapshot_steps=(40,), **SMALL)
+    told = [str(w.message) for w in caught if "search-control proposed" in str(w.message)]
+    assert told == [
+        "the search-control proposed 40 states outside the state space, which are used like others "
+        "(seeds 0, 1); the metric search_outside counts them at each evaluation",
+        "the search-control proposed 40 states that are not finite, which are not stored "
+        "(seeds 0, 1); the metric search_non_finite counts them at each evaluation",
+    ]
+    for name, number in (("outside", 20), ("non_finite", 20), ("states", 2)):
+        np.testing.assert_array_equal(result.metrics[f"search_{name}"], np.full((2, 2), number))
+    queue = result.snapshots[40]["queue"]
+    assert np.unique(queue[..., 0]).tolist() == [0.25, 2.0]
+    assert result.complete_seeds.kept.all()

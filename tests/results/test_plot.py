@@ -73,7 +73,7 @@ def test_a_seed_that_ended_early_does_not_take_the_others_with_it(capsys):
     result = make_result()
     result.returns[1, 3:] = np.nan
     (curve,) = curves_chart([result]).panels[0].marks
-    assert curve.label == "er (3 of 4 seeds)"
+    assert curve.label == "er (3 of 4 seeds; 1 without a finite return)"
     np.testing.assert_array_equal(curve.values, result.returns[[0, 2, 3]])
     assert curve.seeds.tolist() == [0, 2, 3]
     print_table([(Path("runs/one"), result)])
@@ -86,6 +86,6 @@ def test_a_run_of_which_no_seed_is_left_is_named_in_the_legend():
     result = make_result()
     result.returns[:, -1] = np.nan
     (line,) = curves_chart([result]).panels[0].marks
-    assert (line.label, len(line.x)) == ("er (0 of 4 seeds)", 0)
+    assert (line.label, len(line.x)) == ("er (0 of 4 seeds; 4 without a finite return)", 0)
     (text,) = plot_curves([result]).axes[0].get_legend().get_texts()
-    assert text.get_text() == "er (0 of 4 seeds)"
+    assert text.get_text() == "er (0 of 4 seeds; 4 without a finite return)"

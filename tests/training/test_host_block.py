@@ -1,6 +1,7 @@
 """Whole runs in Gymnasium environments."""
 
 import _thread
+from types import SimpleNamespace
 
 import equinox as eqx
 import gymnasium
@@ -16,9 +17,11 @@ from freqdyna import Config
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.search_view import search_view
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.gym.seats import Failure
 from freqdyna.envs.gym.space import space_of
 from freqdyna.envs.resolve import resolved
 from freqdyna.search_control import Proposal, SearchControl
+from freqdyna.training.host_block import HostBlock
 from freqdyna.training.interrupts import InterruptedRun
 
 
@@ -180,3 +183,10 @@ def test_a_search_control_of_ones_own_on_an_environment_of_ones_own():
     assert result.config.search_control.endswith("test_host_block:Nearest")
     assert np.isfinite(result.returns).all()
     np.testing.assert_array_equal(result.metrics["search_states"][:, -1], 4)
+
+
+def test_a_seed_cannot_diverge_after_it_stopped():
+    block = object.__new__(HostBlock)
+    block.envs = SimpleNamespace(failures={0: Failure(10, "failed"), 1: Failure(10, "failed")})
+    found = block._before_the_end(jnp.array([12, 8, 9, -1]))
+    assert found.tolist() == [-1, 8, 9, -1]

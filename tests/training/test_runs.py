@@ -4,7 +4,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import equinox as eqx
@@ -248,21 +247,16 @@ def test_a_diverged_seed_is_reported_and_the_others_go_on(plain):
         return eqx.tree_at(lambda s: s.learner.params, state, params)
 
     run.block.init = init
-    with pytest.warns(UserWarning, match="seed 1 diverged at step 11: its loss is not finite"):
+    with pytest.warns(UserWarning, match="seed 1 diverged at step 11: its loss or its parameters"):
         result = run.execute(None, RunOptions(False, False, False, 60.0))
     healthy, _ = plain
     assert result.metrics["diverged_at"][:, -1].tolist() == [-1, 11, -1]  # after the warm-up of 10
     for row in (0, 2):
         np.testing.assert_array_equal(result.returns[row], healthy.returns[row])
         np.testing.assert_array_equal(result.parameters[row], healthy.parameters[row])
-
-
-def test_an_absurd_learning_rate_is_reported_for_every_seed():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        freqdyna.train(learning_rate=1e30, **SMALL)
-    texts = [str(w.message) for w in caught if "diverged" in str(w.message)]
-    assert sorted(text.split()[1] for text in texts) == ["0", "1", "2"]
+    for name, values in result.metrics.items():
+        assert name == "diverged_at" or np.isnan(values[1]).all(), name
+    assert result.complete_seeds.text("seeds") == "2 of 3 seeds; 1 diverged"
 
 
 def test_tensorboard_events_can_be_read_back(tmp_path):

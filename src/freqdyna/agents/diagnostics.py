@@ -1,12 +1,16 @@
 """Statistics that an agent accumulates during training, for the metrics."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from freqdyna.envs.space import Space
 from freqdyna.search_control.base import Proposal
 
 NEVER = -1
+ADDED_FIELDS = (".diagnostics.outside", ".diagnostics.non_finite")
+"""Fields that checkpoints of version 0.1 lack; they are zero for a run that resumes from one."""
 
 
 class Diagnostics(eqx.Module):
@@ -16,7 +20,11 @@ class Diagnostics(eqx.Module):
     """Sum over updates of the mini-batch's mean squared temporal-difference error."""
     updates: Int[Array, ""]
     searches: Float[Array, " 5"]
-    """Sums over searches: their number, states found, iterations, restarts, vanished steps."""
+    """Sums over searches: their number, states stored, iterations, restarts, vanished steps."""
+    outside: Int[Array, ""]
+    """States that searches proposed outside the state space."""
+    non_finite: Int[Array, ""]
+    """States that searches proposed and that are not finite, so that they were not stored."""
     model_error: Float[Array, ""]
     """Sum over steps of the model's squared error on a transition that it was not trained on."""
     steps: Int[Array, ""]
@@ -30,7 +38,15 @@ class Diagnostics(eqx.Module):
         """The statistics before the first step."""
         none = jnp.zeros((), int)
         return Diagnostics(
-            jnp.zeros(()), none, jnp.zeros(5), jnp.zeros(()), none, none, jnp.full((), NEVER, int)
+            loss=jnp.zeros(()),
+            updates=none,
+            searches=jnp.zeros(5),
+            outside=none,
+            non_finite=none,
+            model_error=jnp.zeros(()),
+            steps=none,
+            episodes=none,
+            diverged_at=jnp.full((), NEVER, int),
         )
 
     def reset(self) -> "Diagnostics":
@@ -43,18 +59,35 @@ class Diagnostics(eqx.Module):
         changed = self.steps + 1, self.episodes + episode_over
         return eqx.tree_at(lambda d: (d.steps, d.episodes), self, changed)
 
-    def after_search(self, proposal: Proposal, searches: Int[Array, ""]) -> "Diagnostics":
-        """Add the statistics of a search; `searches` is 1, or 0 if there was none."""
+    def after_search(
+        self, proposal: Proposal, space: Space, searches: Int[Array, ""]
+    ) -> "Diagnostics":
+        """Add the statistics of a search.
+
+        Args:
+            proposal: What the search found.
+            space: The state space, to count the states outside it.
+            searches: 1, or 0 if there was no search.
+
+        """
+        finite = proposal.finite()
+        stored = finite.sum()
+        inside = jax.vmap(space.contains)(proposal.states)
         found = jnp.stack(
             [
                 searches,
-                proposal.count,
+                stored,
                 proposal.iterations,
                 proposal.restarts,
                 proposal.vanished,
             ]
         )
-        return eqx.tree_at(lambda d: d.searches, self, self.searches + found)
+        changed = (
+            self.searches + found,
+            self.outside + (finite & ~inside).sum(),
+            self.non_finite + proposal.proposed().sum() - stored,
+        )
+        return eqx.tree_at(lambda d: (d.searches, d.outside, d.non_finite), self, changed)
 
     def after_prediction(self, squared_error: Float[Array, ""]) -> "Diagnostics":
         """Add the squared error of the model's prediction of a new transition."""
@@ -80,7 +113,7 @@ class Diagnostics(eqx.Module):
         return eqx.tree_at(lambda d: (d.loss, d.updates, d.diverged_at), self, changed)
 
     def metrics(self, searches: bool, learns_model: bool) -> dict[str, Array]:
-        """Means since the last evaluation; `docs/metrics.md` defines them.
+        """Means and counts since the last evaluation; `docs/metrics.md` defines them.
 
         Args:
             searches: Whether the agent has a search-control.
@@ -99,6 +132,8 @@ class Diagnostics(eqx.Module):
                 "climb_iterations": iterations / number,
                 "climb_restarts": restarts / number,
                 "climb_vanished": vanished / jnp.maximum(iterations, 1),
+                "search_outside": self.outside.astype(float),
+                "search_non_finite": self.non_finite.astype(float),
             }
         if learns_model:
             metrics["model_error"] = jnp.sqrt(self.model_error / self.steps)

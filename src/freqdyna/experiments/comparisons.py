@@ -2,14 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
+from freqdyna.experiments.base import Stored
 from freqdyna.experiments.claims import Claim, Verdict
+from freqdyna.experiments.trainings import left_out
 
 LEVEL = 0.05
 RESAMPLES = 9999
+FEWEST_FOR_SPREAD = 2
+
+
+NO_SEEDS = "none: no seed is left"
+Measure = Callable[[Stored], np.ndarray]
+"""From a training to one number for each seed that neither diverged nor stopped."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +30,32 @@ class Comparison:
     paper: str
     better: np.ndarray
     worse: np.ndarray
+    left_out: str = ""
+    """Which seeds are left out, see `trainings.left_out`."""
+
+    @staticmethod
+    def of(what: str, paper: str, measure: Measure, better: Stored, worse: Stored) -> "Comparison":
+        """The comparison of two trainings by a measure."""
+        return Comparison(what, paper, measure(better), measure(worse), left_out(better, worse))
+
+
+def mean_with_interval(
+    values: np.ndarray, digits: int = 0, unit: str = "", statistic: Callable[..., Any] = np.mean
+) -> str:
+    """A statistic over seeds with its 95% interval, as text; `NO_SEEDS` if there are none.
+
+    Args:
+        values: One number per seed, shape (seeds,).
+        digits: The number of decimals.
+        unit: Follows the statistic.
+        statistic: From shape (..., seeds), with the argument axis, to shape (...).
+
+    """
+    if not len(values):
+        return NO_SEEDS
+    low, high = interval(partial(statistic, axis=-1), values)
+    found = float(statistic(values, axis=-1))
+    return f"{found:.{digits}f}{unit} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def signed(*numbers: float) -> list[str]:
@@ -34,6 +70,9 @@ def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
     found = []
     for comparison, p in zip(comparisons, corrected, strict=True):
         better, worse = comparison.better, comparison.worse
+        if not (len(better) and len(worse)):
+            found.append(_undecided(comparison, "comparison"))
+            continue
         verdict: Verdict = "undecided"
         if p < LEVEL:
             verdict = "holds" if better.mean() > worse.mean() else "does not hold"
@@ -46,7 +85,7 @@ def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
             Claim(
                 comparison.what,
                 comparison.paper,
-                ours,
+                _joined(ours, comparison.left_out),
                 f"[{least}, {most}], p = {p:.2g}",
                 verdict,
                 "comparison",
@@ -63,6 +102,21 @@ class Interaction:
     paper: str
     pair: tuple[np.ndarray, np.ndarray]
     than: tuple[np.ndarray, np.ndarray]
+    left_out: str = ""
+    """Which seeds are left out, see `trainings.left_out`."""
+
+    @staticmethod
+    def of(
+        what: str,
+        paper: str,
+        measure: Measure,
+        pair: tuple[Stored, Stored],
+        than: tuple[Stored, Stored],
+    ) -> "Interaction":
+        """The interaction of four trainings by a measure."""
+        (a, b), (c, d) = pair, than
+        numbers = (measure(a), measure(b)), (measure(c), measure(d))
+        return Interaction(what, paper, *numbers, left_out(a, b, c, d))
 
 
 def judge_interactions(interactions: Sequence[Interaction]) -> list[Claim]:
@@ -80,16 +134,20 @@ def judge_interactions(interactions: Sequence[Interaction]) -> list[Claim]:
         verdict: Verdict = "holds" if low > 0 else "does not hold" if high < 0 else "undecided"
         ours, least, most = signed(value, low, high)
         range_ = f"[{least}, {most}], corrected"
+        ours = _joined(ours, one.left_out)
         found.append(Claim(one.what, one.paper, ours, range_, verdict, "interaction"))
     return found
 
 
 def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
     """Whether the spread over seeds is smaller in `better`: ratios of standard deviations."""
-    tests = [stats.levene(c.better, c.worse, center="median").pvalue for c in comparisons]
+    tests = [_brown_forsythe(c.better, c.worse) for c in comparisons]
     found = []
     for comparison, p in zip(comparisons, holm(tests), strict=True):
         steady, other = comparison.better, comparison.worse
+        if min(len(steady), len(other)) < FEWEST_FOR_SPREAD:
+            found.append(_undecided(comparison, "spread"))
+            continue
         ratio = float(steady.std(ddof=1) / max(other.std(ddof=1), 1e-12))
         low, high = interval(
             lambda a, b: a.std(-1, ddof=1) / np.maximum(b.std(-1, ddof=1), 1e-12), steady, other
@@ -98,13 +156,15 @@ def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
         if p < LEVEL:
             verdict = "holds" if ratio < 1 else "does not hold"
         range_ = f"[{low:.2f}, {high:.2f}], p = {p:.2g}"
-        ours = f"ratio {ratio:.2f}"
+        ours = _joined(f"ratio {ratio:.2f}", comparison.left_out)
         found.append(Claim(comparison.what, comparison.paper, ours, range_, verdict, "spread"))
     return found
 
 
 def permutation_p(first: np.ndarray, second: np.ndarray) -> float:
-    """The p-value of a two-sided permutation test of the difference of means."""
+    """The p-value of a two-sided permutation test of the difference of means; 1 without seeds."""
+    if not (len(first) and len(second)):
+        return 1.0
     return float(
         stats.permutation_test(
             (first, second),
@@ -114,6 +174,26 @@ def permutation_p(first: np.ndarray, second: np.ndarray) -> float:
             rng=np.random.default_rng(0),
         ).pvalue
     )
+
+
+def _brown_forsythe(first: np.ndarray, second: np.ndarray) -> float:
+    """The p-value of a Brown-Forsythe test of the spread; 1 if there are too few seeds."""
+    if min(len(first), len(second)) < FEWEST_FOR_SPREAD:
+        return 1.0
+    return float(stats.levene(first, second, center="median").pvalue)
+
+
+def _undecided(comparison: Comparison, rule: str) -> Claim:
+    """The claim of a comparison for which too few seeds are left."""
+    ours = _joined(
+        NO_SEEDS if rule == "comparison" else "none: fewer than two seeds are left",
+        comparison.left_out,
+    )
+    return Claim(comparison.what, comparison.paper, ours, "", "undecided", rule)
+
+
+def _joined(ours: str, left_out: str) -> str:
+    return f"{ours}; {left_out}" if left_out else ours
 
 
 def _probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
@@ -148,9 +228,9 @@ def interval(
     return float(low), float(high)
 
 
-def iqm(values: np.ndarray) -> np.ndarray:
-    """The mean of the middle half of the seeds (the last axis)."""
-    return np.asarray(stats.trim_mean(values, 0.25, axis=-1))
+def iqm(values: np.ndarray, axis: int = -1) -> np.ndarray:
+    """The mean of the middle half of the seeds, which are along `axis`."""
+    return np.asarray(stats.trim_mean(values, 0.25, axis=axis))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

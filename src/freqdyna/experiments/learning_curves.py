@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from freqdyna.experiments.base import Stored
-from freqdyna.experiments.trainings import curves
+from freqdyna.experiments.trainings import curves, left_out
 from freqdyna.results.chart import Axis, Legend, LineStyle, Panel, SeedCurve
 from freqdyna.results.statistics import bootstrap_interval
 
@@ -40,6 +40,15 @@ def learning_curve(steps: np.ndarray, returns: np.ndarray, name: str) -> SeedCur
     color = next((c for known, c in COLORS.items() if name.startswith(known)), "purple")
     style = LineStyle(color, "dashed" if "learned model" in name else "solid")
     return SeedCurve(steps, returns, style, bootstrap_interval(returns), shade=0.15, label=name)
+
+
+def named_curves(found: Mapping[str, Stored]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Steps and returns of trainings by name; the name also says which seeds are left out."""
+    labels = {name: left_out(stored) for name, stored in found.items()}
+    return {
+        f"{name} ({labels[name]})" if labels[name] else name: curves(stored)
+        for name, stored in found.items()
+    }
 
 
 def curves_panel(
@@ -78,7 +87,7 @@ def environment_panels(found: Mapping[tuple[str, str], Stored], updates: int) ->
     return [
         curves_panel(
             f"{env}, {updates} updates",
-            {name: curves(stored) for (where, name), stored in found.items() if where == env},
+            named_curves({name: one for (where, name), one in found.items() if where == env}),
             legend=Legend() if env == environments[0] else None,
         )
         for env in environments

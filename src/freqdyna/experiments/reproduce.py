@@ -7,6 +7,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Findings, Stored, Unit
 from freqdyna.experiments.compute import compute, read_progress, sized_units
+from freqdyna.experiments.diverged_seeds import findings_of
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.training.engines.base import Task
 from freqdyna.training.engines.local import Local
@@ -106,7 +107,7 @@ def analyse(
     experiment: Experiment, out: Path, quick: bool = False, seeds: int | None = None
 ) -> Findings:
     """Analyse the stored units; all of them must exist."""
-    return experiment.analyse(stored(experiment, out, quick, seeds))
+    return findings_of(experiment, stored(experiment, out, quick, seeds))
 
 
 def stored(

@@ -3,8 +3,8 @@
 import numpy as np
 
 from freqdyna.experiments.base import Stored
-from freqdyna.experiments.comparisons import interval, iqm
-from freqdyna.experiments.trainings import area, final, steps_to
+from freqdyna.experiments.comparisons import iqm, mean_with_interval
+from freqdyna.experiments.trainings import area, final, left_out, steps_to
 
 
 def summary(trainings: dict[str, Stored], threshold: float) -> list[list[str]]:
@@ -31,11 +31,10 @@ def summary(trainings: dict[str, Stored], threshold: float) -> list[list[str]]:
     for name, stored in trainings.items():
         first = steps_to(stored, threshold)
         middle = float(np.median(first))
-        cells = [name]
+        seeds = left_out(stored)
+        cells = [f"{name}; {seeds}" if seeds else name]
         for values in (area(stored), final(stored)):
-            for statistic in (lambda v: v.mean(-1), iqm):
-                low, high = interval(statistic, values)
-                cells.append(f"{float(statistic(values)):.0f} [{low:.0f}, {high:.0f}]")
+            cells += [mean_with_interval(values, statistic=one) for one in (np.mean, iqm)]
         cells.append(f"{middle:,.0f}" if np.isfinite(middle) else "never")
         rows.append([*cells, str(int(np.isinf(first).sum()))])
     return rows

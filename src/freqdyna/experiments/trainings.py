@@ -12,9 +12,10 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments.base import Experiment, Stored, Unit, Work
 from freqdyna.experiments.store import TRAININGS
 from freqdyna.results import run_folder
+from freqdyna.results.complete_seeds import DIVERGED_AT
 from freqdyna.results.record import Record
 from freqdyna.training import api
-from freqdyna.training.progress import Progress
+from freqdyna.training.progress import Progress, mean_text
 
 PRESET = "v0.1"
 """The preset of all trainings, so that changing a default does not change a figure.
@@ -23,8 +24,11 @@ The stored trainings were computed with these settings.
 """
 SEEDS, STEPS = 30, 50_000
 QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "episode_limit": 100, "eval_every": 40}
-METRICS = ("return", "climb_iterations", "climb_restarts", "climb_vanished", "model_error")
-"""The metrics that are stored for each evaluation."""
+METRICS = (
+    *("return", "climb_iterations", "climb_restarts", "climb_vanished", "model_error"),
+    DIVERGED_AT,
+)
+"""The metrics that are stored for each evaluation; version 0.1 did not store `diverged_at`."""
 STATES = 1000
 """States stored per seed from queue and replay buffer: as many as the paper shows (figure 5)."""
 DRAWN = "MazeGridWorld"
@@ -82,6 +86,8 @@ def pick(units: dict[str, Stored], **settings: Any) -> Stored | None:
 def curves(stored: Stored, metric: str = "return") -> tuple[np.ndarray, np.ndarray]:
     """The learning curves of a stored training.
 
+    Seeds that diverged or stopped are left out here, and therefore in everything below.
+
     Args:
         stored: The training.
         metric: One of `METRICS`.
@@ -90,21 +96,44 @@ def curves(stored: Stored, metric: str = "return") -> tuple[np.ndarray, np.ndarr
         The evaluated steps, shape (evaluations,), and the metric, shape (seeds, evaluations).
 
     """
-    record = _training(stored)
-    return record.steps, record.metrics[metric].astype(np.float64)
+    record = training_of(stored)
+    kept = record.complete_seeds.kept
+    return record.steps, record.metrics[metric][kept].astype(np.float64)
+
+
+def seeds_of(stored: Stored) -> np.ndarray:
+    """The seeds of the rows of `curves`, shape (seeds,)."""
+    record = training_of(stored)
+    return record.seeds[record.complete_seeds.kept]
+
+
+def left_out(*trainings: Stored) -> str:
+    """The seeds that statistics of these trainings are computed over, if any are left out.
+
+    Returns:
+        A text such as "seeds: 27 of 30 (3 diverged) and 30"; empty if none is left out.
+
+    """
+    found = [training_of(stored).complete_seeds for stored in trainings]
+    if not any(complete.left_out for complete in found):
+        return ""
+    numbers = [c.number + (f" ({c.reasons})" if c.left_out else "") for c in found]
+    return f"seeds: {' and '.join(numbers)}"
 
 
 def states(stored: Stored, store: str) -> np.ndarray:
     """States of "queue" or "replay" at the end, shape (seeds, states, 2)."""
-    record = _training(stored)
+    record = training_of(stored)
     if not record.snapshots:
         raise FreqdynaError(
             f"{record!r} was stored without its states; remove its files to recompute it"
         )
-    return record.snapshots[max(record.snapshots)][store].astype(np.float64)
+    kept = record.complete_seeds.kept
+    return record.snapshots[max(record.snapshots)][store][kept].astype(np.float64)
 
 
-def _training(stored: Stored) -> Record:
+def training_of(stored: Stored) -> Record:
+    """The training of a unit that is one, with all of its seeds."""
     assert stored.record is not None, "the unit is not a training"
     return stored.record
 
@@ -166,10 +195,9 @@ class _Reporting(Progress):
     def start(self) -> None:
         """Do nothing: time is measured from the first report."""
 
-    def update(self, step: int, mean_return: float | None) -> None:
+    def update(self, step: int, mean_return: float | None, left_out: str = "") -> None:
         """Report the step."""
-        text = "" if mean_return is None else f"mean return {mean_return:,.1f}"
-        self._work.report(step, self._steps, text)
+        self._work.report(step, self._steps, mean_text(mean_return, left_out))
 
 
 def trimmed(record: Record) -> Record:
@@ -185,5 +213,9 @@ def trimmed(record: Record) -> Record:
         }
         for step, snapshot in record.snapshots.items()
     }
-    metrics = {n: record.metrics[n].astype(np.float32) for n in METRICS if n in record.metrics}
+    metrics = {
+        name: record.metrics[name].astype(np.int32 if name == DIVERGED_AT else np.float32)
+        for name in METRICS
+        if name in record.metrics
+    }
     return replace(record, metrics=metrics, snapshots=snapshots)

@@ -11,7 +11,13 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Stored
 from freqdyna.experiments.compute import compute
-from freqdyna.experiments.trainings import area, curves, is_of_trainings, with_seeds
+from freqdyna.experiments.trainings import (
+    area,
+    is_of_trainings,
+    left_out,
+    training_of,
+    with_seeds,
+)
 from freqdyna.results import run_folder
 from freqdyna.training.devices import seed_devices
 from freqdyna.training.interrupts import InterruptedRun
@@ -72,20 +78,27 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
 
 
 def _agreement(name: str, before: Stored, now: Stored) -> str:
-    returns, stored = curves(now)[1], curves(before)[1]
+    returns, stored = (training_of(one).returns for one in (now, before))
     both = min(len(returns), len(stored))
-    equal = float((returns[:both] == stored[:both]).mean())
+    pair = returns[:both], stored[:both]
+    equal = float(((pair[0] == pair[1]) | np.isnan(pair).all(axis=0)).mean())
     facts = run_folder.provenance(seed_devices(2**20))
     same = all(facts[key] == before.provenance.get(key) for key in SAME)
     if same and facts["device_kind"] == "cpu" and now.settings == before.settings:
         if equal < 1:
             raise FreqdynaError(f"{name}: {1 - equal:.1%} of the returns differ from the stored")
         return f"{name}: all {returns.size} returns are bit-identical to the stored ones"
+    for one in (now, before):
+        complete = training_of(one).complete_seeds
+        if not complete.kept.any():
+            raise FreqdynaError(f"{name} cannot be compared: {complete.none_left}")
     p = float(stats.mannwhitneyu(area(now), area(before)).pvalue)
     text = (
         f"{name}: {equal:.0%} of the returns are equal; mean area {np.mean(area(now)):.1f}, "
         f"stored {np.mean(area(before)):.1f}, p = {p:.2g} where rounding may differ"
     )
+    seeds = left_out(now, before)
+    text += f" ({seeds})" if seeds else ""
     if p < LEAST_P:
         raise FreqdynaError(f"{text}: they differ")
     return f"{text}: they agree"

@@ -52,10 +52,10 @@ def is_shown(result: Result) -> bool:
 
 
 def _rows(result: Result) -> list[int]:
-    """The first seeds that neither diverged nor stopped before the last snapshot."""
+    """The first seeds that neither diverged nor stopped."""
     surfaces = [one[name] for one in result.snapshots.values() for name in ("value", "frequency")]
     finite = np.all([np.isfinite(surface).all(axis=(1, 2)) for surface in surfaces], axis=0)
-    return np.flatnonzero(finite)[:SEEDS].tolist()
+    return np.flatnonzero(finite & result.complete_seeds.kept)[:SEEDS].tolist()
 
 
 def _explorer(name: str, results: list[Result]) -> Json:

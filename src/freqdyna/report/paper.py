@@ -5,6 +5,7 @@ from pathlib import Path
 
 from freqdyna.experiments import reproduce
 from freqdyna.experiments.claims import Claim
+from freqdyna.experiments.diverged_seeds import findings_of
 from freqdyna.experiments.registry import PARTS, find
 from freqdyna.experiments.tables import origins, remarks, tables
 from freqdyna.report.charts import as_json
@@ -25,7 +26,7 @@ def sections(folder: Path, parts: list[str]) -> Iterator[Section]:
     for name in parts:
         experiment = find(name)
         units = reproduce.stored(experiment, folder, quick=False)
-        findings = experiment.analyse(units)
+        findings = findings_of(experiment, units)
         yield Section(
             name=name,
             title=PARTS[name].title[:1].upper() + PARTS[name].title[1:],

@@ -9,7 +9,12 @@ from freqdyna.report.section import Section, Table
 from freqdyna.results.plot import curves_chart
 from freqdyna.results.result import Result
 from freqdyna.results.run_styles import run_labels
-from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seeds_text
+from freqdyna.results.statistics import bootstrap_interval
+
+LEFT_OUT = (
+    "Seeds that diverged or stopped are left out of all numbers and curves. This favours a method "
+    "that is unstable: read its mean together with the number of seeds."
+)
 
 
 def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
@@ -28,7 +33,8 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
         tables=[_table(results, labels)],
         notes=[
             "The return is the mean over all evaluations of a seed; brackets show the 95% "
-            "bootstrap interval of the mean over seeds."
+            "bootstrap interval of the mean over seeds.",
+            *([LEFT_OUT] if any(r.complete_seeds.left_out for r in results) else []),
         ],
         origins=_origins(labels, sources, results),
     )
@@ -37,24 +43,26 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
 def _table(results: Sequence[Result], labels: Sequence[str]) -> Table:
     rows = [["environment", "algorithm", "seeds", "steps", "return", "return at the end"]]
     for result, label in zip(results, labels, strict=True):
-        kept = complete_seeds(result.returns)
-        returns = result.returns[kept]
+        complete = result.complete_seeds
+        returns = result.returns[complete.kept]
         rows.append(
             [
                 result.config.env,
                 label,
-                seeds_text(kept),
+                complete.text(),
                 f"{result.steps[-1]:,}",
-                _mean(returns.mean(axis=1)),
-                _mean(returns[:, -1]),
+                *(
+                    _mean(values) if len(returns) else complete.none_left
+                    for values in (returns.mean(axis=1), returns[:, -1])
+                ),
             ]
         )
     return rows
 
 
 def _mean(values: np.ndarray) -> str:
-    if len(values) < 2:
-        return "".join(f"{value:.1f}" for value in values)
+    if len(values) == 1:
+        return f"{values[0]:.1f}"
     low, high = bootstrap_interval(values)
     return f"{values.mean():.1f} [{float(low):.1f}, {float(high):.1f}]"
 

@@ -12,7 +12,6 @@ from freqdyna.report.section import Section
 from freqdyna.results.chart import Axis, Chart, LineStyle, Panel, SeedCurve
 from freqdyna.results.result import Result
 from freqdyna.results.run_styles import run_labels, run_styles
-from freqdyna.results.statistics import complete_seeds
 
 NOT_VARIED = ("seeds", "first_seed", "steps", "eval_every", "eval_episodes", "devices")
 """Settings of the length and the evaluation of a run, which do not affect how an agent learns."""
@@ -36,6 +35,7 @@ def section(results: Sequence[Result]) -> Section | None:
     ]
     if not panels:
         return None
+    without = sorted({text for name in found for text in _points_without_seeds(results, name)})
     return Section(
         name="sensitivity",
         title="How the return depends on what was varied",
@@ -45,6 +45,7 @@ def section(results: Sequence[Result]) -> Section | None:
             "that all points of its line have in common; the interval is a bootstrap interval over "
             "these seeds.",
             "A line connects runs with the same values of all other settings.",
+            *without,
         ],
     )
 
@@ -69,14 +70,35 @@ def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[
     found: dict[tuple[str, str], tuple[Line, LineStyle]] = {}
     for result, label, style in zip(results, run_labels(others), run_styles(others), strict=True):
         line, _ = found.setdefault((result.config.env, label), ({}, style))
-        line.setdefault(getattr(result.config, name), result)
+        if result.complete_seeds.kept.any():
+            line.setdefault(getattr(result.config, name), result)
     return {key: one for key, one in found.items() if len(one[0]) > 1 and _seeds(one[0])}
+
+
+def _points_without_seeds(results: Sequence[Result], name: str) -> list[str]:
+    """A sentence for each run that is not shown because it has no complete seed."""
+    return [
+        f"Not shown: {name.replace('_', ' ')} {getattr(result.config, name):g} of "
+        f"{result.config.algorithm} on {result.config.env}: {complete.none_left}."
+        for result in results
+        if not (complete := result.complete_seeds).kept.any()
+    ]
 
 
 def _seeds(line: Line) -> list[int]:
     """The seeds that are complete in all results of a line."""
-    kept = (set(result.seeds[complete_seeds(result.returns)].tolist()) for result in line.values())
+    kept = (set(result.seeds[result.complete_seeds.kept].tolist()) for result in line.values())
     return sorted(set.intersection(*kept))
+
+
+def _seeds_text(line: Line, seeds: list[int]) -> str:
+    """The number of seeds of a line, and of those left out because they are not complete."""
+    shared = set.intersection(*(set(result.seeds.tolist()) for result in line.values()))
+    text = f"{len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
+    if len(seeds) == len(shared):
+        return text
+    reasons = dict.fromkeys(why for r in line.values() for why in r.complete_seeds.left_out)
+    return f"{len(seeds)} of {len(shared)} seeds; the others {' or '.join(reasons)}"
 
 
 def _panel(name: str, env: str, lines: dict[str, tuple[Line, LineStyle]]) -> Panel:
@@ -87,7 +109,7 @@ def _panel(name: str, env: str, lines: dict[str, tuple[Line, LineStyle]]) -> Pan
         values = np.stack(
             [line[x].mean_return()[np.isin(line[x].seeds, seeds)] for x in at], axis=1
         )
-        text = f"{label} ({len(seeds)} seed{'s' if len(seeds) > 1 else ''})"
+        text = f"{label} ({_seeds_text(line, seeds)})"
         numbers = np.array(seeds)
         marks.append(
             SeedCurve(np.array(at), values, style, seeds=numbers, marker="circle", label=text)

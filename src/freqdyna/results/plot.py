@@ -9,7 +9,7 @@ from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, 
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.record import Record
 from freqdyna.results.run_styles import run_labels, run_styles
-from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seeds_text
+from freqdyna.results.statistics import bootstrap_interval
 
 
 def plot_curves(results: Sequence[Record]) -> Figure:
@@ -40,9 +40,10 @@ def curves_chart(results: Sequence[Record]) -> Chart:
 
 
 def _curve(result: Record, label: str, style: LineStyle) -> SeedCurve | Line:
-    kept = complete_seeds(result.returns)
+    complete = result.complete_seeds
+    kept = complete.kept
     returns = result.returns[kept]
-    text = f"{label} ({seeds_text(kept)} seed{'s' if len(kept) > 1 else ''})"
+    text = f"{label} ({complete.text('seeds' if len(kept) > 1 else 'seed')})"
     if not kept.any():  # only the legend can be shown
         return Line(np.empty(0), np.empty(0), style, label=text)
     interval = bootstrap_interval(returns) if len(returns) > 1 else None

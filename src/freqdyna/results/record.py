@@ -7,7 +7,7 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results.statistics import seeds_text
+from freqdyna.results.complete_seeds import DIVERGED_AT, CompleteSeeds, complete_seeds
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,10 @@ class Record:
     steps: np.ndarray
     """The environment steps at which the seeds were evaluated, shape (evaluations,)."""
     metrics: dict[str, np.ndarray]
-    """Each metric by name, shape (seeds, evaluations); `docs/metrics.md` defines them."""
+    """Each metric by name, shape (seeds, evaluations); `docs/metrics.md` defines them.
+
+    Those of a seed that diverged or stopped are NaN from there on.
+    """
     parameters: np.ndarray
     """The trained parameters, one flat vector per seed, shape (seeds, parameters)."""
     layer_sizes: tuple[int, ...]
@@ -35,6 +38,15 @@ class Record:
         """The evaluation returns, shape (seeds, evaluations)."""
         return self.metrics["return"]
 
+    @property
+    def complete_seeds(self) -> CompleteSeeds:
+        """The seeds that statistics are computed over: those that neither diverged nor stopped."""
+        ended = self.provenance.get("ended")
+        # The provenance of a foreign file may contain anything.
+        listed = ended if isinstance(ended, dict) else {}
+        stopped = [seed for seed in self.seeds.tolist() if str(seed) in listed]
+        return complete_seeds(self.seeds, self.returns, self.metrics.get(DIVERGED_AT), stopped)
+
     def mean_return(self, first_step: int = 0) -> np.ndarray:
         """The mean evaluation return of each seed.
 
@@ -42,7 +54,7 @@ class Record:
             first_step: Evaluations before this step are ignored.
 
         Returns:
-            Shape (seeds,).
+            Shape (seeds,); NaN for the seeds that `complete_seeds` leaves out.
 
         """
         return self.returns[:, self.steps >= first_step].mean(axis=1)
@@ -83,12 +95,12 @@ class Record:
         return int(rows[0])
 
     def __repr__(self) -> str:
-        last = self.returns[:, -1]
-        there = np.isfinite(last)
-        mean = f"{last[there].mean():.1f}" if there.any() else "none: all seeds failed or diverged"
+        complete = self.complete_seeds
+        last = self.returns[complete.kept, -1]
+        mean = f"{last.mean():.1f}" if len(last) else f"none: {complete.none_left}"
         return (
             f"{type(self).__name__}({self.config.algorithm} on {self.config.env}, "
-            f"{seeds_text(there)} seeds, {self.steps[-1]:,} steps, last mean return {mean})"
+            f"{complete.text('seeds')}, {self.steps[-1]:,} steps, last mean return {mean})"
         )
 
 

@@ -17,6 +17,7 @@ from freqdyna.config import Config, history
 from freqdyna.core.arrays import decode_arrays, encode_arrays
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.tables import Columns, decode_table, encode_table
+from freqdyna.results.complete_seeds import mark_diverged
 from freqdyna.results.record import Record, evaluation_steps
 
 _SNAPSHOT = "snapshot"
@@ -128,6 +129,7 @@ def decode_record(
     parameters = np.zeros((len(seeds), 0), np.float32)
     if arrays is not None:
         parameters, layer_sizes, snapshots = _decode_arrays(arrays, config, len(seeds))
+    metrics = mark_diverged(metrics, steps, parameters)
     return Record(config, provenance, seeds, steps, metrics, parameters, layer_sizes, snapshots)
 
 

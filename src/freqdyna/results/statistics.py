@@ -3,24 +3,6 @@
 import numpy as np
 
 
-def complete_seeds(values: np.ndarray) -> np.ndarray:
-    """Which seeds have only finite values; seeds that stopped early do not.
-
-    Args:
-        values: Shape (seeds, evaluations).
-
-    Returns:
-        Booleans of shape (seeds,).
-
-    """
-    return np.isfinite(values).all(axis=1)
-
-
-def seeds_text(kept: np.ndarray) -> str:
-    """The number of seeds as text, such as "10" or "9 of 10" if only some are kept."""
-    return f"{len(kept)}" if kept.all() else f"{kept.sum()} of {len(kept)}"
-
-
 def bootstrap_interval(
     values: np.ndarray, level: float = 0.95, resamples: int = 2000
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from freqdyna.results.record import Record
-from freqdyna.results.statistics import bootstrap_interval, complete_seeds, seeds_text
+from freqdyna.results.statistics import bootstrap_interval
 
 
 def print_table(runs: list[tuple[Path, Record]], names: list[str] | None = None) -> None:
@@ -27,14 +27,16 @@ def print_table(runs: list[tuple[Path, Record]], names: list[str] | None = None)
         table.add_column(title, justify="right", no_wrap=True)
     for row, (_, result) in enumerate(runs):
         config = result.config
-        kept = complete_seeds(result.returns)
-        returns = result.returns[kept]
+        complete = result.complete_seeds
+        returns = result.returns[complete.kept]
         after = returns[:, result.steps >= config.warmup_steps]
+        reasons = f"\n{complete.reasons}" if complete.left_out else ""
+        missing = "-" if len(returns) else "all seeds\n" + " or\n".join(complete.left_out)
         table.add_row(
             names[row] if names else f"{config.algorithm}\n{config.env}",
-            f"{seeds_text(kept)} × {result.steps[-1]:,}",
-            _cell(after.mean(axis=1)) if after.size else "-",
-            _cell(returns[:, -1]) if kept.any() else "-",
+            f"{complete.number} × {result.steps[-1]:,}{reasons}",
+            _cell(after.mean(axis=1)) if after.size else missing,
+            _cell(returns[:, -1]) if len(returns) else missing,
         )
     console = Console()
     console.print(table)

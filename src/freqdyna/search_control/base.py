@@ -97,6 +97,14 @@ class Proposal(eqx.Module):
     path: ClimbPath | None = None
     """Recorded only if `HillClimb.traced` is set."""
 
+    def proposed(self) -> Bool[Array, " m"]:
+        """Which states are proposed: the first `count`."""
+        return jnp.arange(self.states.shape[0]) < self.count
+
+    def finite(self) -> Bool[Array, " m"]:
+        """Which proposed states are finite: only these are stored in the queue."""
+        return self.proposed() & jnp.isfinite(self.states).all(axis=1)
+
     @staticmethod
     def of(states: Float[Array, "m n"], count: Int[Array, ""] | None = None) -> "Proposal":
         """A proposal of states that were found without climbing.
@@ -148,6 +156,8 @@ class SearchControl(eqx.Module):
             key: A random key; all randomness must come from it.
 
         Returns:
-            States of shape (m, n), where m is the same at every step.
+            States of shape (m, n), where m is the same at every step. They should be finite and
+            inside the state space: others are counted and reported, and states that are not finite
+            are not stored.
 
         """

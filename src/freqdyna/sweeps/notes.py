@@ -25,6 +25,8 @@ class Note:
     host: str
     together: int = 1
     """The number of units in its program, which share its time."""
+    left_out: str = ""
+    """The number of seeds and why some are left out of `mean_return`; empty if none is."""
 
     @staticmethod
     def of(facts: dict[str, Any] | None) -> "Note | None":
@@ -39,7 +41,8 @@ class Note:
         mean_return = float(mean) if _is_number(mean, -GREATEST_RETURN, GREATEST_RETURN) else None
         host, together = printable(facts.get("host"), 64), facts.get("together")
         together = together if type(together) is int and 1 <= together <= GREATEST_STEP else 1
-        return Note(step, steps, float(left), float(time), mean_return, host, together)
+        left_out = printable(facts.get("left_out"), 100)
+        return Note(step, steps, float(left), float(time), mean_return, host, together, left_out)
 
 
 def printable(text: object, longest: int = 2000) -> str:

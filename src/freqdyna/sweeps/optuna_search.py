@@ -98,7 +98,7 @@ def batches(
         if any(trial.state == "waiting" for trial in tried):
             return
         if trials is None and all(trial.value is None for trial in tried):
-            raise FreqdynaError("all trials of a batch failed; see freqdyna status")
+            raise FreqdynaError("all trials of a batch failed or diverged; see freqdyna status")
         for question, trial in zip(asked, tried, strict=True):
             if trial.value is None:
                 study.tell(question, state=_failed())

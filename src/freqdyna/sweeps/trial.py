@@ -1,10 +1,11 @@
 """One trial of a search: its settings, state and value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
+from freqdyna.results.complete_seeds import CompleteSeeds
 from freqdyna.results.record import Record
 from freqdyna.sweeps import unit_files
 from freqdyna.sweeps.storage import Storage
@@ -20,7 +21,9 @@ class Trial:
     state: Literal["waiting", "failed", "done"]
     """It is "waiting" if a unit is neither stored nor failed."""
     value: float | None = None
-    """The objective; None if the trial is not done or the objective is not finite."""
+    """The objective; None if the trial is not done or all of its seeds diverged or stopped."""
+    seeds: CompleteSeeds | None = field(default=None, compare=False)
+    """The seeds that `value` is the mean over, if the trial is done."""
 
     def record(self, storage: Storage) -> Record:
         """The training of all seeds, if the trial is done."""
@@ -49,14 +52,14 @@ def trial_at(
         failed = all(storage.has(f"failed/{unit.name}.json") for unit in open_units)
         return Trial(settings, units, "failed" if failed else "waiting")
     record = Trial(settings, units, "done").record(storage)
-    return Trial(settings, units, "done", _reached(record, objective))
+    seeds = record.complete_seeds
+    return Trial(settings, units, "done", _reached(record, objective, seeds.kept), seeds)
 
 
-def _reached(record: Record, objective: str) -> float | None:
-    """The objective, averaged over all seeds."""
-    returns = record.returns[:, -1:]
+def _reached(record: Record, objective: str, kept: np.ndarray) -> float | None:
+    """The objective, averaged over the seeds that are `kept`; None if there are none."""
+    returns = record.returns[kept, -1:]
     if objective == "mean":
         after = record.steps >= record.config.warmup_steps
-        returns = record.returns[:, after] if after.any() else returns
-    mean = float(np.mean(returns))
-    return mean if np.isfinite(mean) else None
+        returns = record.returns[kept][:, after] if after.any() else returns
+    return float(np.mean(returns)) if kept.any() else None

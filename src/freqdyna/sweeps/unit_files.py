@@ -56,8 +56,11 @@ def merged(blocks: list[Record]) -> Record:
     names = [name for name in first.metrics if all(name in block.metrics for block in blocks)]
     alike = len({(block.parameters.shape[1], block.layer_sizes) for block in blocks}) == 1
     parameters = [block.parameters[:, : None if alike else 0] for block in blocks]
+    stopped = [block.provenance.get("ended") for block in blocks]
+    ended = {seed: why for one in stopped if isinstance(one, dict) for seed, why in one.items()}
     return replace(
         first,
+        provenance=first.provenance | ({"ended": ended} if ended else {}),
         config=replace(first.config, seeds=len(seeds)),
         seeds=seeds,
         metrics={name: np.concatenate([block.metrics[name] for block in blocks]) for name in names},

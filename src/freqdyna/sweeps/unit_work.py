@@ -118,7 +118,7 @@ class UnitProgress(Progress):
     def warn(self, text: str) -> None:
         """Do nothing: the metrics show which seeds diverged."""
 
-    def update(self, step: int, mean_return: float | None) -> None:
+    def update(self, step: int, mean_return: float | None, left_out: str = "") -> None:
         """Write a progress note from time to time, and copy each new checkpoint."""
         self.keep_checkpoint()
         now = time.time()
@@ -131,6 +131,7 @@ class UnitProgress(Progress):
             "step": step,
             "steps": self._steps,
             "mean_return": mean_return,
+            "left_out": left_out,
             "time": now,
         }
         facts |= {"seconds_left": left, "host": socket.gethostname(), "pid": os.getpid()}

@@ -15,7 +15,7 @@ from freqdyna.sweeps.status import Status
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
 from freqdyna.sweeps.trial import Trial
 from freqdyna.training.engines.base import TaskOutcome
-from freqdyna.training.progress import make_display
+from freqdyna.training.progress import make_display, mean_text
 
 SHOWN = 20
 """The maximum number of running units in the table."""
@@ -58,8 +58,7 @@ class SweepView:
         for label in self._shown - set(running):
             self._display.remove(label)
         for label, note in running.items():
-            mean = note.mean_return
-            text = "" if mean is None else f"mean return {mean:,.1f}"
+            text = mean_text(note.mean_return, note.left_out)
             self._display.show(label, note.step, note.steps, text)
         self._shown = set(running)
 
@@ -97,12 +96,11 @@ def render(status: Status, slots: int, varied: Collection[str]) -> Group:
         for title in ("running", "", "step", "return", "left", "on"):
             table.add_column(title)
         for name, note in sorted(status.running.items())[:SHOWN]:
-            mean = note.mean_return
             table.add_row(
                 name,
                 Text(describe(units[name], varied)),
                 f"{note.step:,} of {note.steps:,}",
-                "" if mean is None else f"{mean:,.1f}",
+                Text(mean_text(note.mean_return, note.left_out).removeprefix("mean return ")),
                 str(timedelta(seconds=round(note.seconds_left))),
                 Text(note.host),
             )
@@ -116,7 +114,7 @@ def print_trials(trials: list[Trial]) -> None:
     """Print the best trials of a search, the best first."""
     table = Table(title="best trials", box=SIMPLE, pad_edge=False)
     names = list(trials[0].settings) if trials else []
-    for title in ("trial", "return", *names):
+    for title in ("trial", "return", "seeds", *names):
         table.add_column(title, justify="right")
     values = [-math.inf if trial.value is None else trial.value for trial in trials]
     order = sorted(range(len(trials)), key=lambda index: -values[index])
@@ -124,9 +122,11 @@ def print_trials(trials: list[Trial]) -> None:
         trial = trials[index]
         values_tried = trial.settings.values()
         cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in values_tried)
-        state = "not finite" if trial.state == "done" else trial.state
-        reached = state if trial.value is None else f"{trial.value:.1f}"
-        table.add_row(str(index), reached, *(Text(printable(cell)) for cell in cells))
+        reached = trial.state if trial.value is None else f"{trial.value:.1f}"
+        seeds = trial.seeds.text() if trial.seeds else ""
+        if trial.seeds and not trial.seeds.kept.any():
+            reached = "none"
+        table.add_row(str(index), reached, seeds, *(Text(printable(cell)) for cell in cells))
     Console(file=sys.stdout).print(table)
 
 

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from freqdyna.agents.diagnostics import ADDED_FIELDS
 from freqdyna.config import Config, history
 from freqdyna.core.arrays import load_arrays, save_arrays
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
@@ -175,6 +176,8 @@ def _state(path: Path, arrays: dict[str, np.ndarray], like: Any) -> Any:
     expected = jax.eval_shape(lambda tree: jax.tree.map(_numbers, tree), like)
     for name, leaf in _named_leaves(expected):
         array = arrays.get(f"state{name}")
+        if array is None and name.endswith(ADDED_FIELDS):
+            array = np.zeros(leaf.shape, leaf.dtype)
         if array is None or (array.shape, array.dtype) != (leaf.shape, leaf.dtype):
             raise FreqdynaError(f"{path} does not fit its run: {name[1:]} differs")
         leaves.append(array)

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from freqdyna.agents.base import AgentState
+from freqdyna.agents.diagnostics import NEVER
 from freqdyna.agents.dyna.dyna import Dyna
 from freqdyna.agents.dyna.state import DynaState, Experience
 from freqdyna.core.errors import FreqdynaError
@@ -99,6 +100,7 @@ class HostBlock(Block):
         state, metrics = self._measure(state)
         totals, lengths, terminated = jnp.asarray(sums / episodes, jnp.float32)
         found = {"return": totals, "length": lengths, "terminated": terminated}
+        metrics["diverged_at"] = self._before_the_end(metrics["diverged_at"])
         self._has_results |= len(self.envs.failures) < count
         return state, self._without_ended(found | metrics)
 
@@ -224,6 +226,13 @@ class HostBlock(Block):
             name: v.at[rows].set(jnp.nan) if jnp.issubdtype(v.dtype, jnp.floating) else v
             for name, v in metrics.items()
         }
+
+    def _before_the_end(self, diverged_at: Any) -> Any:
+        """The steps at which seeds diverged, unless they had stopped before."""
+        at = np.array(diverged_at)
+        for row, failure in self.envs.failures.items():
+            at[row] = at[row] if at[row] <= failure.step else NEVER
+        return jnp.asarray(at)
 
     def _filled(self, rows: np.ndarray) -> np.ndarray:
         """The rows, with copies of the last one that pad the last device."""

@@ -182,6 +182,12 @@ def make_display(shown: bool = True) -> Display:
     return Lines()
 
 
+def mean_text(mean_return: float | None, left_out: str) -> str:
+    """The mean return with the seeds that are left out of it; empty before the first evaluation."""
+    mean = "" if mean_return is None else f"mean return {mean_return:,.1f}"
+    return " over ".join(filter(None, [mean, left_out]))
+
+
 class Progress(abc.ABC):
     """Receives the progress of a run."""
 
@@ -198,12 +204,15 @@ class Progress(abc.ABC):
         """Compilation is done and training starts."""
 
     @abc.abstractmethod
-    def update(self, step: int, mean_return: float | None) -> None:
+    def update(self, step: int, mean_return: float | None, left_out: str = "") -> None:
         """Receive the current step.
 
         Args:
             step: The number of steps that every seed has taken.
-            mean_return: The mean return of the last evaluation, if there is one.
+            mean_return: The mean return of the last evaluation, over the seeds that neither
+                diverged nor stopped; None if there is none.
+            left_out: The number of seeds and why some are left out, such as "2 of 3 seeds; 1
+                diverged"; empty if none is.
 
         """
 
@@ -245,12 +254,11 @@ class RunProgress(Progress):
         self._display.remove(_COMPILING)
         self._display.show(self._task, self._first_step, self._steps)
 
-    def update(self, step: int, mean_return: float | None) -> None:
+    def update(self, step: int, mean_return: float | None, left_out: str = "") -> None:
         """Show the step, the mean return and the rate."""
         seconds = max(time.monotonic() - self._began, 1e-9)
-        text = f"{self._seeds * (step - self._first_step) / seconds:,.0f} env steps/s"
-        if mean_return is not None:
-            text = f"mean return {mean_return:,.1f} | {text}"
+        rate = f"{self._seeds * (step - self._first_step) / seconds:,.0f} env steps/s"
+        text = " | ".join(filter(None, [mean_text(mean_return, left_out), rate]))
         self._display.show(self._task, step, self._steps, text)
 
     def close(self) -> None:

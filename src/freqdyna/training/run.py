@@ -17,6 +17,13 @@ from freqdyna.core.errors import DamagedFileError
 from freqdyna.core.files import set_aside
 from freqdyna.envs.resolve import needs_env_argument
 from freqdyna.results import run_folder
+from freqdyna.results.complete_seeds import (
+    DIVERGED_AT,
+    CompleteSeeds,
+    complete_seeds,
+    mark_diverged,
+    mark_diverged_now,
+)
 from freqdyna.results.record import evaluation_steps
 from freqdyna.results.result import Result
 from freqdyna.training import checkpoint
@@ -29,6 +36,11 @@ from freqdyna.training.training import Training
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before progress and interrupts are handled."""
+_PROPOSED = {
+    "search_outside": "outside the state space, which are used like others",
+    "search_non_finite": "that are not finite, which are not stored",
+}
+"""What is reported when a metric is above zero for the first time."""
 
 
 @dataclass
@@ -43,8 +55,6 @@ class Run:
     """The metrics of each evaluation so far, each an array over seeds."""
     snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
     """The snapshots so far, by step."""
-    reported: set[int] = field(default_factory=set)
-    """Seeds whose divergence was reported."""
     last_warning: str | None = None
     """The warning of the last attempt to save the run, if it failed."""
 
@@ -117,7 +127,7 @@ class Run:
         snapshots = [s for s in self.config.snapshot_steps if s >= step]
         state = jax.block_until_ready(self.block.advance(state, step, step))  # compiles
         progress.start()
-        slice_steps, mean_return = 1, None
+        slice_steps, mean_return, left_out = 1, None, ""
         for stop in map(int, np.union1d(evaluations, snapshots)):
             while step < stop:
                 steps = min(slice_steps, stop - step)
@@ -129,7 +139,7 @@ class Run:
                 )
                 step += steps
                 self._pass_on(progress)
-                progress.update(step, mean_return)
+                progress.update(step, mean_return, left_out)
                 if stop_requested.is_set():
                     self._save(saver, state, step)
                     raise InterruptedRun(f"stopped at step {step:,}; continue with: {saver.again}")
@@ -143,15 +153,20 @@ class Run:
                 continue
             state, metrics = self.block.evaluate(state, stop)
             self._pass_on(progress)
-            self.curves.append(self._own_rows(metrics))
-            returns = self.curves[-1]["return"]
-            there = np.isfinite(returns)
-            # Only the seeds that are still training: a seed that stopped has no return.
-            mean_return = float(returns[there].mean()) if there.any() else None
-            self._report_diverged(progress)
+            before = self.curves[-1][DIVERGED_AT] if self.curves else None
+            now = mark_diverged_now(
+                self._own_rows(metrics), stop, self.block.parameters(state), before
+            )
+            self.curves.append(now)
+            for warning in self._warnings():
+                progress.warn(warning)
+            complete = self._complete_seeds()
+            returns = now["return"][complete.kept]
+            mean_return = float(returns.mean()) if len(returns) else None
+            left_out = complete.text("seeds") if complete.left_out else ""
             if events is not None:
-                events.write(stop, self.curves[-1])
-            progress.update(step, mean_return)
+                events.write(stop, now, complete.kept)
+            progress.update(step, mean_return, left_out)
         return state
 
     def _save(
@@ -214,13 +229,14 @@ class Run:
         """The result so far."""
         names = self.curves[0] if self.curves else {}
         evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
-        first = self.config.first_seed
+        steps = evaluations[: len(self.curves)]
+        metrics = {name: np.stack([row[name] for row in self.curves], axis=1) for name in names}
         return Result(
             config=self.config,
             provenance=self.provenance | self.block.facts(),
-            seeds=np.arange(first, first + self.config.seeds),
-            steps=evaluations[: len(self.curves)],
-            metrics={name: np.stack([row[name] for row in self.curves], axis=1) for name in names},
+            seeds=self._seeds(),
+            steps=steps,
+            metrics=mark_diverged(metrics, steps),  # a checkpoint of version 0.1 may lack it
             parameters=self.block.parameters(state),
             layer_sizes=self.training.agent.layer_sizes,
             snapshots=self.snapshots,
@@ -247,12 +263,35 @@ class Run:
         code = " --allow-code" if any(module_of(name) is not None for name in names) else ""
         return f"freqdyna resume {folder}{code}"
 
-    def _report_diverged(self, progress: Progress) -> None:
-        for row, step in enumerate(self.curves[-1]["diverged_at"]):
-            seed = self.config.first_seed + row
-            if step >= 0 and seed not in self.reported:
-                self.reported.add(seed)
-                progress.warn(
-                    f"seed {seed} diverged at step {int(step):,}: its loss is not finite; "
-                    "the other seeds continue"
+    def _complete_seeds(self) -> CompleteSeeds:
+        """The seeds that have neither diverged nor stopped so far."""
+        now = self.curves[-1]
+        stopped = [int(seed) for seed in self.block.facts().get("ended", {})]
+        return complete_seeds(
+            self._seeds(), now["return"][:, None], now[DIVERGED_AT][:, None], stopped
+        )
+
+    def _seeds(self) -> np.ndarray:
+        return np.arange(self.config.first_seed, self.config.first_seed + self.config.seeds)
+
+    def _warnings(self) -> list[str]:
+        """What the last evaluation shows for the first time."""
+        *earlier, now = self.curves
+        seeds, found = self._seeds(), []
+        known = earlier[-1][DIVERGED_AT] >= 0 if earlier else np.zeros(len(seeds), bool)
+        for row in np.flatnonzero((now[DIVERGED_AT] >= 0) & ~known):
+            found.append(
+                f"seed {seeds[row]} diverged at step {int(now[DIVERGED_AT][row]):,}: its loss or "
+                "its parameters are not finite; its metrics are missing from now on, and it is "
+                "left out of all statistics"
+            )
+        for name, text in _PROPOSED.items():
+            counts = np.nan_to_num(now.get(name, np.zeros(len(seeds))))
+            if counts.any() and not any(np.any(row.get(name, 0) > 0) for row in earlier):
+                listed = ", ".join(map(str, seeds[counts > 0]))
+                found.append(
+                    f"the search-control proposed {int(counts.sum()):,} states {text} "
+                    f"(seed{'s' if np.count_nonzero(counts) > 1 else ''} {listed}); the metric "
+                    f"{name} counts them at each evaluation"
                 )
+        return found

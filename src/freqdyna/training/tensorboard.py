@@ -4,9 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from freqdyna.results.complete_seeds import DIVERGED_AT
+
 
 class Events:
-    """Writes the mean over seeds of every metric, and the return of each seed."""
+    """Writes the mean of every metric over complete seeds, and the return of each seed."""
 
     def __init__(self, folder: Path, first_seed: int, first_step: int) -> None:
         from tensorboardX import SummaryWriter
@@ -14,10 +16,20 @@ class Events:
         self._first_seed = first_seed
         self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=first_step + 1)
 
-    def write(self, step: int, metrics: dict[str, np.ndarray]) -> None:
-        """Add one evaluation: an array of shape (seeds,) for each metric."""
+    def write(self, step: int, metrics: dict[str, np.ndarray], kept: np.ndarray) -> None:
+        """Add one evaluation.
+
+        Args:
+            step: The evaluated step.
+            metrics: Each of shape (seeds,).
+            kept: Which seeds have neither diverged nor stopped, shape (seeds,); the number of the
+                others is written as `seeds/left out`.
+
+        """
         for name, values in metrics.items():
-            self._writer.add_scalar(f"mean/{name}", float(values.mean()), step)
+            if kept.any() and name != DIVERGED_AT:
+                self._writer.add_scalar(f"mean/{name}", float(values[kept].mean()), step)
+        self._writer.add_scalar("seeds/left out", int((~kept).sum()), step)
         for row, value in enumerate(metrics["return"]):
             self._writer.add_scalar(f"return/seed {self._first_seed + row}", float(value), step)
 

@@ -73,7 +73,8 @@ class Training(eqx.Module):
             eval_every: Steps between evaluations.
 
         Returns:
-            The last state, and the metrics by name, each of shape (evaluations,).
+            The last state, and the metrics by name, each of shape (evaluations,). They are not
+            replaced by NaN if the seed diverged: see `diverged_at`.
 
         """
 

@@ -29,6 +29,15 @@ def test_only_what_was_found_enters_and_the_oldest_leaves_first():
     assert int(queue.count) < 8
 
 
+def test_states_that_are_not_finite_do_not_enter():
+    queue = Queue.empty(4, 1).add(proposal([np.nan, 1, np.inf, 2, 99], 4))
+    np.testing.assert_array_equal(queue.rows[:, 0], [1, 2, 0, 0])
+    assert int(queue.count) == 2
+    queue = queue.add(proposal([3, -np.inf, 4, 5], 4))
+    np.testing.assert_array_equal(queue.rows[:, 0], [5, 2, 3, 4])
+    assert int(queue.count) == 5
+
+
 def test_draws_are_uniform_over_what_is_there():
     queue = Queue.empty(100, 1).add(proposal(np.arange(12), 12))
     drawn = queue.sample(jax.random.bits(jax.random.key(0), (12_000,)))[:, 0].astype(int)

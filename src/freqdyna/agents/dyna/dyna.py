@@ -241,7 +241,8 @@ class Dyna(Agent[DynaState]):
             found = jax.lax.cond(searches > 0, propose, lambda: empty)
         else:
             found = propose()
-        changed = queue.add(found), state.diagnostics.after_search(found, searches)
+        diagnostics = state.diagnostics.after_search(found, self.env, searches)
+        changed = queue.add(found), diagnostics
         return eqx.tree_at(lambda s: (s.queue, s.diagnostics), state, changed)
 
     def _plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:

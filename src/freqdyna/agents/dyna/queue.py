@@ -25,13 +25,14 @@ class Queue(eqx.Module):
         return self.count == 0
 
     def add(self, proposal: Proposal) -> "Queue":
-        """Add the states that a search found."""
+        """Add the states that a search found, except for those that are not finite."""
         capacity = self.rows.shape[0]
-        order = jnp.arange(proposal.states.shape[0])
-        places = jnp.where(order < proposal.count, (self.count + order) % capacity, capacity)
+        stored = proposal.finite()
+        order = jnp.cumsum(stored) - 1  # among the stored states
+        places = jnp.where(stored, (self.count + order) % capacity, capacity)
         rows = self.rows.at[places].set(proposal.states, mode="drop")
         # Avoid overflow; once the queue is full only the count modulo the capacity matters.
-        count = self.count + proposal.count
+        count = self.count + stored.sum()
         return Queue(rows, jnp.where(count >= 2 * capacity, count - capacity, count))
 
     def sample(self, bits: UInt32[Array, " k"]) -> Float[Array, "k n"]:

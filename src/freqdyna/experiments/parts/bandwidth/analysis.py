@@ -12,6 +12,7 @@ from freqdyna import envs
 from freqdyna.agents.networks.mlp import network_from_flat
 from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.agents.snapshot import RESOLUTION, axes, surfaces
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
 from freqdyna.experiments import claims
 from freqdyna.experiments.base import Findings, Stored
@@ -53,8 +54,11 @@ def analyse(units: dict[str, Stored]) -> Findings:
     solved = {name: np.flatnonzero(_returns(unit) > SOLVED) for name, unit in units.items()}
     for name, unit in units.items():
         env = envs.make(name)
-        # No seed of a quick run has solved the task: all are shown, and nothing is decided.
-        chosen = solved[name] if len(solved[name]) else np.arange(len(_returns(unit)))
+        # No seed of a quick run has solved the task: all are shown, and nothing is decided. A seed
+        # that diverged has no return.
+        chosen = solved[name] if len(solved[name]) else np.flatnonzero(np.isfinite(_returns(unit)))
+        if not len(chosen):
+            raise FreqdynaError(f"B cannot be analysed: all seeds on {name} diverged")
         found = [_surfaces(env, unit, seed) for seed in chosen.tolist()]
         regions = [[_regions(env, *one, size) for one in found] for size in SIZES]
         for key, what in WORDS.items():
@@ -125,10 +129,13 @@ def _trained(units: dict[str, Stored], solved: dict[str, np.ndarray]) -> str:
             f"{len(own)} of {len(returns)} seeds solved it"
         )
         if not len(own):
-            text += f" (mean return {returns.mean():.0f}): all are shown, and nothing is decided"
+            shown = returns[np.isfinite(returns)]
+            text += f" (mean return {shown.mean():.0f}): all are shown, and nothing is decided"
         else:
             text += f" (mean return {returns[own].mean():.0f})"
             text += f", excluded: seeds {', '.join(map(str, excluded))}" if excluded else ""
+        diverged = int((~np.isfinite(returns)).sum())
+        text += f", {diverged} diverged" if diverged else ""
         trained.append(text)
     return (
         "A seed has solved its environment if the mean return of the last evaluations is above "

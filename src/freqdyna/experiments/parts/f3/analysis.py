@@ -12,10 +12,10 @@ from freqdyna.experiments.comparisons import (
     judge,
     judge_interactions,
 )
-from freqdyna.experiments.learning_curves import SHADED, SMALL, curves_panel
+from freqdyna.experiments.learning_curves import SHADED, SMALL, curves_panel, named_curves
 from freqdyna.experiments.parts.f3.units import ALGORITHMS, NOISES, UPDATES, settings
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, curves, pick
+from freqdyna.experiments.trainings import area, left_out, pick, training_of
 from freqdyna.results.chart import Chart, Legend
 
 THRESHOLD = -200.0
@@ -35,12 +35,12 @@ def analyse(units: dict[str, Stored]) -> Findings:
     panels = [
         curves_panel(
             f"{d} updates, σ = {noise:g}",
-            {name: curves(cell) for (name, *at), cell in cells.items() if at == [d, noise]},
+            named_curves({name: cell for (name, *at), cell in cells.items() if at == [d, noise]}),
             legend=Legend(size=SMALL) if (d, noise) == corners[0] else None,
         )
         for d, noise in corners
     ]
-    seeds = len(area(next(iter(cells.values()))))
+    seeds = len(training_of(next(iter(cells.values()))).seeds)
     title = f"F3: MountainCar, {seeds} seeds"
     chart = Chart(panels, title, SHADED, panel_size=(4.5, 4.0), share_y=True)
     table = summary(
@@ -55,11 +55,12 @@ def _claims(cells: Cells) -> list[Claim]:
     pairs = [(frequency, rival) for rival in (value, "PrioritizedER", "ER")]
     pairs += [(value, "PrioritizedER"), ("Dyna-Frequency, learned model", "ER")]
     comparisons = [
-        Comparison(
+        Comparison.of(
             f"{better} − {worse}, area, d = {d}, σ = {noise:g}",
             "above 0",
-            area(cells[better, d, noise]),
-            area(cells[worse, d, noise]),
+            area,
+            cells[better, d, noise],
+            cells[worse, d, noise],
         )
         for better, worse in pairs
         for d in UPDATES
@@ -72,19 +73,21 @@ def _claims(cells: Cells) -> list[Claim]:
         return found
     found.append(_not_every_one_gains(cells, few, many))
     interactions = [
-        Interaction(
+        Interaction.of(
             f"{frequency} − {value}, area, difference between d = {many} and d = {few}, σ = 0",
             "above 0 (clearer)",
-            (area(cells[frequency, many, 0.0]), area(cells[value, many, 0.0])),
-            (area(cells[frequency, few, 0.0]), area(cells[value, few, 0.0])),
+            area,
+            (cells[frequency, many, 0.0], cells[value, many, 0.0]),
+            (cells[frequency, few, 0.0], cells[value, few, 0.0]),
         )
     ]
     interactions += [
-        Interaction(
+        Interaction.of(
             f"loss of area due to noise, {value} − {frequency}, d = {d}",
             "above 0 (robust)",
-            (area(cells[value, d, 0.0]), area(cells[value, d, 0.1])),
-            (area(cells[frequency, d, 0.0]), area(cells[frequency, d, 0.1])),
+            area,
+            (cells[value, d, 0.0], cells[value, d, 0.1]),
+            (cells[frequency, d, 0.0], cells[frequency, d, 0.1]),
         )
         for d in UPDATES
     ]
@@ -95,8 +98,11 @@ def _not_every_one_gains(cells: Cells, few: int, many: int) -> Claim:
     """Observation 1: with more updates these algorithms do not necessarily perform better."""
     gains, intervals = [], []
     for name in ALGORITHMS:
-        more, less = area(cells[name, many, 0.0]), area(cells[name, few, 0.0])
-        gains.append(f"{name} {more.mean() - less.mean():+.0f}")
+        both = cells[name, many, 0.0], cells[name, few, 0.0]
+        more, less = map(area, both)
+        seeds = left_out(*both)
+        gain = f"{name} {more.mean() - less.mean():+.0f}"
+        gains.append(f"{gain} ({seeds})" if seeds else gain)
         level = 1 - LEVEL / len(ALGORITHMS)
         intervals.append(interval(lambda a, b: a.mean(-1) - b.mean(-1), more, less, level=level))
     lows, highs = np.array(intervals).T

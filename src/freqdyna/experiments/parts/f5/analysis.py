@@ -5,10 +5,10 @@ import numpy as np
 from freqdyna import envs
 from freqdyna.experiments import claims
 from freqdyna.experiments.base import Findings, Stored
-from freqdyna.experiments.comparisons import Comparison, interval, judge
+from freqdyna.experiments.comparisons import Comparison, judge, mean_with_interval
 from freqdyna.experiments.parts.f5.units import ALGORITHMS
 from freqdyna.experiments.parts.maze import PAPER, by_name, near_holes
-from freqdyna.experiments.trainings import states, unlearned
+from freqdyna.experiments.trainings import left_out, states, training_of, unlearned
 from freqdyna.results.chart import Chart, Points
 from freqdyna.results.state_map import map_panel
 
@@ -29,28 +29,28 @@ def analyse(units: dict[str, Stored]) -> Findings:
     ]
     title = "F5: the search-control queue at the end, first seed"
     chart = Chart(panels, title, panel_size=(4.6, 4.6))
-    seeds = len(shares[ALGORITHMS[0]])
+    trained = len(training_of(found[ALGORITHMS[0]]).seeds)
     rows = [["share near a hole", "mean over seeds", "minimum", "maximum"]]
     for name, share in shares.items():
-        low, high = interval(lambda v: v.mean(-1), share)
-        mean = f"{share.mean():.1f}% [{low:.1f}, {high:.1f}]"
-        rows.append([name, mean, f"{share.min():.1f}%", f"{share.max():.1f}%"])
+        seeds = left_out(found[name])
+        label, mean = f"{name}; {seeds}" if seeds else name, mean_with_interval(share, 1, "%")
+        rows.append([label, mean, f"{share.min():.1f}%", f"{share.max():.1f}%"])
     found_claims = [
         claims.share(f"{name}: queue states within 0.1 of a hole", PAPER[name], shares[name])
         for name in ALGORITHMS
     ]
-    first, second = (shares[name] for name in ALGORITHMS)
+    both = [found[name] for name in ALGORITHMS]
     found_claims += judge(
         [
-            Comparison(
+            Comparison.of(
                 "share near a hole: Dyna-Frequency − Dyna-Value, percentage points",
                 "above 0",
-                first,
-                second,
+                lambda stored: near_holes(states(stored, "queue")),
+                *both,
             )
         ]
     )
-    note = f"Each of the {seeds} seeds is one sample; the paper shows one queue per algorithm."
+    note = f"Each of the {trained} seeds is one sample; the paper shows one queue per algorithm."
     return Findings(chart, found_claims, rows, (note, _by_outcome(found, shares)))
 
 
@@ -61,9 +61,8 @@ def _by_outcome(found: dict[str, Stored], shares: dict[str, np.ndarray]) -> str:
         lost = unlearned(found[name])
         for of, where in ((~lost, "above"), (lost, "below")):
             if of.any():
-                low, high = interval(lambda v: v.mean(-1), share[of])
                 parts.append(
-                    f"{name}, {of.sum()} seeds that end {where} −1500: {share[of].mean():.1f}% "
-                    f"[{low:.1f}, {high:.1f}]"
+                    f"{name}, {of.sum()} seeds that end {where} −1500: "
+                    f"{mean_with_interval(share[of], 1, '%')}"
                 )
     return "By outcome: " + "; ".join(parts) + "."

@@ -3,11 +3,11 @@
 import numpy as np
 
 from freqdyna.experiments.base import Findings, Stored
-from freqdyna.experiments.comparisons import Comparison, interval, judge
+from freqdyna.experiments.comparisons import Comparison, judge, mean_with_interval
 from freqdyna.experiments.learning_curves import SHADED, environment_panels
 from freqdyna.experiments.parts.f6.units import by_name
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, curves, unlearned
+from freqdyna.experiments.trainings import area, curves, training_of, unlearned
 from freqdyna.results.chart import Chart
 
 THRESHOLD = -200.0
@@ -22,32 +22,32 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each environment; tests of the paper's explanation."""
     found = by_name(units)
     environments = list(dict.fromkeys(env for env, _ in found))
-    seeds = len(area(next(iter(found.values()))))
+    seeds = len(training_of(next(iter(found.values()))).seeds)
     panels = environment_panels(found, updates=10)
     chart = Chart(panels, f"F6: only one half of g, {seeds} seeds", SHADED)
     table = summary({f"{name}, {env}": s for (env, name), s in found.items()}, THRESHOLD)
     table[0] = [*table[0], "climbing steps without a direction"]
     for row, stored in zip(table[1:], found.values(), strict=True):
-        share = vanished(stored)
-        low, high = interval(lambda v: v.mean(-1), share)
-        row.append(f"{share.mean():.1f}% [{low:.1f}, {high:.1f}]")
+        row.append(mean_with_interval(vanished(stored), 1, "%"))
     claims = judge(
         [
-            Comparison(
+            Comparison.of(
                 f"Dyna-HessNorm performs poorly on GridWorld: {other} − Dyna-HessNorm, area",
                 "above 0",
-                area(found["GridWorld", other]),
-                area(found["GridWorld", "Dyna-HessNorm"]),
+                area,
+                found["GridWorld", other],
+                found["GridWorld", "Dyna-HessNorm"],
             )
             for other in ("Dyna-GradNorm", "Dyna-Frequency")
         ]
         + (_of_directions(found) if len(environments) > 1 else [])
         + [
-            Comparison(
+            Comparison.of(
                 f"{name} − Dyna-Frequency on MountainCar, area",
                 "above 0 (slightly)",
-                area(found["MountainCar-v0", name]),
-                area(found["MountainCar-v0", "Dyna-Frequency"]),
+                area,
+                found["MountainCar-v0", name],
+                found["MountainCar-v0", "Dyna-Frequency"],
             )
             for name in ("Dyna-GradNorm", "Dyna-HessNorm")
         ]
@@ -61,20 +61,22 @@ def analyse(units: dict[str, Stored]) -> Findings:
 
 def _of_directions(found: dict[tuple[str, str], Stored]) -> list[Comparison]:
     """The paper's explanation of why the Hessian norm performs poorly on GridWorld."""
-    hessian = vanished(found["GridWorld", "Dyna-HessNorm"])
+    hessian = found["GridWorld", "Dyna-HessNorm"]
     return [
-        Comparison(
+        Comparison.of(
             "steps without a direction, Dyna-HessNorm: GridWorld − MountainCar, percentage points",
             "above 0 (frequently zero)",
+            vanished,
             hessian,
-            vanished(found["MountainCar-v0", "Dyna-HessNorm"]),
+            found["MountainCar-v0", "Dyna-HessNorm"],
         ),
-        Comparison(
+        Comparison.of(
             "steps without a direction, GridWorld: Dyna-HessNorm − Dyna-GradNorm, percentage "
             "points",
             "above 0 (for the Hessian)",
+            vanished,
             hessian,
-            vanished(found["GridWorld", "Dyna-GradNorm"]),
+            found["GridWorld", "Dyna-GradNorm"],
         ),
     ]
 

@@ -5,7 +5,7 @@ from freqdyna.experiments.comparisons import Comparison, judge
 from freqdyna.experiments.learning_curves import SHADED, environment_panels
 from freqdyna.experiments.parts.f7.units import by_name
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, final
+from freqdyna.experiments.trainings import area, final, training_of
 from freqdyna.results.chart import Chart
 
 THRESHOLD = 500.0
@@ -15,16 +15,17 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each task; DynaNAF-Frequency compared with the others."""
     found = by_name(units)
     tasks = list(dict.fromkeys(env for env, _ in found))
-    seeds = len(area(next(iter(found.values()))))
+    seeds = len(training_of(next(iter(found.values()))).seeds)
     panels = environment_panels(found, updates=5)
     chart = Chart(panels, f"F7: continuous control, {seeds} seeds", SHADED)
     claims = judge(
         [
-            Comparison(
+            Comparison.of(
                 f"{task}: DynaNAF-Frequency − {other}, {what}",
                 "above 0" if other == "NAF" else "-",
-                measure(found[task, "DynaNAF-Frequency"]),
-                measure(found[task, other]),
+                measure,
+                found[task, "DynaNAF-Frequency"],
+                found[task, other],
             )
             for task in tasks
             for other in ("NAF", "DynaNAF-Value")

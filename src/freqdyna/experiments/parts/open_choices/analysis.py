@@ -6,11 +6,17 @@ import numpy as np
 
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.claims import Claim, Verdict
-from freqdyna.experiments.comparisons import Comparison, interval, judge, judge_spread
+from freqdyna.experiments.comparisons import (
+    Comparison,
+    interval,
+    judge,
+    judge_spread,
+    mean_with_interval,
+)
 from freqdyna.experiments.learning_curves import COLORS, SMALL
 from freqdyna.experiments.parts.maze import PAPER, near_holes
 from freqdyna.experiments.parts.open_choices.units import ALGORITHMS, READINGS, by_reading
-from freqdyna.experiments.trainings import area, states
+from freqdyna.experiments.trainings import area, states, training_of
 from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
 
 Found = dict[tuple[str, str, str], Stored]
@@ -32,12 +38,11 @@ def analyse(units: dict[str, Stored]) -> Findings:
         for place, reading in enumerate(readings):
             if (reading, env, ALGORITHMS[0]) not in found:
                 continue
-            pair = [area(found[reading, env, algorithm]) for algorithm in ALGORITHMS]
-            marks += _dot(place, lambda a, b: a.mean(-1) - b.mean(-1), *pair)
-            rows.append([reading, env, *(_mean(values) for values in pair)])
-            comparisons.append(
-                Comparison(f"{reading}, {env}: Dyna-Frequency − Dyna-Value, area", "above 0", *pair)
-            )
+            pair = [found[reading, env, algorithm] for algorithm in ALGORITHMS]
+            marks += _dot(place, lambda a, b: a.mean(-1) - b.mean(-1), *map(area, pair))
+            rows.append([reading, env, *(mean_with_interval(area(one)) for one in pair)])
+            what = f"{reading}, {env}: Dyna-Frequency − Dyna-Value, area"
+            comparisons.append(Comparison.of(what, "above 0", area, *pair))
         difference = Axis("Dyna-Frequency − Dyna-Value, mean return")
         zero = Rule(0, upright=True, style=LineStyle("gray"), width=0.8)
         panels.append(Panel(env, difference, by_row, marks, [zero]))
@@ -48,7 +53,10 @@ def analyse(units: dict[str, Stored]) -> Findings:
         shares = _shares(found, readings)
         for row in rows[1:]:
             maze_row = row[1] == "MazeGridWorld"
-            row += [_percent(shares[row[0]][a]) if maze_row else "" for a in ALGORITHMS]
+            row += [
+                mean_with_interval(shares[row[0]][a], 1, "%") if maze_row else ""
+                for a in ALGORITHMS
+            ]
         panels.append(_shares_panel(shares, readings, by_row))
         claims.append(_some_reading_gives_f5(shares))
     title = "S: one choice changed at a time, 95% intervals over seeds"
@@ -58,7 +66,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
 
 def _seeds(found: Found) -> str:
     """The number of seeds of the trainings, and which trainings have fewer."""
-    numbers = {key: len(area(stored)) for key, stored in found.items()}
+    numbers = {key: len(training_of(stored).seeds) for key, stored in found.items()}
     most = max(numbers.values())
     fewer = sorted({f"{r}, {env}: {n}" for (r, env, _), n in numbers.items() if n < most})
     return "; ".join([f"Seeds of each training: {most}", *fewer]) + "."
@@ -68,11 +76,12 @@ def _spreads(found: Found, readings: list[str]) -> list[Claim]:
     """The claim of F4 under each interpretation."""
     return judge_spread(
         [
-            Comparison(
+            Comparison.of(
                 f"{reading}, MazeGridWorld: standard deviation of the area, Dyna-Frequency / "
                 "Dyna-Value",
                 "below 1",
-                *(area(found[reading, "MazeGridWorld", algorithm]) for algorithm in ALGORITHMS),
+                area,
+                *(found[reading, "MazeGridWorld", algorithm] for algorithm in ALGORITHMS),
             )
             for reading in readings
             if (reading, "MazeGridWorld", ALGORITHMS[0]) in found
@@ -84,12 +93,14 @@ def _contrasts(found: Found, readings: list[str]) -> list[Claim]:
     """The contrast of F5 under each interpretation."""
     return judge(
         [
-            Comparison(
+            Comparison.of(
                 f"{reading}: share near a hole, Dyna-Frequency − Dyna-Value, percentage points",
                 "above 0",
-                *of_reading.values(),
+                lambda stored: near_holes(states(stored, "queue")),
+                *(found[reading, "MazeGridWorld", algorithm] for algorithm in ALGORITHMS),
             )
-            for reading, of_reading in _shares(found, readings).items()
+            for reading in readings
+            if (reading, "MazeGridWorld", ALGORITHMS[0]) in found
         ]
     )
 
@@ -159,13 +170,3 @@ def _dot(
         Line(ends, np.full(2, place), line, series=series),
         Line(middle, np.array([place]), dot, marker="circle", marker_size=4, series=series),
     ]
-
-
-def _mean(values: np.ndarray) -> str:
-    low, high = interval(lambda v: v.mean(-1), values)
-    return f"{values.mean():.0f} [{low:.0f}, {high:.0f}]"
-
-
-def _percent(values: np.ndarray) -> str:
-    low, high = interval(lambda v: v.mean(-1), values)
-    return f"{values.mean():.1f}% [{low:.1f}, {high:.1f}]"

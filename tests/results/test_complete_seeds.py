@@ -1,0 +1,259 @@
+"""Seeds that diverged or stopped: their metrics are missing, and every statistic says so."""
+
+import json
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freqdyna
+from freqdyna.config import Config
+from freqdyna.report import runs, sensitivity
+from freqdyna.report.charts import as_json
+from freqdyna.results.complete_seeds import complete_seeds, mark_diverged, mark_diverged_now
+from freqdyna.results.plot import curves_chart
+from freqdyna.results.record_files import decode_record, encode_record
+from freqdyna.results.result import Result
+from freqdyna.results.table import print_table
+from freqdyna.sweeps import unit_files
+from freqdyna.sweeps.storage import Storage
+from freqdyna.sweeps.sweep import Sweep
+from freqdyna.sweeps.trial import trial_at
+from freqdyna.sweeps.view import print_trials
+
+SMALL = {
+    "env": "GridWorld",
+    "seeds": 3,
+    "steps": 90,
+    "planning_steps": 1,
+    "hidden": (4,),
+    "batch_size": 4,
+    "warmup_steps": 10,
+    "eval_every": 20,
+    "episode_limit": 30,
+    "progress": False,
+}
+FAR, CLOSE = [-30.0, -30.0, -30.0], [-30.0, -20.0, -10.0]
+
+
+@pytest.fixture(scope="module")
+def diverged(tmp_path_factory):
+    """A run all of whose seeds diverge: its result, its folder and its warnings."""
+    folder = tmp_path_factory.mktemp("diverged") / "run"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = freqdyna.train(learning_rate=1e25, out=folder, tensorboard=True, **SMALL)
+    return result, folder, [str(warning.message) for warning in caught]
+
+
+def a_result(returns, diverged_at=None, provenance=None, **settings):
+    """A training of 60 steps with these returns at its three evaluations."""
+    config = Config(
+        env="GridWorld", seeds=len(returns), steps=60, eval_every=20, warmup_steps=20, **settings
+    )
+    metrics = {
+        "return": np.array(returns, np.float32),
+        "episodes": np.tile(np.arange(3, dtype=np.int32), (len(returns), 1)),
+        "diverged_at": np.full((len(returns), 3), -1, np.int32),
+    }
+    if diverged_at is not None:
+        metrics["diverged_at"][:] = diverged_at
+    return Result(
+        config=config,
+        provenance=provenance or {},
+        seeds=np.arange(len(returns)),
+        steps=np.array([20, 40, 60]),
+        metrics=metrics,
+        parameters=np.ones((len(returns), 5), np.float32),
+        layer_sizes=(),
+    )
+
+
+def stored_and_read(result):
+    return Result.of(decode_record(*encode_record(result)))
+
+
+@pytest.fixture(scope="module")
+def one_of_three():
+    """Seed 1 diverges at step 25, after which it seems to do well, as version 0.1 stored it."""
+    at = [[-1, -1, -1], [-1, 25, 25], [-1, -1, -1]]
+    return stored_and_read(a_result([FAR, [-30.0, -1.0, -1.0], CLOSE], at))
+
+
+def test_every_metric_of_a_diverged_seed_is_missing(diverged):
+    result, folder, texts = diverged
+    for found in (result, freqdyna.load(folder)):
+        assert (found.metrics["diverged_at"] >= 0).all()
+        for name, values in found.metrics.items():
+            assert name == "diverged_at" or np.isnan(values).all(), name
+    assert sorted(text.split()[1] for text in texts if "diverged" in text) == ["0", "1", "2"]
+    assert not np.isfinite(result.parameters).any()
+
+
+def test_a_run_whose_seeds_all_diverged_shows_no_number(diverged, capsys):
+    result, folder, _ = diverged
+    everywhere = "all 3 seeds diverged"
+    assert repr(result).endswith(
+        f"0 of 3 seeds; 3 diverged, 90 steps, last mean return none: {everywhere})"
+    )
+    assert np.isnan(result.mean_return()).all()
+    print_table([(folder, result)])
+    printed = capsys.readouterr().out
+    assert printed.count("all seeds") == 2
+    assert printed.count("diverged") >= 3
+    assert "0 of 3 × 90" in printed
+    assert "-30" not in printed
+    (panel,) = curves_chart([result]).panels
+    assert panel.marks[0].label.endswith("(0 of 3 seeds; 3 diverged)")
+    assert not len(panel.marks[0].x)
+    result.plot()
+    section = runs.section([result], ["there"])
+    assert section.tables[0][1][2:] == ["0 of 3; 3 diverged", "90", everywhere, everywhere]
+    assert "favours a method that is unstable" in section.notes[-1]
+
+
+def test_tensorboard_has_no_mean_of_seeds_that_diverged(diverged):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    _, folder, _ = diverged
+    events = EventAccumulator(str(folder / "tensorboard"))
+    events.Reload()
+    assert not [tag for tag in events.Tags()["scalars"] if tag.startswith("mean/")]
+    assert [event.value for event in events.Scalars("seeds/left_out")] == [3.0] * 5
+
+
+def test_a_seed_is_missing_from_the_evaluation_at_which_it_is_known(one_of_three):
+    np.testing.assert_array_equal(one_of_three.returns[1], [-30.0, np.nan, np.nan])
+    np.testing.assert_array_equal(one_of_three.metrics["episodes"][1], [0, np.nan, np.nan])
+    np.testing.assert_array_equal(one_of_three.returns[[0, 2]], [FAR, CLOSE])
+    np.testing.assert_array_equal(stored_and_read(one_of_three).returns, one_of_three.returns)
+
+
+def test_a_training_without_such_seeds_is_read_as_it_is():
+    found = stored_and_read(a_result([FAR, CLOSE]))
+    assert found.metrics["episodes"].dtype == np.int32
+    np.testing.assert_array_equal(found.returns, [FAR, CLOSE])
+    assert found.complete_seeds.text() == "2"
+    assert found.complete_seeds.left_out == {}
+
+
+def test_one_diverged_seed_is_left_out_and_counted(one_of_three, capsys):
+    assert one_of_three.complete_seeds.kept.tolist() == [True, False, True]
+    assert "2 of 3 seeds; 1 diverged, 60 steps, last mean return -20.0" in repr(one_of_three)
+    print_table([(Path("there"), one_of_three)])
+    printed = capsys.readouterr().out
+    assert "2 of 3 × 60" in printed
+    assert "1 diverged" in printed
+    (panel,) = curves_chart([one_of_three]).panels
+    assert panel.marks[0].label.endswith("(2 of 3 seeds; 1 diverged)")
+    assert panel.marks[0].seeds.tolist() == [0, 2]
+    (_, row) = runs.section([one_of_three], ["there"]).tables[0]
+    assert row[2] == "2 of 3; 1 diverged"
+    assert row[5].startswith("-20.0 [")
+    json.dumps(as_json(curves_chart([one_of_three])), allow_nan=False)
+
+
+def test_parameters_that_are_not_finite_count_as_divergence():
+    result = a_result([FAR, CLOSE])
+    result.parameters[1, 3] = np.inf
+    found = stored_and_read(result)
+    assert found.metrics["diverged_at"].tolist() == [[-1, -1, -1], [-1, -1, 60]]
+    np.testing.assert_array_equal(found.returns[1], [-30.0, -20.0, np.nan])
+
+
+def test_an_evaluation_checks_parameters_and_remembers():
+    metrics = {
+        "return": np.array([1.0, 2.0, 3.0, 4.0], np.float32),
+        "diverged_at": np.array([-1, -1, 7, -1], np.int32),
+    }
+    parameters = np.ones((4, 2), np.float32)
+    parameters[1, 0] = np.nan
+    found = mark_diverged_now(metrics, 10, parameters, None)
+    assert found["diverged_at"].tolist() == [-1, 10, 7, -1]
+    np.testing.assert_array_equal(found["return"], [1, np.nan, np.nan, 4])
+    # The loss becomes finite again, and the next loss that is not is at a later step.
+    metrics["diverged_at"][:] = [-1, 12, -1, 15]
+    found = mark_diverged_now(metrics, 20, np.ones((4, 2)), found["diverged_at"])
+    assert found["diverged_at"].tolist() == [-1, 10, 7, 15]
+    np.testing.assert_array_equal(found["return"], [1, np.nan, np.nan, np.nan])
+
+
+def test_a_training_without_evaluations_has_nothing_to_mark():
+    assert mark_diverged({}, np.zeros(0, int)) == {}
+
+
+def test_seeds_that_stopped_are_told_apart():
+    missing = np.array([[1.0], [np.nan], [np.nan], [np.inf], [np.nan]])
+    at = np.array([[-1], [5], [-1], [-1], [6]])
+    found = complete_seeds(np.arange(3, 8), missing, at, stopped=[5, 7])
+    assert found.left_out == {"diverged": 2, "stopped": 1, "without a finite return": 1}
+    assert found.text("seeds") == "1 of 5 seeds; 2 diverged, 1 stopped, 1 without a finite return"
+    ended = {"1": {"step": 30, "reason": "step raised OSError"}}
+    result = a_result([FAR, [-30.0, np.nan, np.nan]], provenance={"ended": ended})
+    assert result.complete_seeds.text() == "1 of 2; 1 stopped"
+    crafted = replace(result, provenance={"ended": ["one", 2]})
+    assert crafted.complete_seeds.text() == "1 of 2; 1 without a finite return"
+    unknown = complete_seeds(np.arange(2), missing[:2], None)
+    assert unknown.none_left == "all 2 seeds without a finite return"
+
+
+def test_merged_blocks_keep_the_reasons():
+    ended = {"1": {"step": 30, "reason": "step raised OSError"}}
+    first = a_result([FAR, [-30.0, np.nan, np.nan]], provenance={"ended": ended})
+    second = replace(
+        stored_and_read(a_result([FAR, FAR], [[-1] * 3, [9] * 3])), seeds=np.array([2, 3])
+    )
+    merged = unit_files.merged([second, first])
+    assert merged.complete_seeds.text() == "2 of 4; 1 diverged, 1 stopped"
+
+
+def test_a_setting_without_a_seed_does_not_hide_the_others():
+    gone = stored_and_read(a_result([FAR, FAR], 5, learning_rate=1e25))
+    good = [a_result([FAR, CLOSE], learning_rate=rate) for rate in (0.001, 0.01)]
+    section = sensitivity.section([*good, gone])
+    (panel,) = section.chart["panels"]
+    assert len(panel["marks"][0]["x"]) == 2
+    assert section.notes[-1] == (
+        "Not shown: learning rate 1e+25 of er on GridWorld: all 2 seeds diverged."
+    )
+    partly = stored_and_read(a_result([FAR, FAR], [[5] * 3, [-1] * 3], learning_rate=1.0))
+    (panel,) = sensitivity.section([*good, partly]).chart["panels"]
+    assert "1 of 2 seeds; the others diverged" in panel["marks"][0]["label"]
+
+
+SWEEP = """
+[settings]
+env = "GridWorld"
+steps = 60
+eval_every = 20
+warmup_steps = 20
+
+[seeds]
+number = 3
+block = 3
+
+[search]
+trials = 1
+
+[search.space]
+learning_rate = {low = 0.001, high = 1.0}
+"""
+
+
+def test_the_objective_of_a_search_is_that_of_complete_seeds(one_of_three, tmp_path, capsys):
+    sweep, storage = Sweep.parse(SWEEP), Storage(str(tmp_path))
+    tried = []
+    for rate, result in ((0.5, one_of_three), (0.9, a_result([FAR] * 3, 5))):
+        units = sweep.blocks(sweep.config({"learning_rate": rate}))
+        for unit in units:
+            unit_files.store(storage, unit, replace(result, config=unit.config))
+        done = {unit.name for unit in units}
+        tried.append(trial_at(storage, {"learning_rate": rate}, units, "last", done))
+    assert [trial.value for trial in tried] == [-20.0, None]
+    assert tried[0].seeds.text() == "2 of 3; 1 diverged"
+    print_trials(tried)
+    printed = capsys.readouterr().out
+    assert "2 of 3; 1 diverged" in printed
+    assert "0 of 3; 3 diverged" in printed
