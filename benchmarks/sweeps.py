@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import ray
 from ray.cluster_utils import Cluster
 
-from freqdyna.results import run_folder
+from freqdyna.results.provenance import provenance
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
@@ -107,7 +107,7 @@ def overhead(folder: Path, engine: Engine, tasks: int = 100) -> float:
 
 if __name__ == "__main__":
     out = Path(sys.argv[1] if sys.argv[1:] else "sweeps.json")
-    facts: dict[str, object] = run_folder.provenance(jax.devices())
+    facts: dict[str, object] = provenance(jax.devices())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         facts["a node killed"] = lose_a_node(folder)

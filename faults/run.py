@@ -27,7 +27,7 @@ from pathlib import Path
 from faults import crafted, disks, kills
 from faults.scene import Scene, prepare
 from faults.trial import BAD, GOOD, LOST, Trial, finish, start
-from freqdyna.results.run_folder import commit
+from freqdyna.results.provenance import commit
 
 Attempt = Callable[[Scene, random.Random, Path], Trial]
 ROUND: dict[Attempt, int] = {

@@ -14,7 +14,6 @@ from freqdyna.experiments import registry, reproduce, store
 from freqdyna.experiments.base import Experiment, Findings, Unit
 from freqdyna.experiments.claims import Claim
 from freqdyna.experiments.parts.e2 import units as e2
-from freqdyna.results import run_folder
 from freqdyna.results.chart import Chart, Panel
 from freqdyna.training.interrupts import InterruptedRun
 
@@ -90,10 +89,10 @@ def test_what_another_size_left_unfinished_is_not_taken_up(tmp_path):
 def test_a_resumed_unit_names_the_commits_that_began_it(checkpoint, tmp_path, monkeypatch):
     """And only one that went on from something counts as resumed."""
     for commit in ("first", "second", "second"):
-        monkeypatch.setattr(run_folder, "commit", lambda commit=commit: commit)
+        monkeypatch.setattr(provenance, "commit", lambda commit=commit: commit)
         with pytest.raises(InterruptedRun):
             reproduce.reproduce(resumable(3, stop=True, checkpoint=checkpoint), tmp_path)
-    monkeypatch.setattr(run_folder, "commit", lambda: "last")
+    monkeypatch.setattr(provenance, "commit", lambda: "last")
     last = resumable(3, stop=False)
     reproduce.reproduce(last, tmp_path)
     facts = reproduce.stored(last, tmp_path)["part"].provenance

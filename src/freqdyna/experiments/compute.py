@@ -14,7 +14,7 @@ from freqdyna.core.lock import locked_folder
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Unit, Work
 from freqdyna.experiments.trainings import check_seeds, with_seeds
-from freqdyna.results import run_folder
+from freqdyna.results.provenance import provenance
 from freqdyna.results.record import Record
 from freqdyna.training.devices import seed_devices
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
@@ -113,7 +113,7 @@ def _scratch(unit: Unit, folder: Path) -> Path:
 def _provenance(scratch: Path, devices: list[Any]) -> dict[str, Any]:
     """The provenance of a unit, including earlier commits if it resumes from a checkpoint."""
     resumed = any(scratch.rglob("checkpoint*"))
-    facts = run_folder.provenance(devices, resumed=resumed)
+    facts = provenance(devices, resumed=resumed)
     path = scratch / COMMITS
     try:
         earlier = checksums.json_without_checksum(read_bytes(path))["commits"] if resumed else []

@@ -18,7 +18,7 @@ from freqdyna.experiments.trainings import (
     training_of,
     with_seeds,
 )
-from freqdyna.results import run_folder
+from freqdyna.results.provenance import provenance
 from freqdyna.training.devices import seed_devices
 from freqdyna.training.interrupts import InterruptedRun
 from freqdyna.training.progress import make_display
@@ -82,7 +82,7 @@ def _agreement(name: str, before: Stored, now: Stored) -> str:
     both = min(len(returns), len(stored))
     pair = returns[:both], stored[:both]
     equal = float(((pair[0] == pair[1]) | np.isnan(pair).all(axis=0)).mean())
-    facts = run_folder.provenance(seed_devices(2**20))
+    facts = provenance(seed_devices(2**20))
     same = all(facts[key] == before.provenance.get(key) for key in SAME)
     if same and facts["device_kind"] == "cpu" and now.settings == before.settings:
         if equal < 1:

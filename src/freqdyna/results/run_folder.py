@@ -13,21 +13,16 @@ Every file has a checksum, which is compared when it is read; those of version 0
 """
 
 import os
-import platform
-import subprocess
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
-from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from freqdyna.config import VERSION, Config, history
+from freqdyna.config import Config, history
 from freqdyna.config.config import read_settings
 from freqdyna.core import checksums
 from freqdyna.core.arrays import load_arrays, save_arrays
@@ -35,6 +30,7 @@ from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.files import PARTIAL, read_bytes, remove_partial_files, write_atomically
 from freqdyna.core.lock import LOCK, OWNER, locked_folder
 from freqdyna.core.tables import find_table, write_table
+from freqdyna.results.provenance import version_of
 from freqdyna.results.record import Record
 from freqdyna.results.record_files import (
     RUN,
@@ -137,7 +133,7 @@ def read_config(folder: Path) -> Config:
             "match; undo the change, and for other settings start a new run with: freqdyna train "
             "--config FILE"
         ) from None
-    version = _version_of(read_provenance(folder))
+    version = version_of(read_provenance(folder))
     config = Config.load(folder / CONFIG, version)
     known = read_settings(folder / CONFIG).keys() | history.added_after(version).keys()
     always_written = {field.name for field in fields(Config) if field.default is not None}
@@ -145,33 +141,6 @@ def read_config(folder: Path) -> Config:
     if not config.is_complete or (version != history.FIRST and not always_written <= known):
         raise FreqdynaError(f"{folder / CONFIG} is not complete: settings are missing")
     return config
-
-
-def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
-    """The provenance of a run: command, date, commit, versions and machine.
-
-    Args:
-        devices: The JAX devices that it uses.
-        **facts: Further entries, in types that JSON can represent.
-
-    """
-    packages = ("jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium")
-    versions = {"python": platform.python_version(), "freqdyna": VERSION}
-    for package in packages:
-        try:
-            versions[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return {
-        "command": " ".join([_program(), *sys.argv[1:]]),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": commit(),
-        "versions": versions,
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "device_kind": devices[0].device_kind,
-        "devices": len(devices),
-        **facts,
-    }
 
 
 def read_provenance(folder: Path) -> dict[str, Any]:
@@ -302,39 +271,3 @@ def _read_snapshot(path: Path, config: Config, seeds: int) -> tuple[int, dict[st
 def has_results(folder: Path) -> bool:
     """Whether the folder contains metrics."""
     return find_table(folder / METRICS) is not None
-
-
-def _version_of(provenance: dict[str, Any]) -> str:
-    """The version that wrote config.toml: the one that started the run, not one that resumed it."""
-    while isinstance(provenance.get("continues"), dict):
-        provenance = provenance["continues"]
-    versions = provenance.get("versions")
-    version = versions.get("freqdyna") if isinstance(versions, dict) else None
-    return version if isinstance(version, str) else history.FIRST
-
-
-def _program() -> str:
-    """The name of the program; "freqdyna" also if it was started as a module."""
-    name = Path(sys.argv[0]).name
-    return "freqdyna" if name == "__main__.py" else name
-
-
-def commit() -> str | None:
-    """The commit of the source tree, with `-dirty` if it was changed; None if installed."""
-    where = Path(__file__).parent
-    git = ["git", "-C", str(where)]
-    try:
-        tracked = subprocess.run(
-            [*git, "ls-files", "--error-unmatch", __file__], capture_output=True, check=False
-        )
-        if tracked.returncode:
-            return None
-        described = subprocess.run(
-            [*git, "describe", "--always", "--dirty", "--abbrev=40"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return described.stdout.strip()

@@ -14,7 +14,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
 from freqdyna.envs.resolve import named_environment, resolved, space_of_run
 from freqdyna.envs.space import Factory
-from freqdyna.results import run_folder
+from freqdyna.results.provenance import provenance
 from freqdyna.search_control import SearchControl
 from freqdyna.training.block import Block, CompiledBlock, Layout
 from freqdyna.training.devices import keep_compiled_programs, seed_devices
@@ -81,7 +81,7 @@ def prepare_run(
         "environment": describe(space),
         "search_control": describe(planning.search_control) if planning else "",
     }
-    return Run(config, training, block, run_folder.provenance(devices, **facts))
+    return Run(config, training, block, provenance(devices, **facts))
 
 
 def prepare_runs_together(configs: list[Config]) -> Run:

@@ -21,7 +21,7 @@ from freqdyna.config import Config
 from freqdyna.core.files import write_atomically
 from freqdyna.envs import Environment
 from freqdyna.envs.resolve import resolved_by_name
-from freqdyna.results import run_folder
+from freqdyna.results.provenance import provenance
 from freqdyna.training.block import Block, CompiledBlock, Layout
 from freqdyna.training.devices import seed_devices
 from freqdyna.training.training import Training
@@ -135,7 +135,7 @@ def matrix_rate(size: int = 512) -> float:
 def save(path: Path, rates: list[Rate], further: dict[str, Any]) -> None:
     """Write the rates, a description of the machine, and further results as JSON."""
     facts = {
-        **run_folder.provenance(jax.devices()),
+        **provenance(jax.devices()),
         "rates": [asdict(rate) for rate in rates],
         **further,
     }
