@@ -14,6 +14,7 @@ from freqdyna.experiments import registry, reproduce, store
 from freqdyna.experiments.base import Experiment, Findings, Unit
 from freqdyna.experiments.claims import Claim
 from freqdyna.experiments.parts.e2 import units as e2
+from freqdyna.results import provenance
 from freqdyna.results.chart import Chart, Panel
 from freqdyna.training.interrupts import InterruptedRun
 
