@@ -59,7 +59,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         chosen = solved[name] if len(solved[name]) else np.flatnonzero(np.isfinite(_returns(unit)))
         if not len(chosen):
             raise FreqdynaError(f"B cannot be analysed: all seeds on {name} diverged")
-        found = [_surfaces(env, unit, seed) for seed in chosen.tolist()]
+        found = _surfaces(env, unit, chosen.tolist())
         regions = [[_regions(env, *one, size) for one in found] for size in SIZES]
         for key, what in WORDS.items():
             by_size = [np.array([_rank_correlation(r, key) for r in of]) for of in regions]
@@ -149,13 +149,18 @@ def _returns(unit: Stored) -> np.ndarray:
     return np.asarray(unit.columns["last_return"][first])
 
 
-def _surfaces(env: Environment, unit: Stored, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """V and g of one seed on the grid."""
+def _surfaces(
+    env: Environment, unit: Stored, seeds: list[int]
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """V and g of each seed on the grid."""
     sizes = (env.observation_size, *unit.settings["hidden"], env.num_actions)
-    parameters = unit.columns["parameter"][unit.columns["seed"] == seed]
-    network = network_from_flat(jnp.asarray(parameters), sizes)
-    both = jax.jit(lambda net: surfaces(StateValue(net), env))(network)
-    return np.asarray(both["value"]), np.asarray(both["frequency"])
+    both = jax.jit(lambda params: surfaces(StateValue(network_from_flat(params, sizes)), env))
+    found = []
+    for seed in seeds:
+        parameters = unit.columns["parameter"][unit.columns["seed"] == seed]
+        at = both(jnp.asarray(parameters))
+        found.append((np.asarray(at["value"]), np.asarray(at["frequency"])))
+    return found
 
 
 def _regions(env: Environment, value: np.ndarray, frequency: np.ndarray, size: int) -> Regions:
