@@ -96,7 +96,7 @@ def test_failed_trials_are_told_from_those_to_come(tmp_path, monkeypatch, capsys
     monkeypatch.setattr(RunSweep, "_engine", lambda self: Choosy())
     with pytest.raises(SystemExit) as exited:
         main(["sweep", str(file), "--out", str(out)])
-    assert exited.value.code == 2
+    assert exited.value.code == 1
     trials = trials_so_far(Sweep.parse(text), storage)
     states = {trial.settings["batch_size"]: trial.state for trial in trials}
     assert states == {4: "done", 8: "failed"}

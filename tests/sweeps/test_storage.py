@@ -395,12 +395,12 @@ def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("= 1", "the sweep file is not TOML"),
+        ("= 1", "the sweep file is not a TOML file"),
         ("x = " + "[" * 20_000, "the sweep file is nested too deeply"),
         ("[settings]\nhidden = " + "[" * 200 + "]" * 200, "hidden"),
         ("[settings]\nsteps = " + "9" * 5_000, "a number with thousands of digits"),
         ("[settings]\nsteps = 0x" + "f" * 5_000, "a number with thousands of digits"),
-        ("[settings]\ndiscount = " + "9" * 400, "discount is 9+; it must be between 0 and 1"),
+        ("[settings]\ndiscount = " + "9" * 400, "discount is 9+[.]+; it must be between 0 and 1"),
         ('[vary]\n"\\u001b[31mred" = 5', r"^ \[31mred in \[vary\] is 5"),
         ('[search.space]\n"\\u001b[31mred" = 5', r"^ \[31mred in \[search.space\] is 5"),
         (

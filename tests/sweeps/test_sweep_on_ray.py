@@ -109,7 +109,7 @@ def test_a_unit_that_always_fails(tmp_path):
     status = execute_sweep(text, Sweep.parse(text), Storage(str(tmp_path)), Ray())
     assert (len(status.done), len(status.failed)) == (1, 1)
     for error in status.failed.values():
-        assert error.startswith("FreqdynaError: algorithm is 'naf', but the actions")
+        assert error.startswith("algorithm is 'naf', but the actions")
 
 
 def test_units_share_gpus(monkeypatch):

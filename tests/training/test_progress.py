@@ -1,3 +1,6 @@
+import errno
+import io
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -27,6 +30,31 @@ def test_lines_come_now_and_then_and_at_the_end(clock, capsys):
         "F1 curves: 600 of 1,000 | 20 s left\n",
         "F1 curves: 1,000 of 1,000 | 0 s left\n",
     ]
+
+
+class ClosedTerminal(io.StringIO):
+    """A terminal whose window was closed."""
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        raise OSError(errno.EIO, "Input/output error")
+
+    def flush(self):
+        raise OSError(errno.EIO, "Input/output error")
+
+
+@pytest.mark.parametrize("display", [progress.Lines, progress.Bars])
+def test_a_closed_terminal_does_not_stop_a_run(display, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", ClosedTerminal())
+    shown = progress.RunProgress(display(), seeds=2, steps=10, first_step=0)
+    shown.note("begin")
+    shown.start()
+    for step in range(1, 11):
+        shown.update(step, -1.0)
+    shown.warn("end")
+    shown.close()
 
 
 def test_many_tasks_share_one_line(clock, capsys):

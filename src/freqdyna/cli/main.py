@@ -2,7 +2,9 @@
 
 import os
 import sys
-from typing import Annotated, Any
+import traceback
+from contextlib import suppress
+from typing import Annotated, Any, NoReturn
 
 import tyro
 
@@ -14,34 +16,69 @@ from freqdyna.cli.reproduce import Reproduce
 from freqdyna.cli.sweep import RunSweep, ShowStatus
 from freqdyna.cli.train import Resume, Train, train_defaults
 from freqdyna.cli.watch import WatchPolicy
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, RunFailedError, one_line
+from freqdyna.core.failures import failure
+from freqdyna.training.interrupts import signals_as_interrupts
+
+FAILED, INVALID, INTERRUPTED = 1, 2, 130
+"""Exit statuses: a command that failed while it ran, invalid input, and an interruption."""
+DEBUG = "--debug"
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; exits with status 2 on invalid input and 130 if interrupted.
+    """Run the command line.
+
+    A command that fails prints one sentence and exits with one of the statuses above. With --debug
+    anywhere among the arguments, it prints the traceback as well.
 
     Args:
         arguments: The arguments after the program name; None for those of this process.
 
     """
     given = sys.argv[1:] if arguments is None else arguments
+    debug = DEBUG in given
+    _print_any_text()
     try:
-        _parse(given).run()
-        sys.stdout.flush()
-    except FreqdynaError as error:
-        print(f"freqdyna: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt as interrupt:
-        print(f"freqdyna: {interrupt or 'interrupted'}", file=sys.stderr)
-        sys.exit(130)
+        with signals_as_interrupts():
+            _parse([argument for argument in given if argument != DEBUG]).run()
+            sys.stdout.flush()
     except BrokenPipeError:
         # The reader of the output, such as `head`, has closed it. The rest is discarded, because
         # Python would otherwise print another error when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt as interrupt:
+        _exit(INTERRUPTED, str(interrupt) or "interrupted")
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        told = error if isinstance(error, FreqdynaError) else failure(error)
+        if told is None:
+            _exit(
+                FAILED,
+                f"an unexpected error stopped the command: {one_line(error)}; run it again with "
+                f"{DEBUG} to see the traceback, and please report it",
+            )
+        _exit(FAILED if isinstance(told, RunFailedError) else INVALID, str(told))
+
+
+def _exit(status: int, text: str) -> NoReturn:
+    """Print one sentence and exit."""
+    with suppress(OSError):  # the terminal may be closed
+        print(f"freqdyna: {' '.join(text.splitlines())}", file=sys.stderr)
+    sys.exit(status)
+
+
+def _print_any_text() -> None:
+    """Print characters that the terminal cannot show, such as in odd file names, as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _parse(arguments: list[str]) -> Any:
     """The command that the arguments select."""
+    if any("\0" in argument for argument in arguments):
+        raise FreqdynaError("an argument contains a NUL character; no name or number can have one")
     subcommand = tyro.conf.subcommand
     commands = (
         Annotated[Train, subcommand("train", default=train_defaults(arguments))]
@@ -58,6 +95,7 @@ def _parse(arguments: list[str]) -> Any:
     return tyro.cli(
         commands,
         prog="freqdyna",
-        description="Search-control in Dyna, for many seeds at once.",
+        description="Search-control in Dyna, for many seeds at once. With --debug, a command that "
+        "fails prints a traceback as well.",
         args=arguments or ["--help"],
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import tyro
 
 from freqdyna.cli.user_modules import current_folder_on_path
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, RunFailedError
 from freqdyna.training.interrupts import InterruptedRun
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class RunSweep:
             print_trials(trials)
             missing = sweep.search.trials - sum(trial.state == "done" for trial in trials)
             if missing:
-                raise FreqdynaError(
+                raise RunFailedError(
                     f"{missing} of {sweep.search.trials} trials failed; freqdyna status shows why; "
                     "the same command retries them"
                 )
@@ -76,7 +76,7 @@ class RunSweep:
         self._print_results()
         if status.failed:
             name, error = next(iter(sorted(status.failed.items())))
-            raise FreqdynaError(
+            raise RunFailedError(
                 f"{len(status.failed)} of {len(status.units)} units failed; {name}: {error}; "
                 "the same command retries them"
             )

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, shown
 
 Check = Callable[[str, Any], Any]
 
@@ -27,7 +27,7 @@ def require(name: str, value: object, holds: bool, allowed: str) -> None:
 
     """
     if not holds:
-        raise FreqdynaError(f"{name} is {value!r}; it must be {allowed}")
+        raise FreqdynaError(f"{name} is {shown(value)}; it must be {allowed}")
 
 
 def integer(least: int) -> Check:

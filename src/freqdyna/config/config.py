@@ -1,7 +1,6 @@
 """The settings of a run: typed, validated, and stored as a TOML file with its results."""
 
 import json
-import tomllib
 import types
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -28,8 +27,9 @@ from freqdyna.config.checks import (
     require,
 )
 from freqdyna.config.presets import SETTINGS_OF_0_1, preset_settings
-from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.core.errors import unknown_name
 from freqdyna.core.files import write_atomically
+from freqdyna.core.toml_files import parse_toml, read_text
 
 _Model = Annotated[str, one_of("true", "learned")]
 _Termination = Annotated[str, one_of("known", "learned")]
@@ -264,14 +264,7 @@ class Config:
 
 def read_settings(path: Path) -> dict[str, Any]:
     """The settings in a TOML file, not validated."""
-    try:
-        return tomllib.loads(Path(path).read_text())
-    except FileNotFoundError:
-        raise FreqdynaError(f"no configuration file at {path}") from None
-    except OSError as error:
-        raise FreqdynaError(f"{path} cannot be read: {error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FreqdynaError(f"{path} is not a TOML file: {error}") from None
+    return parse_toml(read_text(Path(path), "configuration file"), str(path))
 
 
 @cache

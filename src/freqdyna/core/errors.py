@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+LONGEST = 200
+"""Characters of a value in a message; longer ones are shortened."""
+
 
 class FreqdynaError(Exception):
     """Invalid input or unusable files; the message is one sentence for the user."""
@@ -25,17 +28,31 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
         known: The known names; the message lists the most similar ones first.
 
     """
+    begin = name[:LONGEST].lower()
 
     def similarity(candidate: str) -> float:
-        return SequenceMatcher(None, name.lower(), candidate.lower()).ratio()
+        return SequenceMatcher(None, begin, candidate.lower()).ratio()
 
     listed = ", ".join(sorted(known, key=similarity, reverse=True))
-    return FreqdynaError(f"unknown {kind} {name!r}; known, nearest first: {listed}")
+    return FreqdynaError(f"unknown {kind} {shown(name)}; known, nearest first: {listed}")
+
+
+def shown(value: object) -> str:
+    """A value for a message: its representation, shortened if it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not print such integers
+        return "a number with thousands of digits"
+    except RecursionError:
+        return "a value that is nested too deeply"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def one_line(error: BaseException) -> str:
-    """An error in one line: its type, and the first line of its message."""
+    """An error in one line: its type, unless it is ours, and the first line of its message."""
     lines = str(error).strip().splitlines()
+    if isinstance(error, FreqdynaError) and lines:
+        return lines[0]
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 

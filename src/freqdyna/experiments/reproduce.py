@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, RunFailedError
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Findings, Stored, Unit
 from freqdyna.experiments.compute import compute, read_progress, sized_units
@@ -100,7 +100,7 @@ def _compute_in_processes(units: list[Unit], folder: Path, processes: int) -> No
         outcomes.close()  # stops running units, which save their state
     if failed:
         name, error = next(iter(failed.items()))
-        raise FreqdynaError(f"{len(failed)} of {len(units)} parts failed; {name}: {error}")
+        raise RunFailedError(f"{len(failed)} of {len(units)} parts failed; {name}: {error}")
 
 
 def analyse(

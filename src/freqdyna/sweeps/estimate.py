@@ -102,7 +102,7 @@ def measure(config: Config, version: str = VERSION) -> Costs:
     steps = max(config.steps, BEGIN + STEPS)
     short = replace(config, warmup_steps=min(100, config.warmup_steps), steps=steps)
     # `Sweep.check_names` has refused names that may not be imported.
-    block = prepare_run(short, None, version=version, allow_code=True).block
+    block = prepare_run(short, None, version=version, allow_code=True, saved=False).block
     state = jax.block_until_ready(block.advance(block.init(), 0, BEGIN))
     began = time.perf_counter()
     state = jax.block_until_ready(block.advance(state, BEGIN, BEGIN + STEPS))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from freqdyna.config import VERSION
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.toml_files import read_text
 from freqdyna.sweeps import unit_work
 from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.notes import printable
@@ -29,12 +30,7 @@ def read_sweep(path: Path, allow_code: bool, out: str | None = None) -> tuple[st
             of the version that started the sweep there.
 
     """
-    try:
-        text = path.read_text()
-    except FileNotFoundError:
-        raise FreqdynaError(f"no sweep file at {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FreqdynaError(f"{path} cannot be read: {error}") from None
+    text = read_text(path, "sweep file")
     sweep = Sweep.parse(text, VERSION if out is None else version_at(Storage(out)))
     sweep.check_names(allow_code)
     return text, sweep

@@ -14,7 +14,7 @@ climb_boundary = {choices = ["restart", "project"]}
 from dataclasses import dataclass
 from typing import Any
 
-from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.core.errors import FreqdynaError, shown, unknown_name
 from freqdyna.sweeps.notes import printable
 
 GREATEST_BATCH = 1000
@@ -43,11 +43,12 @@ class SearchSpace:
             number = table.get(name, 1)
             if type(number) is not int or not 1 <= number <= greatest:
                 raise FreqdynaError(
-                    f"{name} in [search] is {number!r}; it must be an integer, 1 to {greatest:,}"
+                    f"{name} in [search] is {shown(number)}; it must be an integer, 1 to "
+                    f"{greatest:,}"
                 )
         if table.get("objective", "mean") not in OBJECTIVES:
             raise FreqdynaError(
-                f"objective in [search] is {table['objective']!r}; it must be 'mean' or 'last'"
+                f"objective in [search] is {shown(table['objective'])}; it must be 'mean' or 'last'"
             )
         space = table.get("space")
         if not isinstance(space, dict) or not space:
@@ -68,7 +69,7 @@ class SearchSpace:
 def _check_range(name: str, range_: Any) -> None:
     allowed = "{low = ..., high = ...}, optionally with log = true, or {choices = [...]}"
     wrong = FreqdynaError(
-        f"{printable(name)} in [search.space] is {range_!r}; it must be {allowed}"
+        f"{printable(name)} in [search.space] is {shown(range_)}; it must be {allowed}"
     )
     if not isinstance(range_, dict):
         raise wrong

@@ -34,7 +34,8 @@ from freqdyna.agents import algorithms
 from freqdyna.config import VERSION, Config, history
 from freqdyna.config.presets import version_of_defaults
 from freqdyna.core.code_names import module_of, require_allowed
-from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.core.errors import FreqdynaError, shown, unknown_name
+from freqdyna.core.toml_files import parse_toml
 from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.search_control import SEARCH_CONTROLS
 from freqdyna.sweeps.notes import printable
@@ -111,30 +112,19 @@ class Sweep:
             version: The version whose defaults apply, unless the file names one.
 
         """
-        try:
-            return Sweep._of(tomllib.loads(text), version)
-        except tomllib.TOMLDecodeError as error:
-            raise FreqdynaError(f"the sweep file is not TOML: {error}") from None
-        except RecursionError:
-            raise FreqdynaError(
-                "the sweep file is nested too deeply; no setting needs that"
-            ) from None
-        except ValueError:  # Python does not convert integers with that many digits
-            raise FreqdynaError(
-                "the sweep file has a number with thousands of digits; no setting needs that"
-            ) from None
+        return Sweep._of(parse_toml(text, "the sweep file"), version)
 
     @staticmethod
     def _of(tables: dict[str, Any], version: str) -> "Sweep":
         for name, table in tables.items():
             if name in _NAMES:
                 if not isinstance(table, str):
-                    raise FreqdynaError(f"{name} is {table!r}; it must be a name in quotes")
+                    raise FreqdynaError(f"{name} is {shown(table)}; it must be a name in quotes")
                 continue
             if name not in _TABLES:
                 raise unknown_name("table", name, (*_TABLES, *_NAMES))
             if not isinstance(table, dict):
-                raise FreqdynaError(f"{name} is {table!r}; it must be a table, [{name}]")
+                raise FreqdynaError(f"{name} is {shown(table)}; it must be a table, [{name}]")
         seeds = tables.get("seeds", {})
         for name, value in seeds.items():
             if name not in _SEEDS:
@@ -142,14 +132,15 @@ class Sweep:
             least = 0 if name == "first" else 1
             if type(value) is not int or not least <= value < 2**31:
                 raise FreqdynaError(
-                    f"{name} in [seeds] is {value!r}; it must be an integer, {least} or greater"
+                    f"{name} in [seeds] is {shown(value)}; it must be an integer, {least} or "
+                    "greater"
                 )
         vary = tables.get("vary", {})
         for name, values in vary.items():
             if not isinstance(values, list) or not values:
                 raise FreqdynaError(
-                    f"{printable(name)} in [vary] is {values!r}; it must be a list of at least one "
-                    "value"
+                    f"{printable(name)} in [vary] is {shown(values)}; it must be a list of at "
+                    "least one value"
                 )
         sweep = Sweep(
             tables.get("settings", {}),

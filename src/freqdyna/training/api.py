@@ -16,6 +16,7 @@ from freqdyna.results import run_folder
 from freqdyna.results.result import Result
 from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
+from freqdyna.training.memory import exhaustion_explained
 from freqdyna.training.prepare import prepare_run
 from freqdyna.training.progress import Progress
 from freqdyna.training.run import Run
@@ -84,13 +85,19 @@ def train(
     options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds)
     version = version_of_defaults(preset, VERSION)
     # Whoever calls this function has written the names, so they may import code.
-    run = prepare_run(config, given, search_control, version=version, allow_code=True)
+    run = prepare_run(
+        config, given, search_control, version=version, allow_code=True, saved=out is not None
+    )
     if preset is not None:
         run.provenance["preset"] = preset
     shown = progress if isinstance(progress, Progress) else None
     if out is None:
-        return run.execute(None, options, shown)
-    with run_folder.new_folder(out, run.config) as folder:
+        with exhaustion_explained(None):
+            return run.execute(None, options, shown)
+    with (
+        run_folder.new_folder(out, run.config) as folder,
+        exhaustion_explained(run.resume_command(folder)),
+    ):
         return run.execute(folder, options, shown)
 
 
@@ -127,7 +134,8 @@ def resume(
     shown = progress if isinstance(progress, Progress) else None
     with run_folder.opened_folder(path) as messages:
         run = _prepare_to_resume(path, config, env, search_control, allow_code)
-        return run.execute(path, options, shown, messages)
+        with exhaustion_explained(run.resume_command(path)):
+            return run.execute(path, options, shown, messages)
 
 
 def _prepare_to_resume(

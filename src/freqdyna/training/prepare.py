@@ -18,6 +18,7 @@ from freqdyna.results.provenance import provenance
 from freqdyna.search_control import SearchControl
 from freqdyna.training.block import Block, CompiledBlock, Layout
 from freqdyna.training.devices import keep_compiled_programs, seed_devices
+from freqdyna.training.memory import require_memory
 from freqdyna.training.run import Run
 from freqdyna.training.training import Training
 from freqdyna.training.varied_block import VariedBlock
@@ -30,6 +31,7 @@ def prepare_run(
     before: dict[str, Any] | None = None,
     version: str = VERSION,
     allow_code: bool = False,
+    saved: bool = True,
 ) -> Run:
     """Create a run, and check everything that can be checked before any folder is created.
 
@@ -43,6 +45,7 @@ def prepare_run(
         before: The provenance of the run that is resumed.
         version: The version whose defaults apply to settings that are unset.
         allow_code: Whether the names of environment and search-control may import code.
+        saved: Whether the run will write checkpoints, for which it needs more memory.
 
     """
     algorithms.find(config.algorithm)
@@ -69,6 +72,7 @@ def prepare_run(
     if name is not None and name not in search_control.SEARCH_CONTROLS:
         _trace_one_step(agent, name)
     training = Training(agent, config.eval_episodes, config.eval_exploration or 0.0)
+    require_memory(config, training, devices, saved)
     seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
     layout = Layout.of(seeds, devices)
     block: Block = CompiledBlock(training, layout)
@@ -103,6 +107,7 @@ def prepare_runs_together(configs: list[Config]) -> Run:
     devices = list(first.block.layout.mesh.devices.flat)
     layout = Layout.of(np.tile(seeds, len(configs)), devices)
     config = replace(first.config, seeds=layout.seeds)
+    require_memory(config, trainings[0], devices, saved=True)
     return Run(config, trainings[0], VariedBlock(trainings, layout), first.provenance)
 
 

@@ -4,9 +4,10 @@ import abc
 import sys
 import time
 import warnings
+from contextlib import suppress
 from importlib.util import find_spec
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO, cast
 
 SECONDS_BETWEEN_LINES = 15.0
 GREATEST_NUMBER_OF_BARS = 20
@@ -58,6 +59,30 @@ class Display(abc.ABC):
         self.close()
 
 
+class Output:
+    """Standard output, except that text which cannot be written is dropped.
+
+    After its terminal or its reader was closed, a run must still be able to save its state.
+    """
+
+    def __init__(self) -> None:
+        self._stream = sys.stdout
+
+    def write(self, text: str) -> int:
+        """Write the text, if that is possible."""
+        with suppress(OSError, ValueError):  # ValueError: the stream is closed
+            return self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush the text, if that is possible."""
+        with suppress(OSError, ValueError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 class Silent(Display):
     """Prints nothing; warnings are issued as Python warnings."""
 
@@ -84,10 +109,11 @@ class Lines(Display):
         """When each task was first shown, and how much of it was done then."""
         self._printed: dict[str, int] = {}
         self._has_headline = False
+        self._output = Output()
 
     def note(self, text: str) -> None:
         """Print the text."""
-        print(text, flush=True)
+        print(text, file=self._output, flush=True)
 
     def show(self, task: str, done: int, total: int, text: str = "") -> None:
         """Print a line if some time has passed since the last one, or the task is done."""
@@ -137,7 +163,7 @@ class Bars(Display):
             progress.TimeElapsedColumn(),
             progress.TextColumn("left"),
             progress.TimeRemainingColumn(elapsed_when_finished=False),
-            console=Console(file=sys.stdout),
+            console=Console(file=cast(TextIO, Output())),
         )
         self._bars.start()
         self._tasks: dict[str, Any] = {}

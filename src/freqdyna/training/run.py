@@ -81,7 +81,7 @@ class Run:
 
         """
         state, step, warnings = self._start(folder)
-        saver = Saver(folder, options.checkpoint_seconds, self._again(folder))
+        saver = Saver(folder, options.checkpoint_seconds, self.resume_command(folder))
         if folder is not None:
             try:
                 run_folder.write_provenance(folder, self.provenance)
@@ -255,7 +255,7 @@ class Run:
             text += f"; every action is random: the warm-up lasts {config.warmup_steps:,} steps"
         return text
 
-    def _again(self, folder: Path | None) -> str:
+    def resume_command(self, folder: Path | None) -> str:
         """How to resume: on the command line, unless the environment must be passed in Python."""
         if needs_env_argument(self.config, self.provenance):
             return f"freqdyna.resume({str(folder)!r}, env=...), in Python"

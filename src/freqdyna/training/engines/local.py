@@ -111,11 +111,12 @@ def _multi_process_service() -> Iterator[None]:
 
 
 def _submit(pool: ProcessPoolExecutor, task: Task) -> Future[object]:
-    """Submit a task; a process that is started for it ignores SIGINT from the beginning.
+    """Submit a task; a process that is started for it ignores SIGINT and SIGHUP from the beginning.
 
-    Ctrl-C in a terminal reaches the workers as well, but only the driver decides what to stop.
+    Ctrl-C in a terminal, or closing it, reaches the workers as well, but only the driver decides
+    what to stop.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGHUP])
     try:
         return pool.submit(task.compute)
     finally:

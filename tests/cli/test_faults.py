@@ -1,0 +1,193 @@
+"""Whatever goes wrong is told in one sentence, with exit status 1 or 2, and without a traceback."""
+
+import errno
+import os
+import signal
+
+import pytest
+
+import freqdyna
+from freqdyna.cli.listing import ListNames
+from freqdyna.cli.main import main
+from freqdyna.config import Config
+from freqdyna.core.toml_files import LARGEST
+
+SMALL = {
+    "env": "GridWorld",
+    "seeds": 2,
+    "steps": 40,
+    "planning_steps": 1,
+    "hidden": (4,),
+    "batch_size": 4,
+    "warmup_steps": 10,
+    "eval_every": 20,
+    "episode_limit": 30,
+}
+OPTIONS = [
+    f"--{name.replace('_', '-')}={4 if name == 'hidden' else value}"
+    for name, value in SMALL.items()
+]
+
+
+def told(capsys, status, *arguments):
+    """The sentence that a failing command prints."""
+    with pytest.raises(SystemExit) as exited:
+        main([str(argument) for argument in arguments])
+    printed = capsys.readouterr().err
+    assert exited.value.code == status, printed
+    assert printed.startswith("freqdyna: "), printed
+    assert printed.count("\n") == 1, printed
+    assert len(printed) < 1500
+    return printed
+
+
+def failing(monkeypatch, error):
+    """Make `freqdyna list` raise an error."""
+
+    def run(self):
+        raise error
+
+    monkeypatch.setattr(ListNames, "run", run)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (KeyError("x"), 1, "an unexpected error stopped the command: KeyError: 'x'; run it again"),
+        (AssertionError(), 1, "stopped the command: AssertionError; run it again with --debug"),
+        (RecursionError("too\ndeep"), 1, "RecursionError: too; run it again with --debug to see"),
+        (OSError(errno.ENOSPC, "No"), 1, "the disk is full; free some space, and try again"),
+        (
+            OSError(errno.EROFS, "No", "a.txt"),
+            1,
+            "'a.txt': the disk is read-only; make it writable",
+        ),
+        (PermissionError(errno.EACCES, "No", "a.txt"), 1, "'a.txt': permission is denied; allow"),
+        (OSError(errno.EIO, "No"), 1, "it cannot be read or written; check the disk, and try"),
+        (OSError(errno.ENAMETOOLONG, "No", "a"), 2, "'a': the name is too long; choose a shorter"),
+        (OSError(errno.EBUSY, "Device busy", "a"), 1, "'a': Device busy; mend that, and try again"),
+        (
+            MemoryError("Unable to allocate 3 EiB"),
+            1,
+            "not enough memory (MemoryError: Unable to al",
+        ),
+        (
+            RuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 9 bytes."),
+            1,
+            "not enough mem",
+        ),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)
+def test_an_error_of_any_kind_is_one_sentence(monkeypatch, capsys, error, status, message):
+    failing(monkeypatch, error)
+    assert message in told(capsys, status, "list")
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_traceback_is_printed_on_request(monkeypatch, capsys, place):
+    failing(monkeypatch, KeyError("x"))
+    arguments = ["list"]
+    arguments.insert(place, "--debug")
+    with pytest.raises(SystemExit) as exited:
+        main(arguments)
+    printed = capsys.readouterr().err
+    assert printed.startswith("Traceback (most recent call last):")
+    assert printed.splitlines()[-1].startswith("freqdyna: an unexpected error")
+    assert exited.value.code == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_ends_in_order_when_it_is_stopped(monkeypatch, capsys, number):
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    monkeypatch.setattr(ListNames, "run", lambda self: signal.raise_signal(number))
+    try:
+        assert told(capsys, 130, "list") == "freqdyna: interrupted\n"
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["train", *OPTIONS, f"--out={LONG}"], "which cannot be created: [Errno"),
+        (["train", *OPTIONS, "--out=file"], "out is 'file', which exists; choose a new folder"),
+        (["train", *OPTIONS, "--out=file/run"], "which cannot be created: [Errno"),
+        (["train", *OPTIONS, "--out=pipe"], "out is 'pipe', which exists; choose a new folder"),
+        (["train", "--out=a\0b"], "an argument contains a NUL character"),
+        (["train", "--config=a\0b"], "an argument contains a NUL character"),
+        (["train", "--config=pipe"], "pipe cannot be read: it is not a regular file"),
+        (["train", "--config=/dev/zero"], "/dev/zero cannot be read: it is not a regular file"),
+        (["train", "--config=."], ". cannot be read: it is not a regular file"),
+        (["train", f"--config={LONG}"], "File name too long"),
+        (["train", "--config=\udcff"], r"no configuration file at \udcff"),
+        (["train", "--env=\udcff"], r"unknown environment '\udcff'"),
+        (["resume", LONG], "the name is too long; choose a shorter one"),
+        (["resume", "pipe"], "'pipe' is not a run folder"),
+        (["resume", "file"], "'file' is not a run folder"),
+        (["plot", "\udcff"], r"'\udcff' is not a run folder"),
+        (["watch", LONG], "the name is too long"),
+        (["sweep", "pipe", "--out=out"], "pipe cannot be read: it is not a regular file"),
+        (["sweep", LONG, "--out=out"], "File name too long"),
+        (["status", "pipe"], "a file; it must be a folder"),
+        (["status", LONG], "File name too long"),
+        (["status", "of-pipes"], "sweep.toml is damaged (it is not a regular file)"),
+        (["report", "pipe", "--out=report.html"], "it must be a run folder"),
+        (["report", LONG, "--out=report.html"], "the name is too long"),
+    ],
+)
+def test_odd_paths_are_refused(command, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    os.mkfifo("pipe")
+    (tmp_path / "of-pipes").mkdir()
+    os.mkfifo("of-pipes/sweep.toml")
+    assert message in told(capsys, 2, *command)
+
+
+def test_names_that_are_not_utf_8_are_printed_with_escapes(monkeypatch, capsys):
+    name = os.fsdecode(b"runs/\xff")
+    monkeypatch.setattr(ListNames, "run", lambda self: print(f"results: {name}"))
+    main(["list"])
+    assert capsys.readouterr().out == "results: runs/\\udcff\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("steps = " + "[" * 20_000, "config.toml is nested too deeply; no setting needs that"),
+        (".".join("a" * 20_000) + " = 1", "config.toml is nested too deeply"),
+        ("steps = " + "9" * 5_000, "has a number with thousands of digits; no setting needs"),
+        ("steps = 0x" + "f" * 5_000, "steps is a number with thousands of digits; it must be at"),
+        ("hidden = [0x" + "f" * 5_000 + "]", "hidden is a number with thousands of digits; it"),
+        ("# " + "x" * LARGEST, f"config.toml has more than {LARGEST:,} characters"),
+        ("steps = '" + "x" * 50_000 + "'", "xxx...; it must be an integer"),
+        (f"{'x' * 50_000} = 1", "unknown setting 'xxxx"),
+        ("step = 1", "unknown setting 'step'; known, nearest first: steps"),
+        ("steps = {a = 1}", "steps is {'a': 1}; it must be an integer, 1 or greater"),
+        ("env = [['x']]", "env is (['x'],); it must be a name"),
+        ("env = 1979-05-27", "env is datetime.date(1979, 5, 27); it must be a name"),
+        ("discount = nan", "discount is nan; it must be between 0 and 1"),
+        ("seeds = true", "seeds is True; it must be an integer, 1 or greater"),
+        ("snapshot_steps = 5", "snapshot_steps is 5; it must be a tuple of steps"),
+        ("steps = ", "config.toml is not a TOML file: Invalid value"),
+        ("\x00", "config.toml is not a TOML file: Invalid statement"),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_crafted_configuration_files_are_refused(text, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.toml").write_text(text)
+    assert message in told(capsys, 2, "train", "--config", "config.toml")
+    for command in ("resume", "plot", "watch"):
+        told(capsys, 2, command, ".")
+
+
+def test_python_refuses_the_same_values():
+    with pytest.raises(freqdyna.FreqdynaError, match="steps is a number with thousands of digits"):
+        Config(steps=10**5_000)
+    with pytest.raises(freqdyna.FreqdynaError, match="which cannot be created: embedded null byte"):
+        freqdyna.train(**SMALL, out="a\0b", progress=False)
