@@ -87,7 +87,7 @@ class Told(Progress):
     def start(self):
         pass
 
-    def update(self, step, mean_return):
+    def update(self, step, mean_return, left_out=""):
         self._do(step)
 
 

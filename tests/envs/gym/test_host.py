@@ -249,7 +249,7 @@ def test_what_was_measured_before_every_seed_ended_is_kept(monkeypatch, tmp_path
     assert np.isfinite(result.returns[:, 0]).all()
     assert np.isnan(result.returns[:, 1]).all()
     assert list(result.provenance["ended"]) == ["0", "1", "2"]
-    assert "none: all seeds failed" in repr(result)
+    assert "none: all 3 seeds stopped" in repr(result)
 
 
 def test_if_every_environment_fails_that_is_said():
