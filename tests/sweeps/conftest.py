@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from disturbed import LAST_RESORT
 
-from freqdyna.core.errors import one_line
+from freqdyna.core.errors import FreqdynaError, one_line
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
@@ -55,7 +55,7 @@ class Here(Engine):
         for task in tasks:
             try:
                 task.compute()
-            except OSError as error:
+            except (OSError, FreqdynaError) as error:
                 yield TaskOutcome(task.name, one_line(error))
             else:
                 yield TaskOutcome(task.name)

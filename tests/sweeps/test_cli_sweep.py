@@ -10,18 +10,19 @@ from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
-from conftest import QUICK, TEXT, assert_complete, wait_for
+from conftest import QUICK, TEXT, Here, assert_complete, wait_for
 from disturbed import marked, release
 from rich.console import Console
 
 from freqdyna.cli.main import main
+from freqdyna.cli.sweep import RunSweep
 from freqdyna.config import Config
 from freqdyna.sweeps import estimate
 from freqdyna.sweeps.status import Status, read_status
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
 from freqdyna.sweeps.view import headline, render
-from freqdyna.training import prepare
+from freqdyna.training import memory, prepare
 from freqdyna.training.engines import local
 
 HELPERS = Path(__file__).parent
@@ -118,6 +119,20 @@ def test_what_does_not_go_together_is_refused(file, tmp_path, arguments, message
         main(["sweep", str(file), "--out", str(tmp_path / "out"), *arguments])
     assert exited.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_unit_that_cannot_fit_into_memory_fails_with_its_size(
+    file, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(RunSweep, "_engine", lambda self: Here())
+    monkeypatch.setattr(memory, "available_memory", lambda: 8 * 2**30)
+    file.write_text(SHORT.replace('"er"', '"dyna-uniform"\nqueue_size = 2147483647'))
+    with pytest.raises(SystemExit) as exited:
+        main(["sweep", str(file), "--out", str(tmp_path / "out")])
+    assert exited.value.code == 1
+    told = capsys.readouterr().err
+    assert "2 of 2 units failed" in told
+    assert "this run needs about 32 GiB of memory (queue_size 2,147,483,647: 32 GiB)" in told
 
 
 def test_units_share_gpus(monkeypatch):
