@@ -36,7 +36,7 @@ most-tests: $(VENV)/.dev
 # Tests that train until something is learned, and some of every package, with the compiler that users have.
 compiler-tests: $(VENV)/.dev
 	@mkdir -p .pytest_cache
-	@$(PYTEST) -m "learning or default_compiler" > .pytest_cache/compiler-tests.log 2>&1; \
+	@$(PYTEST) -n 1 -m "learning or default_compiler" > .pytest_cache/compiler-tests.log 2>&1; \
 		code=$$?; cat .pytest_cache/compiler-tests.log; exit $$code
 
 # The quick checks, for use while you work.

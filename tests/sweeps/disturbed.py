@@ -13,6 +13,7 @@ from pathlib import Path
 from freqdyna.sweeps.storage import Storage
 from freqdyna.training.engines.base import Engine, Task
 
+RELEASED, KILLED = "released", "killed"
 LAST_RESORT = 1200.0
 """Seconds after which something hangs, however slow or busy the machine is."""
 
@@ -85,6 +86,20 @@ class Held(Disturbed):
             time.sleep(0.05)
 
 
+@dataclass(frozen=True)
+class KilledThenHeld(Held):
+    """The worker of the first unit that gets there is killed; all others wait."""
+
+    def disturb(self) -> None:
+        """Die if no worker has, otherwise leave a mark and wait."""
+        try:
+            (marks(self.location) / KILLED).touch(exist_ok=False)
+        except FileExistsError:
+            super().disturb()
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
 def marks(location: object) -> Path:
     """The folder of marks for the sweep at `location`."""
     folder = Path(f"{location}.marks")
@@ -94,7 +109,7 @@ def marks(location: object) -> Path:
 
 def marked(location: object) -> set[str]:
     """The units that were disturbed."""
-    return {path.name for path in marks(location).iterdir()} - {"released"}
+    return {path.name for path in marks(location).iterdir()} - {RELEASED, KILLED}
 
 
 def release(location: object) -> None:
@@ -103,7 +118,7 @@ def release(location: object) -> None:
 
 
 def _released(location: object) -> Path:
-    return marks(location) / "released"
+    return marks(location) / RELEASED
 
 
 class Disturbing(Engine):

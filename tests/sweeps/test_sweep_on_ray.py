@@ -8,8 +8,8 @@ from unittest.mock import MagicMock
 
 import pytest
 import ray
-from conftest import QUICK, assert_complete, failing_and_good, tables, wait_for
-from disturbed import LAST_RESORT, Disturbing, Held, KilledOnce, marked, release
+from conftest import QUICK, assert_complete, tables, wait_for
+from disturbed import KILLED, LAST_RESORT, Disturbing, KilledThenHeld, marked, marks, release
 
 from freqdyna.cli.main import main
 from freqdyna.core.errors import FreqdynaError
@@ -19,15 +19,17 @@ from freqdyna.sweeps.sweep import Sweep
 from freqdyna.training.engines.base import Task
 from freqdyna.training.engines.ray import Ray, _check
 
-SWEEP = Sweep.parse(QUICK)
+FAILING = '[vary]\nalgorithm = ["er", "naf"]'
 HELPERS = Path(__file__).parent
 PATIENCE = {
     "RAY_worker_niceness": "0",
+    "RAY_prestart_worker_first_driver": "0",
     "RAY_worker_register_timeout_seconds": str(int(LAST_RESORT)),
     "RAY_gcs_server_request_timeout_seconds": str(int(LAST_RESORT)),
     "RAY_health_check_timeout_ms": str(int(1000 * LAST_RESORT)),
 }
-"""Ray's workers give way to everything else by default, and on a busy machine get no turn."""
+"""Ray's workers give way to everything else by default, and on a busy machine get no turn. Workers
+that Ray starts in advance lack the environment of our tasks, and would never be used."""
 
 
 @pytest.fixture(scope="module")
@@ -59,27 +61,26 @@ def add_node(cluster):
     return node
 
 
-@pytest.mark.usefixtures("nodes")
-def test_a_worker_is_killed(tmp_path, reference):
-    out, engine = tmp_path / "out", Ray()
+def test_a_worker_is_killed_a_node_is_lost_and_units_fail(tmp_path, nodes, cluster, reference):
+    # The units of the reference, and as many that cannot be trained.
+    text = QUICK.replace('algorithm = "er"\n', "").replace("[vary]", FAILING)
+    out, engine, ended = tmp_path / "out", Ray(), []
     assert engine.slots() == 2
-    killing = Disturbing(engine, KilledOnce, last=1)
-    execute_sweep(QUICK, SWEEP, Storage(str(out)), killing, checkpoint_seconds=0.0)
-    assert len(marked(out)) == 1
-    assert_complete(out, reference)
-
-
-def test_a_node_is_lost_and_another_comes(tmp_path, nodes, cluster, reference):
-    out = tmp_path / "out"
-    sweep = threading.Thread(
-        target=execute_sweep, args=(QUICK, SWEEP, Storage(str(out)), Disturbing(Ray(), Held), 0.0)
-    )
+    disturbing = Disturbing(engine, KilledThenHeld)
+    work = text, Sweep.parse(text), Storage(str(out)), disturbing, 0.0
+    sweep = threading.Thread(target=lambda: ended.append(execute_sweep(*work)))
     sweep.start()
     wait_for(lambda: len(marked(out)) == 2, sweep.is_alive)
+    assert (marks(out) / KILLED).exists()
     cluster.remove_node(nodes.pop(), allow_graceful=False)
     nodes.append(add_node(cluster))
     release(out)
     sweep.join()
+    (status,) = ended
+    assert (len(status.done), len(status.failed)) == (4, 4)
+    for name, error in status.failed.items():
+        assert error.startswith("algorithm is 'naf', but the actions")
+        Storage(str(out)).remove(f"failed/{name}.json")
     assert_complete(out, reference)
 
 
@@ -101,15 +102,6 @@ def test_the_driver_is_killed_and_begins_again(tmp_path, cluster, reference, cap
     assert len(tables(out)) == 3
     main(command)
     assert_complete(out, reference)
-
-
-@pytest.mark.usefixtures("nodes")
-def test_a_unit_that_always_fails(tmp_path):
-    text = failing_and_good()
-    status = execute_sweep(text, Sweep.parse(text), Storage(str(tmp_path)), Ray())
-    assert (len(status.done), len(status.failed)) == (1, 1)
-    for error in status.failed.values():
-        assert error.startswith("algorithm is 'naf', but the actions")
 
 
 def test_units_share_gpus(monkeypatch):
