@@ -83,9 +83,9 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
             if kept[-1] > 50:
                 raise Stop
 
-    def tell(keeper, step, mean_return):
+    def tell(keeper, step, *shown):
         told.append(step)
-        update(keeper, step, mean_return)
+        update(keeper, step, *shown)
 
     with monkeypatch.context() as patched:
         patched.setattr(Storage, "write", until_a_checkpoint)

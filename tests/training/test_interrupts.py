@@ -7,10 +7,12 @@ from freqdyna.training.interrupts import signals_as_interrupts, stop_requests
 
 @pytest.fixture(autouse=True)
 def _terminal():
-    """SIGHUP has its default effect, even if the tests run with nohup."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    """Signals have their default effects, even if the tests run with nohup or in the background."""
+    usual = {signal.SIGHUP: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
     yield
-    signal.signal(signal.SIGHUP, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def test_a_closed_terminal_is_a_request_to_stop():
