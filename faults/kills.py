@@ -30,7 +30,7 @@ def kill_run(scene: Scene, chance: random.Random, folder: Path) -> Trial:
             time.sleep(moment * scene.seconds)
             process.send_signal(chosen)
             code, text = finish(process)
-            code = 0 if code == -signal.SIGKILL else code
+            code = 0 if code == -chosen else code  # it had not begun to handle signals
             if fault := fault_in(code, text):
                 return Trial("kill", words, fault, text[-400:])
             process = start(["resume", str(folder), *SAVES], scene.work)
@@ -58,7 +58,7 @@ def kill_sweep(scene: Scene, chance: random.Random, folder: Path) -> Trial:
         time.sleep(moment * 8)
         process.send_signal(chosen)
         code, text = finish(process)
-        code = 0 if code == -signal.SIGKILL else code
+        code = 0 if code == -chosen else code
         if fault := fault_in(code, text):
             return Trial("kill", words, fault, text[-400:])
         code, text = finish(start(command, scene.work))

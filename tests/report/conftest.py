@@ -29,8 +29,9 @@ def run_folders(tmp_path_factory):
     home.mkdir()
     for algorithm in ("dyna-value", "dyna-frequency"):
         freqdyna.train(algorithm=algorithm, out=home / algorithm, **SETTINGS)
-    facts = run_folder.read_provenance(home / "dyna-value")
+    folder = home / "dyna-value"
+    facts = run_folder.read_provenance(folder)
     facts["command"] = "</script><script>hacked=1//`<b>` " + facts["command"]
-    run_folder.write_provenance(home / "dyna-value", facts)
+    run_folder.write_provenance(folder, run_folder.read_config(folder), facts)
     yield home
     shutil.rmtree(home)

@@ -96,6 +96,7 @@ def test_files_of_another_run_are_refused(folder, tmp_path):
     for name, message in (
         ("metrics.parquet", r"metrics\.parquet is damaged .it has other settings: it belongs to"),
         ("parameters.npz", r"parameters\.npz is damaged .it belongs to another run"),
+        ("provenance.json", r"provenance\.json is damaged .it belongs to another run"),
     ):
         shutil.copy(folder / name, tmp_path / "kept")
         shutil.copy(other / name, folder / name)

@@ -291,14 +291,25 @@ def test_a_checkpoint_with_another_name_is_set_aside(execute, whole, folder):
     assert_same(result, folder, whole)
 
 
-def test_a_checkpoint_with_other_settings_is_refused_and_left_alone(execute, folder):
+def test_a_checkpoint_with_other_settings_is_set_aside_if_another_fits(execute, whole, folder):
     newest = checkpoint.checkpoints(folder)[0]
-    settings = load_arrays(newest)[1]["config"]
+    edited(newest, config=load_arrays(newest)[1]["config"] | {"discount": 0.5})
+    result, told = execute(folder)
+    (warning,) = told.warnings
+    assert "belongs to a run with other settings than config.toml" in warning
+    assert not newest.is_file() or "resuming from step 8" in told.notes[-1]
+    assert_same(result, folder, whole)
+
+
+def test_if_no_checkpoint_fits_the_settings_nothing_is_set_aside(execute, folder):
+    saved = checkpoint.checkpoints(folder)
+    settings = load_arrays(saved[0])[1]["config"]
     for changes in ({"discount": 0.5}, {"eval_every": 3}, {"no_setting": 1}):
-        edited(newest, config=settings | changes)
-        with pytest.raises(FreqdynaError, match=r"config\.toml was changed since"):
+        for path in saved:
+            edited(path, config=settings | changes)
+        with pytest.raises(FreqdynaError, match=r"with other settings than config\.toml"):
             execute(folder)
-        assert newest.is_file()
+        assert checkpoint.checkpoints(folder) == saved
 
 
 def test_the_process_that_was_killed_is_named(execute, folder):

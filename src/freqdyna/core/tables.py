@@ -87,7 +87,8 @@ def decode_table(contents: bytes) -> tuple[Columns, dict[str, Any]]:
         size = 8 * file.metadata.num_rows * file.metadata.num_columns
         if not 0 <= size <= max(_LARGEST_TABLE, _LARGEST_RATIO * len(contents)):
             raise DamagedFileError(f"it has {file.metadata.num_rows:,} rows")
-        table = file.read()
+        # Without PyArrow's threads: a process that exits while they start is aborted.
+        table = file.read(use_threads=False)
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         facts = json.loads(_checked_facts(contents, columns, file.metadata.metadata or {}))
         if not isinstance(facts, dict):

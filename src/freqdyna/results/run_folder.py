@@ -143,29 +143,39 @@ def read_config(folder: Path) -> Config:
     return config
 
 
-def read_provenance(folder: Path) -> dict[str, Any]:
-    """The provenance of a run folder; empty if there is none."""
+def read_provenance(folder: Path, config: Config | None = None) -> dict[str, Any]:
+    """The provenance of a run folder; empty if there is none.
+
+    Args:
+        folder: The run folder.
+        config: Its configuration; if given, the provenance of another run is refused.
+
+    """
     path = folder / PROVENANCE
     try:
-        return checksums.json_without_checksum(read_bytes(path))
+        facts = checksums.json_without_checksum(read_bytes(path))
+        run = facts.pop(RUN, None)
+        if config is not None and run not in (None, run_id(config)):
+            raise DamagedFileError("it belongs to another run")
     except FileNotFoundError:
         return {}
     except DamagedFileError as error:
         raise FreqdynaError(
             f"{path} is damaged ({error}); restore it, or remove it to continue without it"
         ) from None
+    return facts
 
 
-def write_provenance(folder: Path, facts: dict[str, Any]) -> None:
-    """Write the provenance as JSON."""
-    text = checksums.json_with_checksum(facts)
+def write_provenance(folder: Path, config: Config, facts: dict[str, Any]) -> None:
+    """Write the provenance of a run with this configuration as JSON."""
+    text = checksums.json_with_checksum(facts | {RUN: run_id(config)})
     write_atomically(folder / PROVENANCE, lambda file: file.write(text.encode()))
 
 
 def write_record(folder: Path, record: Record) -> None:
     """Write a training, except for its configuration, which `new_folder` wrote."""
     write_snapshots(folder, record.config, record.snapshots)
-    write_provenance(folder, record.provenance)
+    write_provenance(folder, record.config, record.provenance)
     files = encode_record(replace(record, snapshots={}))  # snapshots have separate files
     write_atomically(folder / PARAMETERS, lambda file: file.write(files.arrays))
     write_table(folder / METRICS, files.table)
@@ -230,7 +240,7 @@ def _read_record(folder: Path) -> Record:
         raise FreqdynaError(
             f"{str(folder)!r} has no {METRICS} yet; finish the run with: freqdyna resume {folder}"
         )
-    path, facts = folder / PARAMETERS, read_provenance(folder)
+    path, facts = folder / PARAMETERS, read_provenance(folder, config)
     try:
         table = read_bytes(metrics)
         try:

@@ -146,7 +146,7 @@ def _prepare_to_resume(
     allow_code: bool,
 ) -> Run:
     """The run in a folder, if it can be resumed with what was passed; see `resume`."""
-    before = run_folder.read_provenance(path)
+    before = run_folder.read_provenance(path, config)
     again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
     found = environment_of_run(config, env, before, again, allow_code)
     if not checkpoint.checkpoints(path) and run_folder.has_results(path):

@@ -26,6 +26,10 @@ _CURVE = "curve."
 """The prefix of the names of curves among the arrays."""
 
 
+class ForeignCheckpointError(FreqdynaError):
+    """A checkpoint was written by a run with other settings."""
+
+
 @dataclass(frozen=True)
 class RunCheckpoint:
     """A checkpoint of a run, checked against its configuration."""
@@ -85,14 +89,15 @@ def load_run(path: Path, config: Config, like: Any) -> RunCheckpoint:
 
     Raises:
         DamagedFileError: If the file is damaged, or its entries contradict each other.
-        FreqdynaError: If it belongs to a run with other settings, or to another version.
+        ForeignCheckpointError: If it belongs to a run with other settings.
+        FreqdynaError: If it was written by another version.
 
     """
     arrays, note = load_arrays(path)
     try:
         if not belongs_to(note, config):
-            raise FreqdynaError(
-                f"config.toml was changed since {path.name} was written; undo the change"
+            raise ForeignCheckpointError(
+                f"{path} belongs to a run with other settings than config.toml"
             )
         step = step_of(note, config)
         if path.name != checkpoint_path(path.parent, step).name:

@@ -28,6 +28,7 @@ from freqdyna.results.record import evaluation_steps
 from freqdyna.results.result import Result
 from freqdyna.training import checkpoint
 from freqdyna.training.block import Block
+from freqdyna.training.checkpoint import ForeignCheckpointError
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.progress import Progress, RunProgress, make_display
 from freqdyna.training.saver import RunOptions, Saver
@@ -84,7 +85,7 @@ class Run:
         saver = Saver(folder, options.checkpoint_seconds, self.resume_command(folder))
         if folder is not None:
             try:
-                run_folder.write_provenance(folder, self.provenance)
+                run_folder.write_provenance(folder, self.config, self.provenance)
             except OSError as error:
                 raise saver.failed(error) from None
         if progress is None:
@@ -196,12 +197,17 @@ class Run:
             return self.block.init(), 0, warnings
         snapshots, damaged = run_folder.read_snapshots(folder, self.config, self.config.seeds)
         warnings += [f"{error}; {set_aside(path)}" for path, error in damaged.items()]
+        foreign: dict[Path, ForeignCheckpointError] = {}
         for path in checkpoint.checkpoints(folder):
             try:
                 saved = checkpoint.load_run(path, self.config, self.block.state_structure())
+            except ForeignCheckpointError as error:
+                foreign[path] = error
+                continue
             except DamagedFileError as error:
                 warnings.append(f"{error}; {set_aside(path)}; trying the one before it")
                 continue
+            warnings += [f"{error}; {set_aside(path)}" for path, error in foreign.items()]
             here = self.provenance["devices"], self.provenance["device_kind"]
             if (saved.devices, saved.device_kind) != here:
                 warnings.append(
@@ -211,6 +217,8 @@ class Run:
                 )
             self.snapshots, self.curves = snapshots, saved.curves
             return self.block.from_checkpoint(saved.state, saved.facts), saved.step, warnings
+        if foreign:  # config.toml may be the file that does not belong here
+            raise next(iter(foreign.values()))
         if warnings:
             warnings.append("no checkpoint could be read: starting from the first step")
         return self.block.init(), 0, warnings
