@@ -25,7 +25,7 @@ from freqdyna.results.result import load
 from freqdyna.sweeps.load import load_sweep
 from freqdyna.training.api import resume
 
-RESUMED = 0.5
+RESUMED = 0.3
 """The probability that a damaged run is also resumed, which takes a hundred times as long."""
 
 

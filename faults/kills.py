@@ -13,7 +13,7 @@ from freqdyna.results.result import load
 from freqdyna.sweeps.load import load_sweep
 
 SIGNALS = (signal.SIGKILL,) * 7 + (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-KILLED_AGAIN = 0.4
+KILLED_AGAIN = 0.75
 """The probability that a resumed run is killed as well."""
 
 

@@ -31,8 +31,8 @@ from freqdyna.results.provenance import commit
 
 Attempt = Callable[[Scene, random.Random, Path], Trial]
 ROUND: dict[Attempt, int] = {
-    kills.kill_run: 11,
-    kills.kill_sweep: 2,
+    kills.kill_run: 4,
+    kills.kill_sweep: 1,
     crafted.crafted_run: 7,
     crafted.crafted_sweep: 1,
     disks.full_disk: 1,
@@ -40,7 +40,7 @@ ROUND: dict[Attempt, int] = {
     disks.deleted_folder: 1,
 }
 """How many trials of each kind make a round, together with one batch of damaged files."""
-DAMAGED = 70
+DAMAGED = 80
 """The number of files in a batch of damaged files."""
 
 
