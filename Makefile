@@ -85,6 +85,7 @@ constraints:
 
 # All tests with the newest releases instead of the tested ones, in an environment of its own.
 newest:
+	rm -rf .venv-newest
 	$(MAKE) VENV=.venv-newest CONSTRAINTS= test
 
 clean:

@@ -117,7 +117,7 @@ def damage_sweep(scene: Scene, chance: random.Random, folder: Path) -> Trial:
     """Damage a unit of a sweep."""
     copy = folder / "sweep"
     shutil.copytree(scene.sweep, copy)
-    path = chance.choice(sorted((copy / "units").iterdir()))
+    path = chance.choice([copy / "sweep.toml", *sorted((copy / "units").iterdir())])
     words = f"{damage(path, chance)} of a sweep"
     try:
         found = load_sweep(str(copy))

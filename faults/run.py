@@ -31,7 +31,7 @@ from freqdyna.results.provenance import commit
 
 Attempt = Callable[[Scene, random.Random, Path], Trial]
 ROUND: dict[Attempt, int] = {
-    kills.kill_run: 4,
+    kills.kill_run: 5,
     kills.kill_sweep: 1,
     crafted.crafted_run: 7,
     crafted.crafted_sweep: 1,

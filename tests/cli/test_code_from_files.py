@@ -8,6 +8,7 @@ import pytest
 
 import freqdyna
 from freqdyna.cli.main import main
+from freqdyna.cli.user_modules import current_folder_on_path
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results import run_folder
@@ -155,3 +156,12 @@ def test_a_class_that_is_imported_already_needs_no_permission(monkeypatch):
     monkeypatch.delitem(sys.modules, "freqdyna.search_control.uniform")
     with pytest.raises(FreqdynaError, match=r"would import the module 'freqdyna\.search_con"):
         search_control.find(name)
+
+
+def test_the_current_folder_comes_after_everything_that_is_installed():
+    before = list(sys.path)
+    with current_folder_on_path(True):
+        assert sys.path == [*before, ""]
+    with current_folder_on_path(False):
+        assert sys.path == before
+    assert sys.path == before

@@ -161,3 +161,23 @@ def test_states_outside_the_space_are_counted_and_told_once():
     queue = result.snapshots[40]["queue"]
     assert np.unique(queue[..., 0]).tolist() == [0.25, 2.0]
     assert result.complete_seeds.kept.all()
+
+
+class Exits(SearchControl):
+    """Ends the process while it is traced."""
+
+    def propose(self, search, key):
+        sys.exit(0)
+
+
+def test_a_search_control_that_exits_is_told(tmp_path):
+    with pytest.raises(FreqdynaError, match="search_control is .*Exits', which fails"):
+        freqdyna.train(
+            "GridWorld",
+            "dyna",
+            search_control=Exits,
+            steps=10,
+            out=tmp_path / "run",
+            progress=False,
+        )
+    assert not (tmp_path / "run").exists()

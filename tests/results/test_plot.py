@@ -1,10 +1,12 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
+from matplotlib.figure import Figure
 
-from freqdyna import Config, Result
+from freqdyna import Config, FreqdynaError, Result
 from freqdyna.envs.resolve import resolved_by_name
-from freqdyna.results.plot import curves_chart, plot_curves
+from freqdyna.results.plot import curves_chart, plot_curves, save_figure
 from freqdyna.results.table import print_table
 
 
@@ -89,3 +91,19 @@ def test_a_run_of_which_no_seed_is_left_is_named_in_the_legend():
     assert (line.label, len(line.x)) == ("er (0 of 4 seeds; 4 without a finite return)", 0)
     (text,) = plot_curves([result]).axes[0].get_legend().get_texts()
     assert text.get_text() == "er (0 of 4 seeds; 4 without a finite return)"
+
+
+def test_a_link_with_the_name_of_a_figure_is_replaced_and_not_followed(tmp_path):
+    victim, link = tmp_path / "victim", tmp_path / "curves.png"
+    victim.write_text("mine")
+    link.symlink_to(victim)
+    save_figure(Figure(), link)
+    assert victim.read_text() == "mine"
+    assert link.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_figure_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "folder.png").mkdir()
+    for name in ("none/a.png", "a.xyz", "folder.png"):
+        with pytest.raises(FreqdynaError, match="which cannot be written"):
+            save_figure(Figure(), tmp_path / name)

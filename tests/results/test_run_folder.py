@@ -7,12 +7,13 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 from flips import refused
 
 import freqdyna
 from freqdyna.config import Config
-from freqdyna.core.arrays import save_arrays
+from freqdyna.core.arrays import load_arrays, save_arrays
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.lock import locked_folder
 from freqdyna.core.tables import decode_table, encode_table
@@ -117,7 +118,8 @@ def test_damaged_snapshots_are_left_out_with_a_warning(folder):
         ({"queue": np.zeros((3, 5, 2))}, {"step": 25}, r"has shape \(3, 5, 2\)"),
         ({"queue": np.full((2, 5), "x")}, {"step": 25}, "type <U1 for 2 seeds"),
     ):
-        save_arrays(folder / SNAPSHOT, contents, note)
+        _, written = load_arrays(folder / "parameters.npz")
+        save_arrays(folder / SNAPSHOT, contents, written | note)
         with pytest.warns(match=message):
             assert list(freqdyna.load(folder).snapshots) == [50]
     (folder / SNAPSHOT).unlink()
@@ -147,7 +149,8 @@ def test_rows_are_matched_by_seed_and_step(folder):
 def test_parameters_fit_the_layers(folder):
     arrays = {"parameters": np.zeros((2, 31), np.float32), "layer_sizes": np.array([2, 4, 4])}
     for changes in ({}, {"parameters": np.zeros((3, 32))}, {"parameters": np.zeros((2, 32), int)}):
-        save_arrays(folder / "parameters.npz", arrays | changes, {})
+        _, note = load_arrays(folder / "parameters.npz")
+        save_arrays(folder / "parameters.npz", arrays | changes, note)
         with pytest.raises(FreqdynaError, match=r"parameters\.npz is damaged .parameters have"):
             freqdyna.load(folder)
 
@@ -262,3 +265,18 @@ def test_a_folder_in_which_a_run_was_killed_at_its_start_can_be_used_again(tmp_p
         (path / name).touch()
     assert is_same(freqdyna.load(a_result().save(path)), a_result())
     assert not list(path.glob(".*.partial"))
+
+
+def test_a_file_without_checksum_is_refused_where_the_others_have_one(folder):
+    """A valid file of another origin is not taken for one of version 0.1."""
+    table = pyarrow.parquet.read_table(folder / "metrics.parquet")
+    kept = (folder / "metrics.parquet").read_bytes()
+    less = table.drop_columns([table.column_names[-1]]).replace_schema_metadata({})
+    pyarrow.parquet.write_table(less, folder / "metrics.parquet")
+    with pytest.raises(FreqdynaError, match=r"metrics\.parquet is damaged .its checksum is m"):
+        freqdyna.load(folder)
+    (folder / "metrics.parquet").write_bytes(kept)
+    arrays, _ = load_arrays(folder / "parameters.npz")
+    np.savez(folder / "parameters.npz", **arrays)
+    with pytest.raises(FreqdynaError, match=r"parameters\.npz is damaged .its checksum is m"):
+        freqdyna.load(folder)

@@ -8,7 +8,7 @@ import os
 import resource
 import time
 import warnings
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -437,3 +437,18 @@ def test_bad_sweep_files_are_refused_in_one_sentence(tmp_path, text, message):
     file.write_text(text)
     with pytest.raises(FreqdynaError, match=message):
         read_sweep(file, allow_code=False)
+
+
+def test_a_bit_flipped_in_the_stored_sweep_file_is_told(tmp_path):
+    storage = Storage(str(tmp_path))
+    stored = Sweep.parse(TEXT).stored(TEXT).encode()
+    expected = Sweep.parse(TEXT).units()
+    for place in range(0, 8 * len(stored), 7):
+        flipped = bytearray(stored)
+        flipped[place // 8] ^= 1 << place % 8
+        storage.write("sweep.toml", bytes(flipped))
+        with suppress(FreqdynaError):
+            assert stored_sweep(storage).units() == expected  # in the comment, perhaps
+    storage.write("sweep.toml", Sweep.parse(TEXT).stored(stored.decode()).encode())
+    assert stored_sweep(storage).units() == expected
+    assert storage.read("sweep.toml") == stored

@@ -7,6 +7,7 @@ import pytest
 from freqdyna import FreqdynaError
 from freqdyna.config import VERSION, history
 from freqdyna.config.history import EVERYWHERE, Changes
+from freqdyna.core.checksums import toml_with_checksum
 from freqdyna.sweeps.status import stored_sweep, version_at
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
@@ -56,7 +57,7 @@ def test_the_folder_of_a_sweep_remembers_the_version_that_began_it(tmp_path):
     assert version_at(storage) == VERSION
     assert stored_sweep(storage) == Sweep.parse(text)
     named = 'version = "0.1.7"\n' + text
-    assert Sweep.parse(named).stored(named) == named
+    assert Sweep.parse(named).stored(named) == toml_with_checksum(named)
     assert version_at(Storage(str(STORED))) == "0.1.0"
 
 

@@ -34,6 +34,7 @@ class Plot:
         """Run the command."""
         if not self.folders:
             raise FreqdynaError("folders is empty; it must have at least one run folder")
+        from freqdyna.results.plot import save_figure
         from freqdyna.results.result import load
         from freqdyna.results.table import print_table
 
@@ -43,10 +44,7 @@ class Plot:
         if not out.suffix:
             raise FreqdynaError(f"out is {str(out)!r}; it must end in .png, .pdf or .svg")
         figure = self._figure(results)
-        try:
-            figure.savefig(out)
-        except (OSError, ValueError) as error:
-            raise FreqdynaError(f"out is {str(out)!r}, which cannot be written: {error}") from None
+        save_figure(figure, out)
         if self.what == "curves":
             print_table(list(zip(self.folders, results, strict=True)))
         print(f"figure: {out}")

@@ -19,7 +19,7 @@ def current_folder_on_path(wanted: bool) -> Iterator[None]:
     if not wanted or "" in sys.path:
         yield
         return
-    sys.path.insert(0, "")
+    sys.path.append("")  # last: a module there must not replace one that is installed
     try:
         yield
     finally:

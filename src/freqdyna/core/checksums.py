@@ -9,17 +9,22 @@ from typing import Any
 
 from freqdyna.core.errors import DamagedFileError
 
-_COMMENT = "# Compared when this run is loaded or resumed, the SHA-256 of the lines above: "
+_COMMENT = "# Compared when the results are read, the SHA-256 of the lines above: "
 _ENTRY, _PREFIX = "checksum", "sha256:"
 
 
 def toml_with_checksum(text: str) -> str:
-    """The lines of a TOML file, followed by a comment with their checksum."""
+    """The lines of a TOML file, followed by a comment with their checksum, which replaces any."""
+    text = text.partition(_COMMENT)[0]
+    text += "" if text.endswith("\n") else "\n"
     return f"{text}{_COMMENT}{_sha256(text)}\n"
 
 
-def check_toml(text: str) -> None:
+def check_toml(text: str) -> bool:
     """Compare the checksum of a TOML file, if it has one.
+
+    Returns:
+        Whether it has one.
 
     Raises:
         DamagedFileError: If it does not match.
@@ -28,6 +33,7 @@ def check_toml(text: str) -> None:
     above, comment, checksum = text.partition(_COMMENT)
     if comment and checksum != f"{_sha256(above)}\n":
         raise DamagedFileError("its checksum does not match")
+    return bool(comment)
 
 
 def json_with_checksum(facts: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from freqdyna.experiments.base import Experiment, Findings, Stored, Unit
 from freqdyna.experiments.compute import compute, read_progress, sized_units
 from freqdyna.experiments.diverged_seeds import findings_of
 from freqdyna.results.draw_matplotlib import draw
+from freqdyna.results.plot import save_figure
 from freqdyna.training.engines.base import Task
 from freqdyna.training.engines.local import Local
 from freqdyna.training.interrupts import InterruptedRun
@@ -62,7 +63,7 @@ def reproduce(
             for unit in missing:
                 compute(unit, folder, display)
     findings = analyse(experiment, out, quick, seeds)
-    draw(findings.chart).savefig(folder / FIGURE)
+    save_figure(draw(findings.chart), folder / FIGURE)
     return findings
 
 

@@ -1,10 +1,15 @@
 """Learning curves: mean and interval over seeds."""
 
+import io
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.failures import failure
+from freqdyna.core.files import write_atomically
 from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, SeedCurve
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.record import Record
@@ -15,6 +20,23 @@ from freqdyna.results.statistics import bootstrap_interval
 def plot_curves(results: Sequence[Record]) -> Figure:
     """Draw evaluation return against environment steps, one panel for each environment."""
     return draw(curves_chart(results))
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure, in the format of the file's ending; PNG if it has none.
+
+    The file is replaced atomically: a link with its name is not followed, and a full disk leaves no
+    part of it.
+    """
+    path = path if path.suffix else path.with_suffix(".png")
+    file = io.BytesIO()
+    try:
+        figure.savefig(file, format=path.suffix[1:])
+        write_atomically(path, lambda out: out.write(file.getvalue()))
+    except (OSError, ValueError) as error:
+        wrong = FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}")
+        invalid = isinstance(error, ValueError) or not path.parent.is_dir() or path.is_dir()
+        raise (wrong if invalid else failure(error) or wrong) from None
 
 
 def curves_chart(results: Sequence[Record]) -> Chart:

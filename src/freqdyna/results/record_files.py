@@ -18,7 +18,7 @@ from freqdyna.core.arrays import decode_arrays, encode_arrays
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.tables import Columns, decode_table, encode_table
 from freqdyna.results.complete_seeds import mark_diverged
-from freqdyna.results.record import Record, evaluation_steps
+from freqdyna.results.record import Record
 
 _SNAPSHOT = "snapshot"
 """Arrays of snapshots are named snapshot/STEP/NAME."""
@@ -26,6 +26,7 @@ _STORES = ("queue", "replay")
 """The parts of a snapshot that version 0.1 stored for the trainings of experiments."""
 RUN = "run"
 """The key of `run_id` in the notes of arrays; version 0.1 did not write it."""
+NO_CHECKSUM = "its checksum is missing"
 _NOT_OF_CURVES = ("table", "x", "y")
 
 
@@ -76,6 +77,21 @@ def run_id(config: Config) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def check_run(note: dict[str, Any], config: Config, checksums: bool) -> None:
+    """Raise DamagedFileError if arrays with this note belong to another run.
+
+    Args:
+        note: The note of the arrays.
+        config: The configuration of the run.
+        checksums: Whether the files must have checksums, which version 0.1 did not write.
+
+    """
+    if checksums and RUN not in note:
+        raise DamagedFileError(NO_CHECKSUM)
+    if note.get(RUN, run_id(config)) != run_id(config):
+        raise DamagedFileError("it belongs to another run")
+
+
 def check_snapshot(arrays: dict[str, np.ndarray], step: int, config: Config, seeds: int) -> None:
     """Raise DamagedFileError if arrays cannot be the snapshot after `step` steps of a training."""
     if step not in (*config.snapshot_steps, config.steps):
@@ -94,6 +110,7 @@ def decode_record(
     *,
     config: Config | None = None,
     provenance: dict[str, Any] | None = None,
+    checksums: bool = False,
 ) -> Record:
     """Decode and check a training that this or an earlier version stored.
 
@@ -103,6 +120,7 @@ def decode_record(
         config: The configuration of a training that may be unfinished or lack seeds; None to use
             the one in the table, in which case all seeds and evaluations must be present.
         provenance: The provenance of the training; None to use the one in the table.
+        checksums: Whether the files must have checksums, which version 0.1 did not write.
 
     Returns:
         The training, with rows sorted by seed and step.
@@ -111,6 +129,8 @@ def decode_record(
     columns, facts = decode_table(table)
     try:
         whole = config is None
+        if checksums and "settings" not in facts:
+            raise ValueError(NO_CHECKSUM)
         # The settings are complete, except for those that the version that wrote them did not have,
         # and except for experiments of version 0.1, which are completed with its defaults.
         if config is None or "settings" in facts:
@@ -128,7 +148,7 @@ def decode_record(
     layer_sizes: tuple[int, ...] = ()
     parameters = np.zeros((len(seeds), 0), np.float32)
     if arrays is not None:
-        parameters, layer_sizes, snapshots = _decode_arrays(arrays, config, len(seeds))
+        parameters, layer_sizes, snapshots = _decode_arrays(arrays, config, len(seeds), checksums)
     metrics = mark_diverged(metrics, steps, parameters)
     return Record(config, provenance, seeds, steps, metrics, parameters, layer_sizes, snapshots)
 
@@ -152,10 +172,11 @@ def _checked(
         raise ValueError("it has no column return")
     seed, step = columns.pop("seed"), columns.pop("step")
     seeds, steps = np.unique(seed), np.unique(step)
-    evaluated = evaluation_steps(config.steps, config.eval_every)
+    # Only as many as there are: the settings may ask for more than fits into memory.
+    evaluated = np.minimum(config.eval_every * np.arange(1, len(steps) + 1), config.steps)
     if not _are_seeds_of(seeds, config, whole):
         raise ValueError("its column seed does not match its settings")
-    if not np.array_equal(steps, evaluated if whole else evaluated[: len(steps)]):
+    if not np.array_equal(steps, evaluated) or (whole and steps[-1] != config.steps):
         raise ValueError("its column step does not match its settings")
     order = np.lexsort((step, seed))
     if not (
@@ -179,7 +200,7 @@ def _are_seeds_of(seeds: np.ndarray, config: Config, whole: bool) -> bool:
 
 
 def _decode_arrays(
-    contents: bytes, config: Config, seeds: int
+    contents: bytes, config: Config, seeds: int, checksums: bool
 ) -> tuple[np.ndarray, tuple[int, ...], dict[int, dict[str, np.ndarray]]]:
     """Parameters, layer sizes and snapshots by their steps."""
     try:
@@ -187,8 +208,7 @@ def _decode_arrays(
         parameters = arrays["parameters"]
         # Run folders of version 0.1 have the sizes in a note.
         sizes = tuple(map(int, arrays.get("layer_sizes", note.get("layer_sizes", ()))))
-        if note.get(RUN, run_id(config)) != run_id(config):
-            raise ValueError("it belongs to another run")
+        check_run(note, config, checksums)
         if parameters.ndim != 2 or len(parameters) != seeds or parameters.dtype.kind != "f":
             raise ValueError(f"parameters have shape {parameters.shape} for {seeds} seeds")
         number = sum((inputs + 1) * outputs for inputs, outputs in itertools.pairwise(sizes))

@@ -62,11 +62,11 @@ class Result(Record):
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """The learning curve as a Matplotlib figure; it is also written to `path`, if given."""
-        from freqdyna.results.plot import plot_curves
+        from freqdyna.results.plot import plot_curves, save_figure
 
         figure = plot_curves([self])
         if path is not None:
-            figure.savefig(path)
+            save_figure(figure, Path(path))
         return figure
 
     def watch(

@@ -35,6 +35,7 @@ from freqdyna.results.record import Record
 from freqdyna.results.record_files import (
     RUN,
     DamagedArraysError,
+    check_run,
     check_snapshot,
     decode_record,
     encode_record,
@@ -126,7 +127,7 @@ def read_config(folder: Path) -> Config:
     if not (folder / CONFIG).is_file():
         raise FreqdynaError(f"{str(folder)!r} is not a run folder: it has no {CONFIG}")
     try:
-        checksums.check_toml(read_bytes(folder / CONFIG).decode(errors="replace"))
+        has_checksums(folder)
     except DamagedFileError:
         raise FreqdynaError(
             f"{folder / CONFIG} was changed since the run was started: its checksum does not "
@@ -141,6 +142,18 @@ def read_config(folder: Path) -> Config:
     if not config.is_complete or (version != history.FIRST and not always_written <= known):
         raise FreqdynaError(f"{folder / CONFIG} is not complete: settings are missing")
     return config
+
+
+def has_checksums(folder: Path) -> bool:
+    """Whether the files of a folder have checksums; version 0.1 did not write them.
+
+    Raises:
+        DamagedFileError: If the checksum of its configuration does not match.
+
+    """
+    if not (folder / CONFIG).is_file():  # the scratch folder of a unit
+        return False
+    return checksums.check_toml(read_bytes(folder / CONFIG).decode(errors="replace"))
 
 
 def read_provenance(folder: Path, config: Config | None = None) -> dict[str, Any]:
@@ -247,7 +260,9 @@ def _read_record(folder: Path) -> Record:
             arrays = read_bytes(path) if path.exists() else None
         except DamagedFileError as error:
             raise DamagedArraysError(str(error)) from None
-        record = decode_record(table, arrays, config=config, provenance=facts)
+        record = decode_record(
+            table, arrays, config=config, provenance=facts, checksums=has_checksums(folder)
+        )
     except DamagedFileError as error:
         wrong = path if isinstance(error, DamagedArraysError) else metrics
         raise FreqdynaError(
@@ -270,8 +285,7 @@ def _read_snapshot(path: Path, config: Config, seeds: int) -> tuple[int, dict[st
     try:
         if type(step) is not int or path != _snapshot_path(path.parent, step):
             raise DamagedFileError("its step is not the one in its name")
-        if note.get(RUN, run_id(config)) != run_id(config):
-            raise DamagedFileError("it belongs to another run")
+        check_run(note, config, has_checksums(path.parent))
         check_snapshot(arrays, step, config, seeds)
     except DamagedFileError as error:
         raise DamagedFileError(f"{path} is damaged ({error})") from None

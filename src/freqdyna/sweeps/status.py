@@ -4,7 +4,8 @@ import time
 from dataclasses import dataclass
 
 from freqdyna.config import VERSION, history
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.checksums import check_toml
+from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.sweeps.notes import LONGEST, Note, printable
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
@@ -63,7 +64,13 @@ def stored_sweep(storage: Storage) -> Sweep:
     if text is None:
         raise FreqdynaError(f"{storage.location!r} is not a sweep: it has no {FILE}")
     try:
+        check_toml(text.decode())
         return Sweep.parse(text.decode(), history.FIRST)
+    except DamagedFileError as error:
+        raise FreqdynaError(
+            f"{FILE} of {storage.location!r} was changed since the sweep was run ({error}); undo "
+            "the change, or remove it and run the sweep file again"
+        ) from None
     except UnicodeDecodeError as error:
         raise FreqdynaError(f"{FILE} of {storage.location!r} is not text: {error}") from None
 

@@ -41,7 +41,7 @@ class Storage:
         self.location = location
         try:
             self.fs, self.root = url_to_fs(location)
-        except (ImportError, ValueError) as error:
+        except Exception as error:  # each kind of location has errors of its own
             raise FreqdynaError(f"out is {location!r}, which cannot be used: {error}") from None
         self.root = self.root.rstrip("/")
         self.is_local = "file" in _as_tuple(self.fs.protocol)

@@ -33,6 +33,7 @@ from freqdyna import envs as environments
 from freqdyna.agents import algorithms
 from freqdyna.config import VERSION, Config, history
 from freqdyna.config.presets import version_of_defaults
+from freqdyna.core.checksums import toml_with_checksum
 from freqdyna.core.code_names import module_of, require_allowed
 from freqdyna.core.errors import FreqdynaError, shown, unknown_name
 from freqdyna.core.toml_files import parse_toml
@@ -156,10 +157,10 @@ class Sweep:
         return sweep
 
     def stored(self, text: str) -> str:
-        """The text of the file as it is stored with the units, including its version."""
-        if "version" in tomllib.loads(text):
-            return text
-        return f'version = "{self.version}"  # unset settings have its defaults\n' + text
+        """The text of the file as it is stored with the units: with its version and a checksum."""
+        if "version" not in tomllib.loads(text):
+            text = f'version = "{self.version}"  # unset settings have its defaults\n' + text
+        return toml_with_checksum(text)
 
     def check_names(self, allow_code: bool) -> None:
         """Raise an error for unknown algorithms, environments and search-controls.

@@ -115,6 +115,6 @@ def _trace_one_step(agent: Any, name: str) -> None:
     """Trace one step with a custom search-control, to find errors in it."""
     try:
         jax.eval_shape(agent.dry_step, jax.random.key(0))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FreqdynaError(f"search_control is {name!r}, which fails: {reason}") from error
