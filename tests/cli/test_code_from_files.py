@@ -158,8 +158,9 @@ def test_a_class_that_is_imported_already_needs_no_permission(monkeypatch):
         search_control.find(name)
 
 
-def test_the_current_folder_comes_after_everything_that_is_installed():
-    before = list(sys.path)
+def test_the_current_folder_comes_after_everything_that_is_installed(monkeypatch):
+    before = [path for path in sys.path if path]
+    monkeypatch.setattr(sys, "path", list(before))
     with current_folder_on_path(True):
         assert sys.path == [*before, ""]
     with current_folder_on_path(False):

@@ -122,6 +122,14 @@ class Broken(SearchControl):
         return jnp.zeros(3) @ jnp.zeros(4)
 
 
+class Exits(SearchControl):
+    """It ends the process."""
+
+    def propose(self, search, key):
+        """Exit."""
+        sys.exit(0)
+
+
 @pytest.mark.parametrize(
     ("strategy", "message"),
     [
@@ -129,6 +137,7 @@ class Broken(SearchControl):
         (NoDefault, "NoDefault', which cannot be created: .* missing 1 required .* argument"),
         (Narrow, r"Narrow', which fails: propose returned states of shape \(3, 1\); it must be"),
         (Bare, "Bare', which fails: propose returned .*; it must be a Proposal"),
+        (Exits, "Exits', which fails: it calls sys.exit"),
         (Broken, "Broken', which fails: dot_general requires contracting dimensions"),
     ],
 )
@@ -161,23 +170,3 @@ def test_states_outside_the_space_are_counted_and_told_once():
     queue = result.snapshots[40]["queue"]
     assert np.unique(queue[..., 0]).tolist() == [0.25, 2.0]
     assert result.complete_seeds.kept.all()
-
-
-class Exits(SearchControl):
-    """Ends the process while it is traced."""
-
-    def propose(self, search, key):
-        sys.exit(0)
-
-
-def test_a_search_control_that_exits_is_told(tmp_path):
-    with pytest.raises(FreqdynaError, match="search_control is .*Exits', which fails"):
-        freqdyna.train(
-            "GridWorld",
-            "dyna",
-            search_control=Exits,
-            steps=10,
-            out=tmp_path / "run",
-            progress=False,
-        )
-    assert not (tmp_path / "run").exists()

@@ -117,4 +117,5 @@ def _trace_one_step(agent: Any, name: str) -> None:
         jax.eval_shape(agent.dry_step, jax.random.key(0))
     except (Exception, SystemExit) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        reason = "it calls sys.exit" if isinstance(error, SystemExit) else reason
         raise FreqdynaError(f"search_control is {name!r}, which fails: {reason}") from error
