@@ -6,7 +6,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from browsing import visit
+from browsing import LAST_RESORT, visit
 
 pytestmark = pytest.mark.browser
 SITE = Path(__file__).parents[2] / "site"
@@ -45,8 +45,15 @@ def test_a_page_opens_without_error_or_request_elsewhere(home, name):
 
 def test_search_finds_a_page(home):
     with visit(home + "index.html") as seen:
-        seen.page.fill("input.md-search__input", "local frequency")
-        seen.page.wait_for_selector(".md-search-result__item")
+        found = seen.page.locator(".md-search-result__item")
+        patience = 500
+        while not found.count() and patience < LAST_RESORT:
+            # A slow page may not listen to its input yet: type again, and wait longer.
+            seen.page.fill("input.md-search__input", "")
+            seen.page.fill("input.md-search__input", "local frequency")
+            seen.page.wait_for_timeout(patience)
+            patience *= 2
+        assert found.count()
         assert seen.errors == []
 
 
