@@ -197,20 +197,12 @@ def crafted_run(scene: Scene, chance: random.Random, folder: Path) -> Trial:
     if command[0] == "train":
         arguments += ["--steps", "60", "--snapshot-steps", "30", "--out", "again"]
     words += f", {command[0]}"
-    try:
-        code, text = finish(start(arguments, scene.work, folder=copy))
-    except subprocess.TimeoutExpired:
-        return Trial("crafted file", words, HANG)
-    if (copy / "ran").exists():
-        return Trial("crafted file", words, RAN_CODE)
-    if fault := fault_in(code, text):
-        return Trial("crafted file", words, fault, text[-600:])
-    if code == 0 and command[0] != "train":
-        expected = load(scene.run)
-        differs = difference(copy, expected)
+    trial = _judged(scene, words, arguments, copy)
+    if trial.outcome == SAME and command[0] != "train":
+        differs = difference(copy, load(scene.run))
         if differs and not differs.startswith("cannot be read"):
             return Trial("crafted file", words, WRONG, differs)
-    return Trial("crafted file", words, REFUSED if code else SAME)
+    return trial
 
 
 def crafted_sweep(scene: Scene, chance: random.Random, folder: Path) -> Trial:
@@ -230,11 +222,16 @@ def crafted_sweep(scene: Scene, chance: random.Random, folder: Path) -> Trial:
         [["status", "."], ["report", "."], ["sweep", "sweep.toml", "--out", "again", "--dry-run"]]
     )
     words = f"sweep.toml: {name} = {value[:20]}, {command[0]}"
+    return _judged(scene, words, command, copy)
+
+
+def _judged(scene: Scene, words: str, command: list[str], folder: Path) -> Trial:
+    """Run a command in a folder with a crafted file; the outcome by its status and output."""
     try:
-        code, text = finish(start(command, scene.work, folder=copy))
+        code, text = finish(start(command, scene.work, folder=folder))
     except subprocess.TimeoutExpired:
         return Trial("crafted file", words, HANG)
-    if (copy / "ran").exists():
+    if (folder / "ran").exists():
         return Trial("crafted file", words, RAN_CODE)
     if fault := fault_in(code, text):
         return Trial("crafted file", words, fault, text[-600:])

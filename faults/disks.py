@@ -33,9 +33,7 @@ def full_disk(scene: Scene, chance: random.Random, folder: Path) -> Trial:
     """Train on a disk that is too small, then copy the folder to a larger one and resume."""
     size = chance.randrange(150, 1500)
     words = f"disk of {size} kB"
-    mount, kept = folder / "disk", folder / "kept"
-    mount.mkdir(parents=True)
-    command = shlex.join([*PROGRAM, "train", *SETTINGS, *SAVES, "--out", f"{mount}/run"])
+    mount, kept, command = _on_disk(folder)
     script = (
         f"mount -t tmpfs -o size={size}k none {mount} && "
         f"{command}; code=$?; "
@@ -48,9 +46,7 @@ def read_only(scene: Scene, chance: random.Random, folder: Path) -> Trial:
     """Make the disk read-only while a run writes to it."""
     moment = chance.random() * scene.seconds
     words = f"read-only after {moment:.2f} s"
-    mount, kept = folder / "disk", folder / "kept"
-    mount.mkdir(parents=True)
-    command = shlex.join([*PROGRAM, "train", *SETTINGS, *SAVES, "--out", f"{mount}/run"])
+    mount, kept, command = _on_disk(folder)
     script = (
         f"mount -t tmpfs none {mount} && {{ {command} & }}; child=$!; "
         f"while [ ! -e {mount}/run/config.toml ]; do sleep 0.05; done; sleep {moment:.2f}; "
@@ -76,6 +72,14 @@ def deleted_folder(scene: Scene, chance: random.Random, folder: Path) -> Trial:
     if fault := fault_in(code, text):
         return Trial("disk", words, fault, text[-400:])
     return Trial("disk", words, REFUSED if code else SAME)
+
+
+def _on_disk(folder: Path) -> tuple[Path, Path, str]:
+    """Where to mount a disk, where to keep its run, and the command that trains on it."""
+    mount = folder / "disk"
+    mount.mkdir(parents=True)
+    command = [*PROGRAM, "train", *SETTINGS, *SAVES, "--out", f"{mount}/run"]
+    return mount, folder / "kept", shlex.join(command)
 
 
 def _end(scene: Scene, words: str, script: str, kept: Path) -> Trial:
