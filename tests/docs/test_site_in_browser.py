@@ -48,9 +48,10 @@ def test_search_finds_a_page(home):
         found = seen.page.locator(".md-search-result__item")
         patience = 500
         while not found.count() and patience < LAST_RESORT:
-            # A slow page may not listen to its input yet: type again, and wait longer.
+            # The page reads its input when a key is released, and a slow page may not listen yet:
+            # press the keys again, and wait longer.
             seen.page.fill("input.md-search__input", "")
-            seen.page.fill("input.md-search__input", "local frequency")
+            seen.page.locator("input.md-search__input").press_sequentially("local frequency")
             seen.page.wait_for_timeout(patience)
             patience *= 2
         assert found.count()
