@@ -1,17 +1,45 @@
 """The start of the command `freqdyna`, also as `python -m freqdyna`."""
 
+import atexit
+import os
+import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 
 def main() -> None:
-    """Run the command; Ctrl-C is one line even while modules are imported."""
+    """Run the command; an interruption is one line, also while modules are imported and at the end."""
+    failed: list[int] = []
+    # Registered before all others, so that it is called after them.
+    atexit.register(_end_at_once, failed)
+    signal.signal(signal.SIGINT, _interrupted_import)
+    from freqdyna.cli.main import main as command
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        from freqdyna.cli.main import main as command
-    except KeyboardInterrupt:
-        print("freqdyna: interrupted", file=sys.stderr)
-        sys.exit(130)
-    command()
+        command()
+    except SystemExit as end:
+        if isinstance(end.code, int) and end.code:
+            failed.append(end.code)
+        raise
+
+
+def _interrupted_import(number: int, frame: Any) -> None:
+    """End the process; an exception would end as a traceback where an import cannot pass it on."""
+    os.write(2, b"freqdyna: interrupted\n")
+    os._exit(130)
+
+
+def _end_at_once(failed: list[int]) -> None:
+    """End a command that failed: XLA crashes if it is torn down while it still compiles in a thread."""
+    if failed:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except OSError:
+                pass  # the reader of the output has closed it
+        os._exit(failed[0])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
+import gc
 import signal
+import subprocess
+import sys
+import threading
 
 import pytest
 
@@ -54,3 +58,53 @@ def test_signals_interrupt_a_command_as_ctrl_c_does(number):
             signal.raise_signal(number)  # the command is saving its work now
     assert signal.getsignal(signal.SIGTERM) == before
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+
+
+def test_a_signal_during_garbage_collection_interrupts_after_it():
+    """Python drops an exception that is raised in a callback of the garbage collector."""
+
+    def callback(phase, _):
+        if phase == "start":
+            gc.callbacks.remove(callback)
+            signal.raise_signal(signal.SIGTERM)
+
+    gc.callbacks.append(callback)
+    with signals_as_interrupts(), pytest.raises(KeyboardInterrupt):
+        gc.collect()
+        threading.Event().wait(1200)
+
+
+def test_ctrl_c_during_an_import_is_one_line():
+    script = """
+import signal, sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "tyro":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+from freqdyna.__main__ import main
+main()
+"""
+    command = [sys.executable, "-c", script]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, "freqdyna: interrupted\n")
+
+
+def test_a_failed_command_ends_without_waiting_for_threads_of_the_compiler():
+    script = """
+import atexit, sys
+import freqdyna.cli.main as _
+def fail():
+    sys.stdout.write("before")
+    sys.exit(3)
+sys.modules["freqdyna.cli.main"].main = fail
+from freqdyna.__main__ import main
+atexit.register(lambda: print(", skipped"))
+try:
+    main()
+finally:
+    atexit.register(lambda: print(" and after"))
+"""
+    command = [sys.executable, "-c", script]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (3, "before and after\n")

@@ -1,6 +1,7 @@
 """Graceful interruption: on a signal, a run saves its state before it stops."""
 
 import signal
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -56,13 +57,25 @@ def signals_as_interrupts() -> Iterator[None]:
         signal.signal(number, signal.SIG_DFL if number == signal.SIGTERM else signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    before = _handled((signal.SIGTERM, *_hangup()))
+    def interrupt_again(lost: Any) -> None:
+        # An exception cannot leave a callback of the garbage collector, such as JAX's.
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            again = threading.Timer(0.05, signal.pthread_kill, (main_thread, signal.SIGINT))
+            again.daemon = True
+            again.start()
+        else:
+            report(lost)
+
+    main_thread = threading.get_ident()
+    before, report = _handled((signal.SIGTERM, *_hangup())), sys.unraisablehook
+    sys.unraisablehook = interrupt_again
     for s in before:
         signal.signal(s, interrupt)
     try:
         yield
     finally:
         _restore(before)
+        sys.unraisablehook = report
 
 
 def _hangup() -> tuple[signal.Signals, ...]:
