@@ -22,8 +22,9 @@ quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
 
 # Most tests spend their time compiling, so they use XLA's fastest compilation. A later XLA may no
-# longer have the second flag and would then refuse to start with it.
-QUICK = level=--xla_backend_optimization_level=0; older=--xla_cpu_use_fusion_emitters=false; \
+# longer have the other flags and would then refuse to start with them.
+QUICK = level=--xla_backend_optimization_level=0; \
+	older="--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"; \
 	XLA_FLAGS=$$older $(BIN)/python -c "import jax; jax.devices()" 2> /dev/null || older=; \
 	export XLA_FLAGS="$$XLA_FLAGS $$level $$older";
 

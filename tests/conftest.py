@@ -18,6 +18,7 @@ import freqdyna.config  # noqa: E402, F401 - checks its own types, in one senten
 install_import_hook("freqdyna", "typechecker.check")
 
 import jax  # noqa: E402
+import psutil  # noqa: E402
 import pytest  # noqa: E402
 from slow_files import SLOW_FILES  # noqa: E402
 
@@ -37,11 +38,19 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
+def pytest_collection_finish():
+    """Look for garbage less often: tracing creates many objects, of which nearly all stay."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 50)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _forget_compiled_programs():
-    """Free the programs of each file after it: over a whole run they come to gigabytes."""
+    """Free the programs when they take much memory: over a whole run they come to gigabytes."""
     yield
-    jax.clear_caches()
-    gc.collect()
-    if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
-        libc.malloc_trim(0)  # freed memory goes back to the system only when asked to
+    if psutil.Process().memory_info().rss > 2**30:
+        jax.clear_caches()
+        gc.collect()
+        if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
+            libc.malloc_trim(0)  # freed memory goes back to the system only when asked to

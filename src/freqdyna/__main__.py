@@ -4,12 +4,13 @@ import atexit
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 
 def main() -> None:
-    """Run the command; an interruption is one line, also while modules are imported and at the end."""
+    """Run the command; an interruption is one line, also while modules are imported."""
     failed: list[int] = []
     # Registered before all others, so that it is called after them.
     atexit.register(_end_at_once, failed)
@@ -32,13 +33,11 @@ def _interrupted_import(number: int, frame: Any) -> None:
 
 
 def _end_at_once(failed: list[int]) -> None:
-    """End a command that failed: XLA crashes if it is torn down while it still compiles in a thread."""
+    """End a command that failed: XLA crashes if the process ends while a thread still compiles."""
     if failed:
         for stream in (sys.stdout, sys.stderr):
-            try:
+            with suppress(OSError):  # the reader of the output has closed it
                 stream.flush()
-            except OSError:
-                pass  # the reader of the output has closed it
         os._exit(failed[0])
 
 

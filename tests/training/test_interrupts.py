@@ -68,10 +68,13 @@ def test_a_signal_during_garbage_collection_interrupts_after_it():
             gc.callbacks.remove(callback)
             signal.raise_signal(signal.SIGTERM)
 
-    gc.callbacks.append(callback)
-    with signals_as_interrupts(), pytest.raises(KeyboardInterrupt):
+    def collect():
         gc.collect()
         threading.Event().wait(1200)
+
+    gc.callbacks.append(callback)
+    with signals_as_interrupts(), pytest.raises(KeyboardInterrupt):
+        collect()
 
 
 def test_ctrl_c_during_an_import_is_one_line():
