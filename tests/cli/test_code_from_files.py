@@ -15,13 +15,15 @@ from freqdyna.results import run_folder
 from freqdyna.results.result import Result
 from freqdyna.training import api
 
-SEARCH, ENV = "evil:Evil", "evil:Evil-v0"
+SEARCH = MODEL = "evil:Evil"
+ENV = "evil:Evil-v0"
 CONFIG = Config(
     *("dyna-uniform", "GridWorld"), seeds=1, steps=40, eval_every=20, planning_steps=1, hidden=(4,)
 ).resolved()
 OF_CODE = {
     "search_control": replace(CONFIG, algorithm="dyna", search_control=SEARCH),
     "env": replace(CONFIG, algorithm="er", env=ENV),
+    "model": replace(CONFIG, model=MODEL),
 }
 NEW_RUN, RUN, SWEEP = "new", "run", "sweep"
 
@@ -72,7 +74,7 @@ def test_code_in_files_is_imported_only_if_the_user_allows_it(foreign, command, 
     assert "which would import the module 'evil'; if you trust it, allow that with" in told
     assert "--allow-code" in told
     assert told.count("\n") == 1
-    if command[0] == "sweep" and foreign == "search_control":
+    if command[0] == "sweep" and foreign != "env":
         return  # its workers import the class
     assert exit_code(*command, "--allow-code") == 2
     assert "SystemExit: it ran" in capsys.readouterr().err
@@ -111,6 +113,7 @@ def test_commands_that_read_results_import_nothing(tmp_path, capsys):
         (["--search-control", "evil:Evil"], True),
         (["--search_control=evil:Evil"], True),
         (["--search-control=evil:Other"], True),
+        (["--search-control=uniform", "--model=evil:Evil"], True),
     ],
 )
 @pytest.mark.parametrize("foreign", ["search_control"], indirect=True)

@@ -4,22 +4,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from freqdyna import search_control
+from freqdyna.agents import models
 from freqdyna.agents.base import Agent
 from freqdyna.agents.dyna.dyna import Dyna
 from freqdyna.agents.dyna.simulation import Planning
 from freqdyna.agents.learners.base import Learner
 from freqdyna.agents.learners.dqn import DQN
 from freqdyna.agents.learners.naf import NAF, output_size
-from freqdyna.agents.models.base import Model
-from freqdyna.agents.models.learned_model import LearnedModel
-from freqdyna.agents.models.true_model import TrueModel
+from freqdyna.agents.models import Model
 from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.prioritized import PrioritizedReplay
 from freqdyna.agents.replay.ring import UniformReplay
 from freqdyna.agents.tabular.tabular_dyna import TabularDyna
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, unknown_name
-from freqdyna.envs import DynaMaze, Environment
+from freqdyna.envs import DynaMaze
 from freqdyna.envs.space import Factory, Space
 from freqdyna.search_control import SearchControl
 
@@ -82,6 +81,7 @@ def build(
     space: Space,
     search: SearchControl | None = None,
     factory: Factory | None = None,
+    model: Model[Any] | None = None,
 ) -> Agent[Any]:
     """Create the agent that the settings describe.
 
@@ -90,15 +90,17 @@ def build(
         space: The environment or its space.
         search: A search-control that replaces that of the algorithm.
         factory: Creates the environments of a space that is stepped in Python.
+        model: A model that replaces the one that the settings name.
 
     """
     planning_steps = config.decided("planning_steps")
     recipe = find(config.algorithm)
     model_free = recipe.search_control is None and not recipe.own_search_control
-    if model_free and config.model != "true" and not space.on_host:
+    usual = ("true", space.default_settings.get("model", "true"))
+    if model_free and (model is not None or config.model not in usual):
         raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
     _check_actions(config, space)
-    planning = _planning(config, space, search, factory)
+    planning = _planning(config, space, search, factory, model)
     if recipe.tabular:
         return _tabular(config, space, planning_steps)
     if planning_steps < 1:
@@ -174,7 +176,11 @@ def _replay(config: Config) -> Replay[Any]:
 
 
 def _planning(
-    config: Config, space: Space, search: SearchControl | None, factory: Factory | None
+    config: Config,
+    space: Space,
+    search: SearchControl | None,
+    factory: Factory | None,
+    model: Model[Any] | None,
 ) -> Planning | None:
     recipe = find(config.algorithm)
     given = search is not None or config.search_control is not None
@@ -195,7 +201,7 @@ def _planning(
         search = search_control.make(search_control.find(name), config)
     return Planning(
         search_control=search,
-        model=_model(config, space, factory),
+        model=_model(config, space, factory) if model is None else model,
         simulated=round(config.simulated_share * config.batch_size),
         queue_size=config.queue_size,
         exploration=config.planning_exploration,
@@ -203,17 +209,9 @@ def _planning(
 
 
 def _model(config: Config, space: Space, factory: Factory | None) -> Model[Any]:
-    if config.model == "learned":
-        known = config.model_termination == "known"
-        if known and not space.knows_terminal:
-            raise FreqdynaError(
-                f"model_termination is 'known', but {space.name!r} does not know which states are "
-                "terminal; it must be 'learned'"
-            )
-        return LearnedModel(space, config.model_learning_rate, known)
-    if isinstance(space, Environment):
-        return TrueModel(space)
-    assert factory is not None
-    from freqdyna.agents.models.host_model import host_model  # Gymnasium may be missing
+    if config.model == "true" and space.on_host:
+        from freqdyna.agents.models.host_model import host_model  # Gymnasium may be missing
 
-    return host_model(factory, space)
+        assert factory is not None
+        return host_model(factory, space)
+    return models.make(models.find(config.decided("model")), config, space)

@@ -31,11 +31,15 @@ class Train:
     """Whether the file of --config may name code to import, as module:Class. Use it only if you
     trust it; names that you type as options need no permission."""
     typed_names: tyro.conf.Suppress[tuple[str, ...]] = ()
-    """The environment and the search-control that were typed as options, not read from a file."""
+    """The names of code, such as the environment's, that were typed and not read from a file."""
 
     def run(self) -> None:
         """Run the command."""
-        names = {"env": self.settings.env, "search_control": self.settings.search_control or ""}
+        names = {
+            "env": self.settings.env,
+            "search_control": self.settings.search_control or "",
+            "model": self.settings.model or "",
+        }
         for setting, name in names.items():
             require_allowed(setting, name, self.allow_code or name in self.typed_names)
         with current_folder_on_path(any(module_of(name) is not None for name in names.values())):
@@ -92,11 +96,12 @@ def train_defaults(arguments: list[str]) -> Train:
         return Train()
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--config", type=Path, nargs="?")  # a missing value is an error later
-    for names in (["--preset"], ["--env"], ["--search-control", "--search_control"]):
+    control = ["--search-control", "--search_control"]
+    for names in (["--preset"], ["--env"], control, ["--model"]):
         parser.add_argument(*names, nargs="?")
     named = parser.parse_known_args(arguments)[0]
     settings = read_settings(named.config) if named.config else {}
     if named.env is not None:  # the preset may depend on it
         settings["env"] = named.env
-    typed = tuple(name for name in (named.env, named.search_control) if name)
+    typed = tuple(name for name in (named.env, named.search_control, named.model) if name)
     return Train(settings=Config.of(settings, named.preset), typed_names=typed)

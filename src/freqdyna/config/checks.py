@@ -74,6 +74,17 @@ def one_of(*choices: str) -> Check:
     return check
 
 
+def one_of_or_code(*choices: str) -> Check:
+    """A check for one of several strings, or the name of a class, `module:Class`."""
+    allowed = ", ".join(map(repr, choices)) + " or module:Class"
+
+    def check(name: str, value: Any) -> Any:
+        require(name, value, isinstance(value, str) and (value in choices or ":" in value), allowed)
+        return value
+
+    return check
+
+
 def _sequence(least: int, allowed: str) -> Check:
     """A check for tuples of at least `least` integers, each 1 or greater."""
     each = integer(1)

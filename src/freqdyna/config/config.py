@@ -24,6 +24,7 @@ from freqdyna.config.checks import (
     Steps,
     Widths,
     one_of,
+    one_of_or_code,
     require,
 )
 from freqdyna.config.presets import SETTINGS_OF_0_1, preset_settings
@@ -31,7 +32,7 @@ from freqdyna.core.errors import unknown_name
 from freqdyna.core.files import write_atomically
 from freqdyna.core.toml_files import parse_toml, read_text
 
-_Model = Annotated[str, one_of("true", "learned")]
+_Model = Annotated[str, one_of_or_code("true", "learned")]
 _Termination = Annotated[str, one_of("known", "learned")]
 
 # Fields with "otherwise" in their metadata are unset (None) until a run starts. They then get the
@@ -96,8 +97,8 @@ class Config:
     planning_exploration: Share = 0.1
     """Like exploration, for the actions paired with queue states."""
     model: _Model | None = field(default=None, metadata={"otherwise": "true"})
-    """The model: "true" (the environment's own dynamics) or "learned" (online). If unset: true for
-    built-in environments, learned for those of Gymnasium."""
+    """The model: "true" (the environment's own dynamics), "learned" (online), or module:Class. If
+    unset: true for built-in environments, learned for those of Gymnasium."""
     model_termination: _Termination | None = field(default=None, metadata={"otherwise": "known"})
     """Learned model only: whether termination is "known" or "learned" as well. If unset: known for
     built-in environments, learned for those of Gymnasium."""

@@ -13,7 +13,7 @@ from freqdyna.envs.dyna_maze import DynaMaze
 from freqdyna.envs.grid_world import GridWorld
 from freqdyna.envs.maze_grid_world import MazeGridWorld
 from freqdyna.envs.mountain_car import MountainCar
-from freqdyna.envs.space import Factory
+from freqdyna.envs.space import Action, Factory, Space
 
 ENVIRONMENTS: dict[str, type[Environment]] = {
     kind.name: kind for kind in (MountainCar, GridWorld, MazeGridWorld, DynaMaze, CartPole, Acrobot)
@@ -22,12 +22,14 @@ ENVIRONMENTS: dict[str, type[Environment]] = {
 __all__ = [
     "ENVIRONMENTS",
     "Acrobot",
+    "Action",
     "CartPole",
     "DynaMaze",
     "Environment",
     "GridWorld",
     "MazeGridWorld",
     "MountainCar",
+    "Space",
     "gymnasium_factory",
     "is_known",
     "make",

@@ -1,10 +1,10 @@
 """Search-controls by name: the built-in ones, and those that users register."""
 
 from collections.abc import Callable
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeVar
 
 from freqdyna.config import Config
-from freqdyna.core.code_names import imported_module, loaded_module, module_of
+from freqdyna.core.code_names import module_of, named_class
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.search_control.base import SearchControl
 
@@ -44,24 +44,10 @@ def find(name: str, allow_code: bool = False) -> type[SearchControl]:
     """
     if name in SEARCH_CONTROLS:
         return SEARCH_CONTROLS[name]
-    module = module_of(name)
-    if module is None:
+    if module_of(name) is None:
         raise unknown_name("search-control", name, SEARCH_CONTROLS)
-    attribute = name.rpartition(":")[2]
-    loaded = getattr(loaded_module(name), "__dict__", {}).get(attribute)
-    if _is_strategy(loaded):
-        return loaded
-    strategy = getattr(imported_module("search_control", name, allow_code), attribute, None)
-    if not _is_strategy(strategy):
-        raise FreqdynaError(
-            f"search_control is {name!r}; {attribute!r} must be a subclass of "
-            f"freqdyna.SearchControl in {module!r}"
-        )
-    return strategy
-
-
-def _is_strategy(value: Any) -> TypeGuard[type[SearchControl]]:
-    return isinstance(value, type) and issubclass(value, SearchControl)
+    base: Any = SearchControl  # it is abstract, which mypy does not accept for a type
+    return named_class("search_control", name, base, "freqdyna.SearchControl", allow_code)
 
 
 def full_name(strategy: type[SearchControl]) -> str:

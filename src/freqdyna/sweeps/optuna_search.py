@@ -126,11 +126,13 @@ def _form(config: Config) -> Any:
     """What trainings of one program have in common.
 
     A training in a Gymnasium environment has a program of its own. So does one with a custom
-    search-control: its form is not known without importing code, which `freqdyna status` must not.
+    search-control or model: its form is not known without importing code, which `freqdyna status`
+    must not.
     """
     from freqdyna.envs.resolve import named_environment
 
-    has_code = module_of(config.search_control or "") is not None
+    names = (config.search_control or "", config.model or "")
+    has_code = any(module_of(name) is not None for name in names)
     if config.env not in envs.ENVIRONMENTS or has_code:
         return object()
     env = named_environment(config)

@@ -170,8 +170,9 @@ class Sweep:
                 nothing is imported.
 
         """
-        envs, controls = self._names("env"), [n for n in self._names("search_control") if n]
-        for setting, names in (("search_control", controls), ("env", envs)):
+        envs, controls = self._names("env"), self._names("search_control")
+        models = self._names("model")
+        for setting, names in (("search_control", controls), ("model", models), ("env", envs)):
             for name in names:
                 require_allowed(setting, name, allow_code)
         for name in self._names("algorithm"):
@@ -184,10 +185,11 @@ class Sweep:
                 raise unknown_name("search-control", name, SEARCH_CONTROLS)
 
     def _names(self, setting: str) -> list[Any]:
-        """All values in the sweep of a setting that is a name."""
+        """All values in the sweep of a setting that is a name, if it is set."""
         if self.search is not None and setting in self.search.space:
             return list(self.search.space[setting]["choices"])
-        return self.vary.get(setting, [getattr(self.config({}), setting)])
+        names = self.vary.get(setting, [getattr(self.config({}), setting)])
+        return [name for name in names if name is not None]
 
     def varied(self) -> list[dict[str, Any]]:
         """The varied settings of each combination, in the order of the file."""

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from freqdyna import search_control as search_controls
+from freqdyna.agents import models
+from freqdyna.agents.models import Model
 from freqdyna.config import VERSION, Config
 from freqdyna.config.presets import version_of_defaults
 from freqdyna.core.description import matches
@@ -31,6 +33,7 @@ def train(
     algorithm: str = "er",
     *,
     search_control: str | SearchControl | type[SearchControl] | None = None,
+    model: str | Model[Any] | type[Model[Any]] | None = None,
     preset: str | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: bool | Progress = True,
@@ -45,6 +48,7 @@ def train(
             environment, or a function that creates one.
         algorithm: One of `freqdyna list`.
         search_control: For the algorithm "dyna": a name, or your own class or instance.
+        model: A name, or your own class or instance; see the setting `model`.
         preset: The name of a preset, such as "paper"; `settings` take precedence over it.
         out: A new run folder; the run can then be interrupted and resumed.
         progress: Whether to show progress on the terminal, or an object that receives it instead.
@@ -81,12 +85,23 @@ def train(
     if search_control is not None:
         strategy = search_control if isinstance(search_control, type) else type(search_control)
         settings["search_control"] = search_controls.full_name(strategy)
+    if isinstance(model, str):
+        settings["model"], model = model, None
+    elif model is not None:
+        kind = model if isinstance(model, type) else type(model)
+        settings["model"] = models.full_name(kind)
     config = Config.of(settings, preset)
     options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds)
     version = version_of_defaults(preset, VERSION)
     # Whoever calls this function has written the names, so they may import code.
     run = prepare_run(
-        config, given, search_control, version=version, allow_code=True, saved=out is not None
+        config,
+        given,
+        search_control,
+        version=version,
+        allow_code=True,
+        saved=out is not None,
+        model=model,
     )
     if preset is not None:
         run.provenance["preset"] = preset
@@ -106,6 +121,7 @@ def resume(
     *,
     env: "Environment | gymnasium.Env[Any, Any] | Factory | None" = None,
     search_control: SearchControl | type[SearchControl] | None = None,
+    model: Model[Any] | type[Model[Any]] | None = None,
     progress: bool | Progress = True,
     tensorboard: bool = False,
     checkpoint_seconds: float = 60.0,
@@ -118,6 +134,7 @@ def resume(
         env: Needed only if an environment was passed to `train` in Python.
         search_control: Needed if an instance or a class was passed to `train`, unless this process
             has imported the class, or `allow_code` is set and it can be imported.
+        model: The same for the model.
         progress: Whether to show progress on the terminal, or an object that receives it instead.
         tensorboard: Whether to write TensorBoard events to the folder as well.
         checkpoint_seconds: Seconds between checkpoints.
@@ -133,7 +150,7 @@ def resume(
     config = run_folder.read_config(path)  # before its lock: what is no run folder is left alone
     shown = progress if isinstance(progress, Progress) else None
     with run_folder.opened_folder(path) as messages:
-        run = _prepare_to_resume(path, config, env, search_control, allow_code)
+        run = _prepare_to_resume(path, config, env, search_control, model, allow_code)
         with exhaustion_explained(run.resume_command(path)):
             return run.execute(path, options, shown, messages)
 
@@ -143,6 +160,7 @@ def _prepare_to_resume(
     config: Config,
     env: "Environment | gymnasium.Env[Any, Any] | Factory | None",
     search_control: SearchControl | type[SearchControl] | None,
+    model: Model[Any] | type[Model[Any]] | None,
     allow_code: bool,
 ) -> Run:
     """The run in a folder, if it can be resumed with what was passed; see `resume`."""
@@ -152,14 +170,14 @@ def _prepare_to_resume(
     if not checkpoint.checkpoints(path) and run_folder.has_results(path):
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
     given = None if env is None else found
-    run = prepare_run(config, given, search_control, before, allow_code=allow_code)
+    run = prepare_run(config, given, search_control, before, allow_code=allow_code, model=model)
     check_same_environment(run.training.agent.env, before)
-    ours, theirs = run.provenance["search_control"], before.get("search_control", "")
     planning = getattr(run.training.agent, "planning", None)
-    search = planning.search_control if planning else None
-    if theirs not in ("", ours) and not matches(search, theirs):
-        raise FreqdynaError(
-            f"search_control is {ours}, but this run was started with {theirs}; pass that one"
-        )
+    for part in ("search_control", "model"):
+        ours, theirs = run.provenance[part], before.get(part, "")
+        if theirs not in ("", ours) and not matches(getattr(planning, part, None), theirs):
+            raise FreqdynaError(
+                f"{part} is {ours}, but this run was started with {theirs}; pass that one"
+            )
     run.provenance["continues"] = before
     return run

@@ -7,8 +7,10 @@ import jax
 import numpy as np
 
 from freqdyna import search_control
-from freqdyna.agents import algorithms
+from freqdyna.agents import algorithms, models
+from freqdyna.agents.models import Model
 from freqdyna.config import VERSION, Config
+from freqdyna.core.code_names import module_of
 from freqdyna.core.description import describe
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
@@ -32,6 +34,7 @@ def prepare_run(
     version: str = VERSION,
     allow_code: bool = False,
     saved: bool = True,
+    model: Model[Any] | type[Model[Any]] | None = None,
 ) -> Run:
     """Create a run, and check everything that can be checked before any folder is created.
 
@@ -44,8 +47,9 @@ def prepare_run(
         search: A custom search-control, or its class.
         before: The provenance of the run that is resumed.
         version: The version whose defaults apply to settings that are unset.
-        allow_code: Whether the names of environment and search-control may import code.
+        allow_code: Whether the names of environment, search-control and model may import code.
         saved: Whether the run will write checkpoints, for which it needs more memory.
+        model: A custom model, or its class.
 
     """
     algorithms.find(config.algorithm)
@@ -67,7 +71,13 @@ def prepare_run(
         search = search_control.find(config.search_control, allow_code)
     if isinstance(search, type):
         search = search_control.make(search, config)
-    agent = algorithms.build(config, space, search, factory)
+    if model is None and module_of(config.decided("model")) is not None:
+        model = models.find(config.decided("model"), allow_code)
+    if isinstance(model, type):
+        model = models.make(model, config, space)
+    agent = algorithms.build(config, space, search, factory, model)
+    if model is not None:
+        models.check_model(model, space)
     name = config.search_control
     if name is not None and name not in search_control.SEARCH_CONTROLS:
         _trace_one_step(agent, name)
@@ -84,6 +94,7 @@ def prepare_run(
     facts |= {
         "environment": describe(space),
         "search_control": describe(planning.search_control) if planning else "",
+        "model": describe(model) if model is not None else "",
     }
     return Run(config, training, block, provenance(devices, **facts))
 

@@ -267,7 +267,8 @@ class Run:
         """How to resume: on the command line, unless the environment must be passed in Python."""
         if needs_env_argument(self.config, self.provenance):
             return f"freqdyna.resume({str(folder)!r}, env=...), in Python"
-        names = (self.config.env, self.config.search_control or "")
+        config = self.config
+        names = (config.env, config.search_control or "", config.model or "")
         code = " --allow-code" if any(module_of(name) is not None for name in names) else ""
         return f"freqdyna resume {folder}{code}"
 

@@ -24,7 +24,6 @@ from freqdyna.agents.dyna.simulation import Planning, Simulation
 from freqdyna.agents.dyna.state import DynaState, Experience
 from freqdyna.agents.dyna.visited import Visited
 from freqdyna.agents.learners.base import Learner, LearnerState
-from freqdyna.agents.models.learned_model import LearnedModel
 from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.ring import uniform_indices
 from freqdyna.agents.replay.transition import Transition, row_width
@@ -203,13 +202,15 @@ class Dyna(Agent[DynaState]):
     ) -> DynaState:
         """Compare the model with the new transition, then train it on the replay buffer."""
         model = planning.model
-        if not isinstance(model, LearnedModel):
+        if not model.learn_batch:
             return state
-        error = model.error(state.model, seen)
+        error = model.error(state.model, seen, self.env)
         bits = jax.random.bits(key, (model.learn_batch,), jnp.uint32)
         rows, _ = self.replay.sample(state.replay, bits, t + 1)
+        continuous = len(self.env.action_low)
+        batch = jax.vmap(lambda row: Transition.unpack(row, continuous))(rows)
         turns = jnp.where(t + 1 < model.learn_batch, 0, 1)
-        learned = jax.lax.fori_loop(0, turns, lambda _, m: model.learn(m, rows), state.model)
+        learned = jax.lax.fori_loop(0, turns, lambda _, m: model.learn(m, batch), state.model)
         diagnostics = state.diagnostics.after_prediction(error)
         return eqx.tree_at(lambda s: (s.model, s.diagnostics), state, (learned, diagnostics))
 

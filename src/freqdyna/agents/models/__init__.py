@@ -1,1 +1,21 @@
 """Models, which predict the outcome of an action in any state."""
+
+from freqdyna.agents.models.base import Model, Outcome
+from freqdyna.agents.models.contract import check_model
+from freqdyna.agents.models.learned_model import LearnedModel
+from freqdyna.agents.models.registry import MODELS, find, full_name, make
+from freqdyna.agents.models.true_model import TrueModel
+from freqdyna.agents.replay.transition import Transition
+
+__all__ = [
+    "MODELS",
+    "LearnedModel",
+    "Model",
+    "Outcome",
+    "Transition",
+    "TrueModel",
+    "check_model",
+    "find",
+    "full_name",
+    "make",
+]

@@ -1,12 +1,17 @@
 """The interface of a model (the paper's M): the outcome of an action in any state."""
 
 import abc
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from freqdyna.envs.space import Action
+from freqdyna.agents.replay.transition import Transition
+from freqdyna.config import Config
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.space import Action, Space
 
 ModelState = TypeVar("ModelState")
 
@@ -15,19 +20,41 @@ Outcome = tuple[Float[Array, " n"], Float[Array, ""], Bool[Array, ""]]
 
 
 class Model(eqx.Module, Generic[ModelState]):
-    """A model as pure functions, for one state."""
+    """The base class of models, as pure functions for one state of one seed.
 
-    learn_batch: eqx.AbstractClassVar[int]
-    """Stored transitions that `learn` is given at each step; 0 for a model that does not learn."""
+    A subclass implements `query`. A model that learns also has `init`, `learn` and `learn_batch`.
+    """
+
+    @classmethod
+    def from_config(cls, config: Config, space: Space) -> "Model[Any]":
+        """Create the model with the settings of a run; override this if it has fields.
+
+        Args:
+            config: The settings, all of them set.
+            space: The environment, or only its space if it is stepped in Python.
+
+        """
+        return cls()
 
     @property
-    @abc.abstractmethod
     def noise_size(self) -> int:
-        """The number of standard normal random numbers that one query uses."""
+        """The number of standard normal random numbers that one query uses; 0 by default."""
+        return 0
 
-    @abc.abstractmethod
+    @property
+    def learn_batch(self) -> int:
+        """The number of stored transitions that `learn` is given; 0 if the model does not learn.
+
+        The model learns at every step, as soon as so many transitions are stored.
+        """
+        return 0
+
     def init(self, key: PRNGKeyArray) -> ModelState:
-        """The state of the model before training."""
+        """The state of the model before training, a pytree of arrays; None by default.
+
+        It is saved in checkpoints and restored when a run is resumed.
+        """
+        return None  # type: ignore[return-value]
 
     @abc.abstractmethod
     def query(
@@ -46,10 +73,61 @@ class Model(eqx.Module, Generic[ModelState]):
             noise: Standard normal random numbers, shape (noise_size,).
 
         Returns:
-            The next state, the reward, and whether the next state is terminal.
+            The next state, the reward, and whether the next state is terminal: JAX arrays of shapes
+            (n,), () and (), two of floats and one of Booleans.
 
         """
 
-    @abc.abstractmethod
-    def learn(self, state: ModelState, rows: Float[Array, "batch width"]) -> ModelState:
-        """Train on a mini-batch of packed transitions, shape (learn_batch, width)."""
+    def learn(self, state: ModelState, batch: Transition) -> ModelState:
+        """Train on transitions that were sampled uniformly from the replay buffer.
+
+        Args:
+            state: The state of the model.
+            batch: Transitions whose arrays have `learn_batch` as their first axis.
+
+        Returns:
+            The new state, with the structure, shapes and types of the old one.
+
+        """
+        return state
+
+    def error(self, state: ModelState, seen: Transition, space: Space) -> Float[Array, ""]:
+        """The squared error of a prediction, for the metric `model_error` of models that learn.
+
+        By default it is that of the predicted next state, averaged over coordinates, each divided
+        by its range if that is known.
+
+        Args:
+            state: The state of the model.
+            seen: A transition that the model has not been trained on.
+            space: The environment, or only its space.
+
+        """
+        noise = jnp.zeros(self.noise_size)
+        predicted, _, _ = self.query(state, seen.state, seen.action, noise)
+        return jnp.mean(((predicted - seen.next_state) / known_ranges(space)) ** 2)
+
+    def disagreement(
+        self, state: ModelState, s: Float[Array, " n"], action: Action
+    ) -> Float[Array, ""]:
+        """How much the members of an ensemble disagree about an outcome.
+
+        Args:
+            state: The state of the model.
+            s: The state of the environment, shape (n,).
+            action: The action, shape () if discrete and (a,) if continuous.
+
+        Raises:
+            FreqdynaError: If the model is not an ensemble, while the program is traced.
+
+        """
+        raise FreqdynaError(
+            f"model is {type(self).__name__}, which has no disagreement because it is not an "
+            "ensemble; use model 'ensemble', or a class with the method disagreement"
+        )
+
+
+def known_ranges(space: Space) -> np.ndarray:
+    """The range of each coordinate, shape (n,); 1 where it is not known."""
+    span = space.high - space.low
+    return np.where(np.isfinite(span), span, 1.0)

@@ -7,7 +7,7 @@ returns next states (k, n), rewards (k,) and whether each next state is terminal
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import equinox as eqx
 import gymnasium
@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from gymnasium import spaces
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float
 
 from freqdyna.agents.models.base import Model, Outcome
 from freqdyna.core.errors import FreqdynaError, one_line
@@ -26,19 +26,10 @@ Simulate = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.n
 
 
 class HostModel(Model[None]):
-    """Calls the environment from within the compiled step."""
+    """Calls the environment, which draws its own random numbers, from within the compiled step."""
 
-    learn_batch: ClassVar[int] = 0
     ask: Simulate = eqx.field(static=True)
     """`simulate` for batches of any shape, with scaled states and actions of the agent."""
-
-    @property
-    def noise_size(self) -> int:
-        """Zero: the environment draws its own random numbers."""
-        return 0
-
-    def init(self, key: PRNGKeyArray) -> None:
-        """The model has no state."""
 
     def query(
         self, state: None, s: Float[Array, " n"], action: Action, noise: Float[Array, " 0"]
@@ -50,9 +41,6 @@ class HostModel(Model[None]):
             jax.ShapeDtypeStruct((), jnp.bool_),
         )
         return jax.pure_callback(self.ask, shapes, s, action, vmap_method="broadcast_all")
-
-    def learn(self, state: None, rows: Float[Array, "batch width"]) -> None:
-        """The model does not learn."""
 
 
 def host_model(factory: Factory, space: Space) -> HostModel:

@@ -10,7 +10,6 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PRNGKeyArray
@@ -18,6 +17,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from freqdyna.agents.models.base import Model, Outcome
 from freqdyna.agents.networks.mlp import init_xavier, network_from_flat
 from freqdyna.agents.replay.transition import Transition
+from freqdyna.config import Config
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.space import Action, Space
 
 WIDTH = 64
@@ -39,10 +40,16 @@ class LearnedModel(Model[LearnedModelState]):
     terminal_is_known: bool = eqx.field(static=True)
     """Whether to use `space.terminal` instead of predicting termination."""
 
-    @property
-    def noise_size(self) -> int:
-        """Zero: the model is deterministic."""
-        return 0
+    @classmethod
+    def from_config(cls, config: Config, space: Space) -> "LearnedModel":
+        """The model with the settings of a run; see `Model.from_config`."""
+        known = config.model_termination == "known"
+        if known and not space.knows_terminal:
+            raise FreqdynaError(
+                f"model_termination is 'known', but {space.name!r} does not know which states are "
+                "terminal; it must be 'learned'"
+            )
+        return cls(space, config.model_learning_rate, known)
 
     def init(self, key: PRNGKeyArray) -> LearnedModelState:
         """The network and Adam's state before training."""
@@ -62,18 +69,11 @@ class LearnedModel(Model[LearnedModelState]):
         terminal = self.space.terminal(next_state) if self.terminal_is_known else logit > 0
         return next_state, reward, terminal
 
-    def learn(
-        self, state: LearnedModelState, rows: Float[Array, "batch width"]
-    ) -> LearnedModelState:
+    def learn(self, state: LearnedModelState, batch: Transition) -> LearnedModelState:
         """One Adam step on the squared errors of s' − s and r, and the cross-entropy of terminal.
 
-        Args:
-            state: The parameters and Adam's state.
-            rows: Packed transitions, shape (batch, width).
-
+        See `Model.learn`.
         """
-        continuous = len(self.space.action_low)
-        batch = jax.vmap(lambda row: Transition.unpack(row, continuous))(rows)
 
         def loss_of_one(params: Float[Array, " p"], seen: Transition) -> Float[Array, ""]:
             change, reward, logit = self._predict(params, seen.state, seen.action)
@@ -87,16 +87,6 @@ class LearnedModel(Model[LearnedModelState]):
         gradient = jax.grad(loss)(state.params)
         step, optimizer = optax.adam(self.learning_rate).update(gradient, state.optimizer)
         return LearnedModelState(state.params + step, optimizer)
-
-    def error(self, state: LearnedModelState, seen: Transition) -> Float[Array, ""]:
-        """Squared error of the predicted next state, averaged over coordinates.
-
-        Each coordinate is divided by its range, if that is known.
-        """
-        predicted, _, _ = self.query(state, seen.state, seen.action, jnp.zeros(0))
-        span = self.space.high - self.space.low
-        span = np.where(np.isfinite(span), span, 1.0)
-        return jnp.mean(((predicted - seen.next_state) / span) ** 2)
 
     @property
     def _sizes(self) -> tuple[int, ...]:

@@ -1,26 +1,28 @@
 """The true model: the environment's own transition function."""
 
-from typing import ClassVar
-
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float
 
 from freqdyna.agents.models.base import Model, Outcome
+from freqdyna.config import Config
 from freqdyna.envs.base import Action, Environment
+from freqdyna.envs.space import Space
 
 
 class TrueModel(Model[None]):
     """The environment as a model; it does not learn."""
 
-    learn_batch: ClassVar[int] = 0
     env: Environment
+
+    @classmethod
+    def from_config(cls, config: Config, space: Space) -> "TrueModel":
+        """The model of a compiled environment; see `Model.from_config`."""
+        assert isinstance(space, Environment)
+        return cls(space)
 
     @property
     def noise_size(self) -> int:
         """One number for the reward, plus those of the environment."""
         return 1 + self.env.noise_size
-
-    def init(self, key: PRNGKeyArray) -> None:
-        """The model has no state."""
 
     def query(
         self,
@@ -31,6 +33,3 @@ class TrueModel(Model[None]):
     ) -> Outcome:
         """A transition of the environment; see `Model.query`."""
         return self.env.transition_from_noise(s, action, noise)
-
-    def learn(self, state: None, rows: Float[Array, "batch width"]) -> None:
-        """The model does not learn."""

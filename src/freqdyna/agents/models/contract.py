@@ -1,0 +1,118 @@
+"""Whether a user's model keeps the contract of `Model`: traced once, before anything is trained."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from freqdyna.agents.models.base import Model
+from freqdyna.agents.models.registry import full_name
+from freqdyna.agents.replay.transition import Transition
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.user_code import failure_of
+from freqdyna.envs.space import Space
+
+
+def check_model(model: Model[Any], space: Space) -> None:
+    """Trace every method that a training calls, and check what it returns.
+
+    Args:
+        model: The model.
+        space: The environment, or only its space.
+
+    Raises:
+        FreqdynaError: If a method fails or returns something else than it must; the message has
+            the file and the line.
+
+    """
+    n = space.observation_size
+    for name in ("noise_size", "learn_batch"):
+        size = getattr(model, name)
+        if type(size) is not int or size < 0:
+            raise FreqdynaError(
+                f"model is {full_name(type(model))!r}, whose {name} is {size!r}; it must be an "
+                "integer, 0 or greater"
+            )
+
+    def trace(key: jax.Array) -> None:
+        state = _checked(model, "init", _check_state, key)
+        s = jnp.zeros(n)
+        action = jnp.zeros((), int) if space.num_actions else jnp.zeros(space.action_size)
+        noise = jnp.zeros(model.noise_size)
+        _checked(
+            model, "query", lambda outcome: _check_outcome(outcome, n), state, s, action, noise
+        )
+        if not model.learn_batch:
+            return
+        seen = Transition(s, action, jnp.zeros(()), s, jnp.zeros((), bool))
+        batch = jax.tree.map(lambda x: jnp.stack([x] * model.learn_batch), seen)
+        _checked(model, "learn", lambda after: _check_learned(state, after), state, batch)
+        _checked(model, "error", _check_error, state, seen, space)
+
+    jax.eval_shape(trace, jax.random.key(0))
+
+
+def _checked(model: Model[Any], method: str, check: Callable[[Any], None], *arguments: Any) -> Any:
+    """What a method returns, if it does not fail and passes a check."""
+    try:
+        found = getattr(model, method)(*arguments)
+        check(found)
+    except (Exception, SystemExit) as error:
+        failed = failure_of(error, type(model), method)
+        raise FreqdynaError(
+            f"model is {full_name(type(model))!r}, which fails in {failed}"
+        ) from error
+    return found
+
+
+def _check_state(state: Any) -> None:
+    for path, leaf in jax.tree_util.tree_leaves_with_path(state):
+        if not isinstance(leaf, jax.Array):
+            raise FreqdynaError(
+                f"it returned {type(leaf).__name__}{jax.tree_util.keystr(path)}; the state must "
+                "consist of JAX arrays"
+            )
+
+
+def _check_outcome(outcome: Any, n: int) -> None:
+    if not isinstance(outcome, tuple) or len(outcome) != 3:
+        raise FreqdynaError(
+            f"it returned {_kind(outcome)}; it must be a tuple of next state, reward and terminal"
+        )
+    wanted = (
+        ("next state", (n,), jnp.floating, "floats"),
+        ("reward", (), jnp.floating, "floats"),
+        ("terminal flag", (), jnp.bool_, "Booleans"),
+    )
+    for found, (name, shape, kind, words) in zip(outcome, wanted, strict=True):
+        if not (_is_array(found, shape) and jnp.issubdtype(found.dtype, kind)):
+            raise FreqdynaError(
+                f"it returned {_kind(found)} as {name}; it must be a JAX array of {words} of shape "
+                f"{shape}"
+            )
+
+
+def _check_learned(before: Any, after: Any) -> None:
+    old, new = (jax.tree.map(_kind, state) for state in (before, after))
+    if old != new:
+        raise FreqdynaError(
+            f"it returned the state {new}; it must have the structure, shapes and types of the "
+            f"state of init, {old}"
+        )
+
+
+def _check_error(error: Any) -> None:
+    if not _is_array(error, ()):
+        raise FreqdynaError(f"it returned {_kind(error)}; it must be a JAX array of shape ()")
+
+
+def _is_array(value: Any, shape: tuple[int, ...]) -> bool:
+    return isinstance(value, jax.Array) and value.shape == shape
+
+
+def _kind(value: Any) -> str:
+    """The type of an object; of an array, the type and shape."""
+    if isinstance(value, jax.Array):
+        return f"{value.dtype}{list(value.shape)}"
+    return type(value).__name__

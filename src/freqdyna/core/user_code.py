@@ -1,0 +1,34 @@
+"""Where in a user's class an error comes from, for messages of one sentence."""
+
+import inspect
+import traceback
+from pathlib import Path
+
+from freqdyna.core.errors import FreqdynaError, one_line
+
+
+def failure_of(error: BaseException, user_class: type, method: str) -> str:
+    """Where and why a method of a user's class fails: "query (my.py, line 7): ValueError: no".
+
+    Args:
+        error: What was raised while the method was called, or about what it returned.
+        user_class: The class.
+        method: The name of its method.
+
+    """
+    reason = "it calls sys.exit" if isinstance(error, SystemExit) else one_line(error)
+    code = getattr(inspect.unwrap(getattr(user_class, method)), "__code__", None)
+    if code is None:
+        return f"{method}: {reason}"
+    line = code.co_firstlineno  # if what it returned is refused
+    if not isinstance(error, FreqdynaError):
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
+        line = (lines and lines[-1]) or line
+    return f"{method} ({_shown(code.co_filename)}, line {line}): {reason}"
+
+
+def _shown(file: str) -> str:
+    """A path from the current folder, if the file is in it."""
+    path, here = Path(file), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
