@@ -30,9 +30,9 @@ CHANGES = {
     "config/history.py": [
         (f'VERSION = "{VERSION}"', 'VERSION = "0.3.0"'),
         (
-            "HISTORY: dict[str, Changes] = {}\n",
+            "HISTORY: dict[str, Changes] = {\n",
             'HISTORY: dict[str, Changes] = {"0.3.0": Changes(added={"new_setting": 3}, '
-            'defaults={EVERYWHERE: {"discount": 0.99, "search_states": 20}})}\n',
+            'defaults={EVERYWHERE: {"discount": 0.99, "search_states": 20}}),\n',
         ),
     ],
     # Its search-control and environment have new fields, too.

@@ -26,6 +26,9 @@ BASE = Config(
     queue_size=100,
     steps=200,
     episode_limit=50,
+    max_gradient_norm=10.0,
+    exploration_initial=0.5,
+    exploration_fraction=0.5,
 )
 
 
@@ -49,6 +52,8 @@ def trained(block, steps=60):
 VARIED = [
     {"learning_rate": 0.003},
     {"exploration": 0.3},
+    {"exploration_initial": 0.9},
+    {"max_gradient_norm": 0.01},
     {"climb_step_size": 0.03},
     {"climb_noise": 0.05},
     {"frequency_probability": 0.9},

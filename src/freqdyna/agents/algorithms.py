@@ -8,6 +8,7 @@ from freqdyna.agents import models
 from freqdyna.agents.base import Agent
 from freqdyna.agents.dyna.dyna import Dyna
 from freqdyna.agents.dyna.simulation import Planning
+from freqdyna.agents.exploration import exploration_of
 from freqdyna.agents.learners.base import Learner
 from freqdyna.agents.learners.dqn import DQN
 from freqdyna.agents.learners.naf import NAF, output_size
@@ -100,6 +101,7 @@ def build(
     if model_free and (model is not None or config.model not in usual):
         raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
     _check_actions(config, space)
+    _check_learner(config, space)
     planning = _planning(config, space, search, factory, model)
     if recipe.tabular:
         return _tabular(config, space, planning_steps)
@@ -114,7 +116,7 @@ def build(
         planning=planning,
         batch_size=config.batch_size,
         planning_steps=planning_steps,
-        exploration=config.exploration,
+        exploration=exploration_of(config),
         warmup_steps=config.warmup_steps,
         first_update_step=0 if config.learn_in_warmup else config.warmup_steps,
     )
@@ -136,23 +138,47 @@ def _check_actions(config: Config, space: Space) -> None:
     )
 
 
+_OF_NETWORKS = ("activation", "double", "loss", "max_gradient_norm")
+"""Settings of learners with a network."""
+
+
+def _check_learner(config: Config, space: Space) -> None:
+    """Raise an error for settings that the learner does not have."""
+    for name in _OF_NETWORKS:
+        value = getattr(config, name)
+        if find(config.algorithm).tabular and value != getattr(Config, name):
+            raise FreqdynaError(
+                f"{name} is {value!r}, but algorithm {config.algorithm!r} has no network; omit it"
+            )
+    if config.double and not space.num_actions:
+        raise FreqdynaError(
+            f"double is True, but the actions of {space.name!r} are continuous; it must be False"
+        )
+
+
 def make_learner(config: Config, space: Space) -> Learner:
     """DQN for discrete actions, NAF for continuous ones."""
     hidden = config.decided("hidden")
+    of_both: dict[str, Any] = {
+        "discount": config.discount,
+        "learning_rate": config.learning_rate,
+        "activation": config.activation,
+        "loss": config.loss,
+        "max_gradient_norm": config.max_gradient_norm,
+    }
     if space.num_actions:
         return DQN(
             sizes=(space.observation_size, *hidden, space.num_actions),
-            discount=config.discount,
-            learning_rate=config.learning_rate,
             target_period=config.target_period,
+            double=config.double,
+            **of_both,
         )
     return NAF(
         sizes=(space.observation_size, *hidden, output_size(space.action_size)),
         low=space.action_low,
         high=space.action_high,
-        discount=config.discount,
-        learning_rate=config.learning_rate,
         target_rate=config.target_rate,
+        **of_both,
     )
 
 
@@ -163,7 +189,11 @@ def _tabular(config: Config, env: Space, planning_steps: int) -> TabularDyna:
             "are cells"
         )
     return TabularDyna(
-        env, config.discount, config.tabular_learning_rate, config.exploration, planning_steps
+        env,
+        config.discount,
+        config.tabular_learning_rate,
+        exploration_of(config),
+        planning_steps,
     )
 
 

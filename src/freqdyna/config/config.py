@@ -68,15 +68,30 @@ class Config:
     discount: Share = 0.99
     """The discount factor (gamma)."""
     hidden: Widths | None = field(default=None, metadata={"otherwise": (32, 32)})
-    """Widths of the tanh layers. If unset: 64 64 on MazeGridWorld and with continuous actions,
+    """Widths of the hidden layers. If unset: 64 64 on MazeGridWorld and with continuous actions,
     otherwise 32 32."""
+    activation: Annotated[str, one_of("tanh", "relu", "silu")] = "tanh"
+    """The activation of the hidden layers: "tanh" (as in the paper), "relu" or "silu"."""
     target_period: Count = 1000
     """Updates between copies of the network to the target network (tau)."""
     target_rate: Share = 0.005
     """NAF only: the fraction by which the target network moves towards the network per update."""
+    double: Flag = False
+    """Discrete actions only: whether the network chooses the action in the target, and the target
+    network only evaluates it (double Q-learning)."""
+    loss: Annotated[str, one_of("squared", "huber")] = "squared"
+    """The loss of a temporal-difference error d: "squared" is d², "huber" is d²/2 up to |d| = 1 and
+    |d| − 1/2 beyond."""
+    max_gradient_norm: NotNegative | None = None
+    """Longer gradients are scaled to this norm before Adam. If unset: no limit."""
     exploration: Share = 0.1
     """The probability of a random action after the warm-up (epsilon); with continuous actions, the
     standard deviation of their noise, relative to half their range."""
+    exploration_initial: Share = 1.0
+    """The amount of exploration from which a linear schedule starts; see exploration_fraction."""
+    exploration_fraction: Share = 0.0
+    """The fraction of all steps, warm-up included, during which exploration changes linearly from
+    exploration_initial to exploration; 0 for no schedule."""
     warmup_steps: CountOrZero = 5000
     """The number of steps at the start in which every action is random."""
     learn_in_warmup: Flag | None = field(default=None, metadata={"otherwise": False})

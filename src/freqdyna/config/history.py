@@ -35,8 +35,19 @@ class Changes:
     """The previous value of each default that changed, EVERYWHERE or by environment."""
 
 
-HISTORY: dict[str, Changes] = {}
-"""The changes by version; none so far."""
+HISTORY: dict[str, Changes] = {
+    "0.2.0": Changes(
+        added={
+            "activation": "tanh",
+            "double": False,
+            "loss": "squared",
+            "max_gradient_norm": None,
+            "exploration_initial": 1.0,
+            "exploration_fraction": 0.0,
+        }
+    ),
+}
+"""The changes by version."""
 
 
 def added_after(version: str) -> dict[str, Any]:

@@ -11,8 +11,9 @@ v0.1        all defaults of version 0.1, with which the stored experiments were 
 Settings cannot yet express the following behaviour of the published code: in the mazes it blocks
 a move only by its end point, and climbs through walls; it adds noise to the states from which
 climbs start; after a restart it samples the new start by the old rule; it drops each term of ∇g
-below 1e-5 separately; it uses ReLU for DQN and Dyna-Value; one of its files climbs V with step size
-0.1 and noise 0.05; and it bounds the states of Hopper and Walker2d by ±5.
+below 1e-5 separately; one of its files climbs V with step size 0.1 and noise 0.05; and it bounds
+the states of Hopper and Walker2d by ±5. It uses ReLU for DQN and Dyna-Value: `activation` can
+express that, but a preset does not depend on the algorithm.
 
 An entry must not change once it is released, because stored sweeps would change their meaning: a
 better interpretation of the paper is a new preset. Entries for new settings may be added.
@@ -45,6 +46,7 @@ PAPER: Tables = {
         "learning_rate": 1e-3,  # A.6, MountainCar; the maze "the same"
         "target_period": 1000,  # A.6: "target network moving rate 1000"
         "exploration": 0.1,  # A.6: "without decaying"
+        "exploration_fraction": 0.0,  # the same words
         "warmup_steps": 5000,  # A.6: "random action is taken in the first 5k time steps"
         "learn_in_warmup": True,  # A.7: the loop updates at every step
         "simulated_share": 0.5,  # A.6: β

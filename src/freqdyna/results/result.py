@@ -34,12 +34,14 @@ class Result(Record):
         """
         import jax.numpy as jnp
 
+        from freqdyna.agents.networks.activations import ACTIVATIONS
         from freqdyna.agents.networks.mlp import network_from_flat
 
         row = self.row(seed)
         if not self.layer_sizes:
             raise FreqdynaError(f"{self!r} was stored without a network")
-        return network_from_flat(jnp.asarray(self.parameters[row]), self.layer_sizes)
+        activation = ACTIVATIONS[self.config.activation]
+        return network_from_flat(jnp.asarray(self.parameters[row]), self.layer_sizes, activation)
 
     def policy(
         self, seed: SupportsInt, *, env: Any = None, allow_code: bool = False

@@ -123,6 +123,56 @@ def test_the_target_is_copied_every_period_and_not_between():
     assert copied == [False, False, True] * 3
 
 
+def scattered(dqn):
+    """A state whose two networks differ and are far from zero."""
+    state = dqn.init(jax.random.key(0))
+    generator = np.random.default_rng(5)
+    params, target = generator.normal(size=(2, len(state.params))).astype(np.float32)
+    return type(state)(jnp.asarray(params), jnp.asarray(target), state.optimizer)
+
+
+def test_double_q_learning_evaluates_the_networks_choice_with_the_target_network():
+    rows = np.asarray(random_rows(1, batch=16))
+    states, next_states = rows[:, :2], rows[:, 2:4]
+    actions, rewards, terminals = rows[:, 4].astype(int), rows[:, 5], rows[:, 6]
+    dqn, batch = make_dqn(double=True), np.arange(16)
+    state = scattered(dqn)
+    _, differences = update(dqn, state, jnp.asarray(rows), 1)
+    chosen = numpy_forward(state.params, next_states)[1].argmax(1)
+    evaluated = numpy_forward(state.target_params, next_states)[1]
+    taken = numpy_forward(state.params, states)[1][batch, actions]
+    expected = rewards + 0.9 * (1 - terminals) * evaluated[batch, chosen] - taken
+    np.testing.assert_allclose(differences, expected, rtol=2e-4, atol=2e-5)
+    assert (chosen != evaluated.argmax(1)).any()  # or the test could not fail
+
+
+def test_huber_and_clipping_change_the_gradient_and_not_the_errors():
+    rows, limit = random_rows(2), 0.05
+    state = scattered(make_dqn())
+    _, errors = update(make_dqn(), state, rows, 1)
+    assert (np.abs(errors) > 1).any()
+    assert (np.abs(errors) < 1).any()
+    changed = make_dqn(loss="huber", max_gradient_norm=limit)
+    after, same_errors = update(changed, state, rows, 1)
+    np.testing.assert_allclose(same_errors, errors, rtol=1e-6)
+
+    actions = rows[:, 4].astype(int)
+    predicted = jnp.arange(len(rows)), actions
+    targets = errors + jax.vmap(changed.network(state.params))(rows[:, :2])[predicted]
+
+    def huber(params):
+        q = jax.vmap(changed.network(params))(rows[:, :2])[predicted]
+        size = jnp.abs(targets - q)
+        return jnp.where(size <= 1, size**2 / 2, size - 0.5).mean()
+
+    gradient = jax.jit(jax.grad(huber))(state.params)
+    length = jnp.linalg.norm(gradient)
+    assert length > limit
+    # Adam's first average of gradients is a tenth of the first one.
+    average = after.optimizer[0].mu
+    np.testing.assert_allclose(average, 0.1 * limit / length * gradient, rtol=1e-3, atol=1e-7)
+
+
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
 def test_epsilon_greedy_has_its_exact_distribution(epsilon):
     dqn = make_dqn()

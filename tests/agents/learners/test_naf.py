@@ -99,29 +99,53 @@ def test_actions_are_the_best_with_noise_within_the_bounds_or_uniform():
     assert np.abs(np.asarray(noise).std(0) - 0.1).max() < 5 * 0.1 / np.sqrt(2 * 5000)
 
 
+def differences_of(naf, target_params, rows):
+    """From the parameters to the temporal-difference errors."""
+
+    def difference(params, row):
+        seen = Transition.unpack(row, 2)
+        next_value = naf.network(target_params)(seen.next_state)[0]
+        target = seen.reward + 0.9 * jnp.where(seen.terminal, 0.0, next_value)
+        scaled = 2 * (seen.action - LOW) / (HIGH - LOW) - 1
+        return target - Advantage.of(naf.network(params)(seen.state), 2).q(scaled)
+
+    return jax.jit(lambda params: jax.vmap(difference, (None, 0))(params, rows))
+
+
 def test_an_update_is_one_adam_step_on_the_mean_squared_difference():
     naf, rows = make_naf(), random_rows(1)
     state = scattered(naf)
-
-    def differences(params):
-        found = []
-        for row in rows:
-            seen = Transition.unpack(row, 2)
-            next_value = naf.network(state.target_params)(seen.next_state)[0]
-            target = seen.reward + 0.9 * jnp.where(seen.terminal, 0.0, next_value)
-            scaled = 2 * (seen.action - LOW) / (HIGH - LOW) - 1
-            found.append(target - Advantage.of(naf.network(params)(seen.state), 2).q(scaled))
-        return jnp.stack(found)
-
+    differences = differences_of(naf, state.target_params, rows)
     after, reported = naf.update(state, rows[:, :3], lambda _: rows, jnp.asarray(1))
     np.testing.assert_allclose(reported, differences(state.params), rtol=2e-4)
-    slope = jax.grad(lambda p: jnp.mean(differences(p) ** 2))(state.params)
+    slope = jax.jit(jax.grad(lambda p: jnp.mean(differences(p) ** 2)))(state.params)
     # Adam's first step is its step size in the direction of the sign of the slope.
     clear = np.abs(slope) > 1e-3 * np.abs(slope).max()
     moved = np.asarray(after.params - state.params)
     np.testing.assert_allclose(moved[clear], -0.01 * np.sign(slope)[clear], rtol=1e-2)
     expected = state.target_params + 0.25 * (after.params - state.target_params)
     np.testing.assert_allclose(after.target_params, expected, rtol=1e-6)
+
+
+def test_huber_and_clipping_change_the_gradient_and_not_the_errors():
+    rows, limit = random_rows(1), 0.05
+    naf = make_naf(loss="huber", max_gradient_norm=limit)
+    state = scattered(naf)
+    differences = differences_of(naf, state.target_params, rows)
+
+    def huber(params):
+        size = jnp.abs(differences(params))
+        return jnp.where(size <= 1, size**2 / 2, size - 0.5).mean()
+
+    after, reported = naf.update(state, rows[:, :3], lambda _: rows, jnp.asarray(1))
+    np.testing.assert_allclose(reported, differences(state.params), rtol=2e-4)
+    assert (np.abs(reported) > 1).any()
+    gradient = jax.jit(jax.grad(huber))(state.params)
+    length = jnp.linalg.norm(gradient)
+    assert length > limit
+    # Adam's first average of gradients is a tenth of the first one.
+    average = after.optimizer[0].mu
+    np.testing.assert_allclose(average, 0.1 * limit / length * gradient, rtol=1e-3, atol=1e-6)
 
 
 def test_simulated_transitions_get_the_outputs_of_their_states():

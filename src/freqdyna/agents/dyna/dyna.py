@@ -23,6 +23,7 @@ from freqdyna.agents.dyna.search_view import search_view
 from freqdyna.agents.dyna.simulation import Planning, Simulation
 from freqdyna.agents.dyna.state import DynaState, Experience
 from freqdyna.agents.dyna.visited import Visited
+from freqdyna.agents.exploration import Exploration, exploration_at
 from freqdyna.agents.learners.base import Learner, LearnerState
 from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.ring import uniform_indices
@@ -47,7 +48,7 @@ class Dyna(Agent[DynaState]):
     """Transitions in a mini-batch (b)."""
     planning_steps: int = eqx.field(static=True)
     """Updates per environment step (d)."""
-    exploration: float
+    exploration: Exploration
     """The amount of exploration after the warm-up (epsilon)."""
     warmup_steps: int
     """The number of steps at the start in which every action is random."""
@@ -77,7 +78,8 @@ class Dyna(Agent[DynaState]):
 
     def choose(self, state: DynaState, t: Int[Array, ""]) -> Action:
         """Observe s_t and choose the action a_t, with exploration."""
-        epsilon = jnp.where(t < self.warmup_steps, 1.0, self.exploration)
+        explored = exploration_at(self.exploration, t)
+        epsilon = jnp.where(t < self.warmup_steps, 1.0, explored)
         act_key, *_ = self._keys(state, t)
         return self.learner.act(state.learner.params, state.observation, epsilon, act_key)
 

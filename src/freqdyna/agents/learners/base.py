@@ -6,10 +6,13 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import optax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from freqdyna.agents.learners.losses import Loss
+from freqdyna.agents.networks.activations import ACTIVATIONS
 from freqdyna.agents.networks.mlp import Network, init_network, network_from_flat
 from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.envs.space import Action
@@ -32,6 +35,11 @@ class Learner(eqx.Module):
     sizes: eqx.AbstractVar[tuple[int, ...]]
     """Layer widths of the network, from the observation size to the number of outputs."""
     learning_rate: eqx.AbstractVar[float]
+    activation: str = eqx.field(static=True, default="tanh", kw_only=True)
+    """The activation of the hidden layers, one of ACTIVATIONS."""
+    loss: Loss = eqx.field(static=True, default="squared", kw_only=True)
+    max_gradient_norm: float | None = eqx.field(default=None, kw_only=True)
+    """Longer gradients are scaled to this norm; None for no limit."""
 
     @abc.abstractmethod
     def value(self, params: Float[Array, " p"]) -> StateValue:
@@ -69,6 +77,18 @@ class Learner(eqx.Module):
         """
 
     @abc.abstractmethod
+    def bootstrap(
+        self, state: LearnerState, next_states: Float[Array, "batch n"]
+    ) -> Float[Array, " batch"]:
+        """The values of next states in the targets of `update`, shape (batch,).
+
+        Args:
+            state: The parameters of both networks.
+            next_states: Shape (batch, n).
+
+        """
+
+    @abc.abstractmethod
     def update(
         self,
         state: LearnerState,
@@ -98,7 +118,7 @@ class Learner(eqx.Module):
 
     def network(self, params: Float[Array, " p"]) -> Network:
         """The network with these parameters, a flat vector of shape (p,)."""
-        return network_from_flat(params, self.sizes)
+        return network_from_flat(params, self.sizes, ACTIVATIONS[self.activation])
 
     def act(
         self,
@@ -124,9 +144,20 @@ class Learner(eqx.Module):
         self, state: LearnerState, gradient: Network
     ) -> tuple[Float[Array, " p"], optax.OptState]:
         """Take one Adam step; returns the new parameters and optimiser state."""
-        step, optimizer = self._optimizer.update(ravel_pytree(gradient)[0], state.optimizer)
+        flat = ravel_pytree(gradient)[0]
+        if self.max_gradient_norm is not None:
+            flat = clip_norm(flat, self.max_gradient_norm)
+        step, optimizer = self._optimizer.update(flat, state.optimizer)
         return state.params + step, optimizer
 
     @property
     def _optimizer(self) -> optax.GradientTransformation:
         return optax.adam(self.learning_rate)
+
+
+def clip_norm(
+    gradient: Float[Array, " p"], greatest: float | Float[Array, ""]
+) -> Float[Array, " p"]:
+    """The gradient, scaled to the Euclidean norm `greatest` if it is longer."""
+    norm = jnp.linalg.norm(gradient)
+    return gradient * jnp.where(norm > greatest, greatest / norm, 1.0)

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.agents.learners.base import Complete, Learner, LearnerState
+from freqdyna.agents.learners.losses import loss_slope
 from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.agents.replay.transition import Transition
 from freqdyna.core import unrolled
@@ -23,6 +24,8 @@ class DQN(Learner):
     learning_rate: float
     target_period: int
     """The number of updates between copies to the target network (the paper's tau)."""
+    double: bool = eqx.field(static=True, default=False)
+    """Whether the network chooses the action in the target, and the target network evaluates it."""
 
     def value(self, params: Float[Array, " p"]) -> StateValue:
         """V(s) = max_a Q(s, a)."""
@@ -45,6 +48,18 @@ class DQN(Learner):
         explore, random_action = exploration
         return jnp.where(explore, random_action, unrolled.argmax(outputs))
 
+    def bootstrap(
+        self, state: LearnerState, next_states: Float[Array, "batch n"]
+    ) -> Float[Array, " batch"]:
+        """max_a Q'(s', a), or Q'(s', argmax_a Q(s', a)) for double Q-learning."""
+        values = jax.vmap(self.network(state.target_params))(next_states)
+        if not self.double:
+            return values.max(-1)
+        choices = jax.vmap(self.network(state.params))(next_states)
+        best = jax.vmap(unrolled.argmax)(choices)
+        chosen = jnp.arange(values.shape[1]) == best[:, None]
+        return unrolled.total(jnp.where(chosen, values, 0.0))
+
     def update(
         self,
         state: LearnerState,
@@ -52,17 +67,16 @@ class DQN(Learner):
         complete: Complete,
         update_count: Int[Array, ""],
     ) -> tuple[LearnerState, Float[Array, " batch"]]:
-        """The target is r + γ max_a Q(s', a) of the target network; see `Learner.update`."""
+        """The target is r + γ times `bootstrap`; see `Learner.update`."""
         values, pull_back = jax.vjp(
             lambda network: jax.vmap(network)(states), self.network(state.params)
         )
         batch = jax.vmap(Transition.unpack)(complete(values))
-        next_values = jax.vmap(self.network(state.target_params))(batch.next_state)
-        targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values.max(-1))
+        next_values = self.bootstrap(state, batch.next_state)
+        targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
         taken = jnp.arange(values.shape[1]) == batch.action[:, None]
         differences = targets - unrolled.total(jnp.where(taken, values, 0.0))
-        # The derivative of the mean squared difference with respect to the values.
-        slope = jnp.where(taken, -2 / len(states) * differences[:, None], 0.0)
+        slope = jnp.where(taken, loss_slope(self.loss, differences[:, None]), 0.0)
         (gradient,) = pull_back(slope)
         params, optimizer = self.apply_gradient(state, gradient)
         copy_now: Bool[Array, ""] = update_count % self.target_period == 0

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.agents.learners.base import Complete, Learner, LearnerState
+from freqdyna.agents.learners.losses import mean_loss
 from freqdyna.agents.networks.mlp import Network
 from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.agents.replay.transition import Transition
@@ -65,7 +66,8 @@ class NAF(Learner):
         """V(s): the network with only its first output."""
         network = self.network(params)
         weights = (*network.weights[:-1], network.weights[-1][:, :1])
-        return StateValue(Network(weights, (*network.biases[:-1], network.biases[-1][:1])))
+        biases = (*network.biases[:-1], network.biases[-1][:1])
+        return StateValue(Network(weights, biases, network.activation))
 
     def draw_exploration(
         self,
@@ -91,6 +93,12 @@ class NAF(Learner):
         scaled = jnp.where(at_random, anywhere, jnp.clip(best + noise, -1, 1))
         return self.low + (scaled + 1) / 2 * (self.high - self.low)
 
+    def bootstrap(
+        self, state: LearnerState, next_states: Float[Array, "batch n"]
+    ) -> Float[Array, " batch"]:
+        """V(s') of the target network."""
+        return jax.vmap(self.value(state.target_params))(next_states)
+
     def update(
         self,
         state: LearnerState,
@@ -104,17 +112,17 @@ class NAF(Learner):
         )
         size = len(self.low)
         batch = jax.vmap(lambda row: Transition.unpack(row, size))(complete(outputs))
-        next_values = jax.vmap(self.value(state.target_params))(batch.next_state)
+        next_values = self.bootstrap(state, batch.next_state)
         targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
         scaled = 2 * (batch.action - self.low) / (self.high - self.low) - 1
 
-        def mean_square(
+        def loss(
             outputs: Float[Array, "batch o"],
         ) -> tuple[Float[Array, ""], Float[Array, " batch"]]:
             q = jax.vmap(lambda o, a: Advantage.of(o, size).q(a))(outputs, scaled)
-            return jnp.mean((targets - q) ** 2), targets - q
+            return mean_loss(self.loss, targets - q), targets - q
 
-        slope, differences = jax.grad(mean_square, has_aux=True)(outputs)
+        slope, differences = jax.grad(loss, has_aux=True)(outputs)
         (gradient,) = pull_back(slope)
         params, optimizer = self.apply_gradient(state, gradient)
         target_params = state.target_params + self.target_rate * (params - state.target_params)

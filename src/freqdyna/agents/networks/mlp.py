@@ -1,20 +1,18 @@
-"""The multilayer perceptrons of the paper: tanh for action values, ReLU for the learned model."""
+"""Multilayer perceptrons: for action values, with tanh in the paper, and for the learned model."""
 
 import functools
 import itertools
 import math
-from collections.abc import Callable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from freqdyna.agents.networks.activations import Activation
 from freqdyna.agents.networks.tanh import tanh
 
 OUTPUT_SCALE = 0.003
-
-Activation = Callable[[Array], Array]
 
 
 class Network(eqx.Module):

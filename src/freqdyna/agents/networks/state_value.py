@@ -1,4 +1,4 @@
-"""V(s) = max_a Q(s, a) of a tanh network, with derivatives computed forward in closed form.
+"""V(s) = max_a Q(s, a) of a network, with derivatives computed forward in closed form.
 
 The value, Jacobian, Hessian and, for states with few coordinates, third derivatives of every layer
 are propagated together as columns of one matrix, so that each layer is one matrix product. For the
@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from freqdyna.agents.networks.activations import DERIVATIVES, Activation
 from freqdyna.agents.networks.mlp import Network
-from freqdyna.agents.networks.tanh import tanh
 from freqdyna.core import unrolled
 from freqdyna.frequency.local import Derivatives
 from freqdyna.frequency.stochastic import stochastic_slopes
@@ -71,6 +71,7 @@ class StateValue(eqx.Module):
     def _pushed(self, state: Float[Array, " n"], order: int) -> list[Float[Array, " _"]]:
         """V and its distinct partial derivatives up to `order`, in the order of `_indices`."""
         weights, biases = self.network.weights, self.network.biases
+        activation = self.network.activation
         n = state.shape[0]
         indices = [_indices(n, degree) for degree in range(1, order + 1)]
         sizes = [1, *(len(index) for index in indices)]
@@ -78,12 +79,12 @@ class StateValue(eqx.Module):
         # A sum over few coordinates instead of a product fuses with the next operation.
         first = sum((state[i] * weights[0][i] for i in range(n)), biases[0])
         linear = [first[None], weights[0]]
-        parts = _through_tanh(linear, n, order)
+        parts = _through(activation, linear, n, order)
         for weight, bias in zip(weights[1:-1], biases[1:-1], strict=True):
             columns = _product(jnp.concatenate(parts), weight)
             linear = jnp.split(columns, np.cumsum(sizes)[:-1])
             linear[0] = linear[0] + bias
-            parts = _through_tanh(linear, n, order)
+            parts = _through(activation, linear, n, order)
         columns = _product(jnp.concatenate(parts), weights[-1])
         action = unrolled.argmax(columns[0] + biases[-1])
         values = jnp.split(columns[:, action], np.cumsum(sizes)[:-1])
@@ -91,16 +92,16 @@ class StateValue(eqx.Module):
         return values
 
 
-def _through_tanh(
-    linear: list[Float[Array, "_ o"]], n: int, order: int
+def _through(
+    activation: Activation, linear: list[Float[Array, "_ o"]], n: int, order: int
 ) -> list[Float[Array, "_ o"]]:
-    """The chain rule for tanh: the derivatives of tanh(p) from those of p.
+    """The chain rule: the derivatives of f(p) from those of p, for an activation f.
 
     Derivatives that `linear` does not contain are zero.
     """
-    value = tanh(linear[0])
-    slope = 1 - value**2
-    bend = -2 * value * slope  # tanh''
+    value = activation(linear[0])
+    derivatives = DERIVATIVES[activation](linear[0], value)
+    slope, bend = next(derivatives), next(derivatives)
     first = linear[1]
     i, j = _indices(n, 2).T
     second = bend * first[i] * first[j]
@@ -109,7 +110,7 @@ def _through_tanh(
     if order == 2:
         return [value, slope * first, second]
     i, j, k = _indices(n, 3).T
-    third = (4 * value**2 - 2 * slope) * slope * first[i] * first[j] * first[k]  # tanh'''
+    third = next(derivatives) * first[i] * first[j] * first[k]
     if len(linear) > 2:
         pair = _places(n, 2)
         bent = linear[2][pair[i, j]] * first[k] + linear[2][pair[i, k]] * first[j]

@@ -8,6 +8,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from freqdyna.agents.base import Agent, AgentState
 from freqdyna.agents.diagnostics import Diagnostics
+from freqdyna.agents.exploration import Exploration, exploration_at
 from freqdyna.agents.tabular.count_model import CountModel
 from freqdyna.agents.tabular.q_table import QTable
 from freqdyna.envs.base import Environment
@@ -34,7 +35,7 @@ class TabularDyna(Agent[TabularState]):
     env: Environment
     discount: float
     learning_rate: float
-    exploration: float
+    exploration: Exploration
     planning_steps: int = eqx.field(static=True)
 
     def init(self, key: PRNGKeyArray) -> TabularState:
@@ -60,7 +61,7 @@ class TabularDyna(Agent[TabularState]):
         keys = jax.random.split(jax.random.fold_in(state.key, t), 4)
         act_key, env_key, reset_key, plan_key = keys
         cell = self.cell(state.observation)
-        action = state.table.act(cell, self.exploration, act_key)
+        action = state.table.act(cell, exploration_at(self.exploration, t), act_key)
         next_state, reward, terminal = self.env.transition(state.observation, action, env_key)
         seen = (cell, action, reward, self.cell(next_state), terminal)
         table, difference = state.table.update(*seen, self.discount, self.learning_rate)

@@ -19,7 +19,8 @@ from jax.flatten_util import ravel_pytree
 from jax.sharding import Mesh, PartitionSpec
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
-from freqdyna.agents.networks.mlp import OUTPUT_SCALE, Activation, init_network, network_from_flat
+from freqdyna.agents.networks.activations import Activation
+from freqdyna.agents.networks.mlp import OUTPUT_SCALE, init_network, network_from_flat
 from freqdyna.agents.networks.tanh import tanh
 from freqdyna.core.errors import DamagedFileError
 from freqdyna.core.files import set_aside
