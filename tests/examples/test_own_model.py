@@ -101,6 +101,30 @@ def test_an_object_is_passed_to_train_and_to_resume(tmp_path):
         freqdyna.train("GridWorld", model=Stays, **SMALL | {"algorithm": "er"})
 
 
+class Cracked(Stays):
+    """Not finite on the right half of the square."""
+
+    def query(self, state, s, action, noise):
+        """The same state, or none."""
+        next_state, reward, terminal = super().query(state, s, action, noise)
+        return jnp.where(s[0] > 0.5, jnp.nan, next_state), reward, terminal
+
+
+def test_transitions_that_are_not_finite_are_told_once_and_not_learned_from():
+    with pytest.warns(UserWarning, match="the model returned") as caught:
+        result = freqdyna.train("GridWorld", model=Cracked, **SMALL)
+    (told,) = [str(w.message) for w in caught if "the model returned" in str(w.message)]
+    counts = result.metrics["model_non_finite"]
+    # Two of four transitions in each of 20 updates are simulated; half of the states are right.
+    assert ((counts > 10) & (counts < 30)).all()
+    assert told == (
+        f"the model returned {int(counts[:, 0].sum())} transitions that are not finite, which are "
+        "not learned from (seeds 0, 1); the metric model_non_finite counts them at each evaluation"
+    )
+    assert np.isfinite(result.metrics["loss"]).all()
+    assert result.complete_seeds.kept.all()
+
+
 def test_names_of_models():
     assert models.find("learned") is models.LearnedModel
     assert models.full_name(models.LearnedModel) == "learned"

@@ -9,7 +9,10 @@ from freqdyna.envs.space import Space
 from freqdyna.search_control.base import Proposal
 
 NEVER = -1
-ADDED_FIELDS = (".diagnostics.outside", ".diagnostics.non_finite")
+ADDED_FIELDS = (
+    *(".diagnostics.outside", ".diagnostics.non_finite"),
+    ".diagnostics.model_non_finite",
+)
 """Fields that checkpoints of version 0.1 lack; they are zero for a run that resumes from one."""
 
 
@@ -27,6 +30,8 @@ class Diagnostics(eqx.Module):
     """States that searches proposed and that are not finite, so that they were not stored."""
     model_error: Float[Array, ""]
     """Sum over steps of the model's squared error on a transition that it was not trained on."""
+    model_non_finite: Int[Array, ""]
+    """Simulated transitions that are not finite, so that they were not learned from."""
     steps: Int[Array, ""]
     episodes: Int[Array, ""]
     """Training episodes completed since the start."""
@@ -44,6 +49,7 @@ class Diagnostics(eqx.Module):
             outside=none,
             non_finite=none,
             model_error=jnp.zeros(()),
+            model_non_finite=none,
             steps=none,
             episodes=none,
             diverged_at=jnp.full((), NEVER, int),
@@ -94,7 +100,11 @@ class Diagnostics(eqx.Module):
         return eqx.tree_at(lambda d: d.model_error, self, self.model_error + squared_error)
 
     def after_updates(
-        self, number: Int[Array, ""], loss: Float[Array, ""], step: Int[Array, ""]
+        self,
+        number: Int[Array, ""],
+        loss: Float[Array, ""],
+        step: Int[Array, ""],
+        skipped: Int[Array, ""] | int = 0,
     ) -> "Diagnostics":
         """Add the updates of one step.
 
@@ -102,6 +112,7 @@ class Diagnostics(eqx.Module):
             number: The number of updates.
             loss: The sum of their losses.
             step: The number of environment steps, including this one.
+            skipped: The number of simulated transitions that were not learned from.
 
         """
         first_bad = ~jnp.isfinite(loss) & (self.diverged_at == NEVER)
@@ -109,15 +120,21 @@ class Diagnostics(eqx.Module):
             self.loss + loss,
             self.updates + number,
             jnp.where(first_bad, step, self.diverged_at),
+            self.model_non_finite + skipped,
         )
-        return eqx.tree_at(lambda d: (d.loss, d.updates, d.diverged_at), self, changed)
+        return eqx.tree_at(
+            lambda d: (d.loss, d.updates, d.diverged_at, d.model_non_finite), self, changed
+        )
 
-    def metrics(self, searches: bool, learns_model: bool) -> dict[str, Array]:
+    def metrics(
+        self, searches: bool, learns_model: bool, checks_model: bool = False
+    ) -> dict[str, Array]:
         """Means and counts since the last evaluation; `docs/metrics.md` defines them.
 
         Args:
             searches: Whether the agent has a search-control.
             learns_model: Whether the agent learns a model.
+            checks_model: Whether simulated transitions may be not finite.
 
         """
         metrics = {
@@ -137,4 +154,6 @@ class Diagnostics(eqx.Module):
             }
         if learns_model:
             metrics["model_error"] = jnp.sqrt(self.model_error / self.steps)
+        if checks_model:
+            metrics["model_non_finite"] = self.model_non_finite.astype(float)
         return metrics

@@ -37,9 +37,13 @@ from freqdyna.training.training import Training
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before progress and interrupts are handled."""
-_PROPOSED = {
-    "search_outside": "outside the state space, which are used like others",
-    "search_non_finite": "that are not finite, which are not stored",
+_TOLD_ONCE = {
+    "search_outside": "the search-control proposed {} states outside the state space, which are "
+    "used like others",
+    "search_non_finite": "the search-control proposed {} states that are not finite, which are not "
+    "stored",
+    "model_non_finite": "the model returned {} transitions that are not finite, which are not "
+    "learned from",
 }
 """What is reported when a metric is above zero for the first time."""
 
@@ -294,12 +298,12 @@ class Run:
                 "its parameters are not finite; its metrics are missing from now on, and it is "
                 "left out of all statistics"
             )
-        for name, text in _PROPOSED.items():
+        for name, text in _TOLD_ONCE.items():
             counts = np.nan_to_num(now.get(name, np.zeros(len(seeds))))
             if counts.any() and not any(np.any(row.get(name, 0) > 0) for row in earlier):
                 listed = ", ".join(map(str, seeds[counts > 0]))
                 found.append(
-                    f"the search-control proposed {int(counts.sum()):,} states {text} "
+                    f"{text.format(f'{int(counts.sum()):,}')} "
                     f"(seed{'s' if np.count_nonzero(counts) > 1 else ''} {listed}); the metric "
                     f"{name} counts them at each evaluation"
                 )

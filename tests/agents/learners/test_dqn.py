@@ -18,7 +18,7 @@ def make_dqn(**settings):
 
 
 def update(dqn, state, rows, count):
-    return dqn.update(state, rows[:, :2], lambda _: rows, jnp.asarray(count))
+    return dqn.update(state, rows[:, :2], lambda _: (rows, None), jnp.asarray(count))[:2]
 
 
 def random_rows(seed, batch=8):
@@ -186,3 +186,20 @@ def test_epsilon_greedy_has_its_exact_distribution(epsilon):
     expected[np.argmax(dqn.network(params)(state))] += 1 - epsilon
     # Five standard errors on each share: a false alarm less than once in 500,000 runs.
     assert np.all(np.abs(shares - expected) <= 5 * np.sqrt(expected * (1 - expected) / draws))
+
+
+def test_a_transition_that_is_not_usable_is_as_one_without_an_error():
+    dqn, rows = make_dqn(), random_rows(3)
+    state = dqn.init(jax.random.key(0))
+    seen = Transition.unpack(rows[0])
+    value = dqn.network(state.params)(seen.state)[seen.action]
+    no_error = Transition(seen.state, seen.action, value, seen.state, jnp.ones((), bool)).pack()
+    lost = rows.at[0, jnp.array([2, 3, 5])].set(jnp.nan)  # next state and reward
+    usable = jnp.arange(len(rows)) > 0
+    skipped, errors, reported = dqn.update(
+        state, rows[:, :2], lambda _: (lost, usable), jnp.asarray(1)
+    )
+    expected, _ = update(dqn, state, rows.at[0].set(no_error), 1)
+    assert errors[0] == 0
+    np.testing.assert_array_equal(reported, usable)
+    np.testing.assert_allclose(skipped.params, expected.params, rtol=1e-6)

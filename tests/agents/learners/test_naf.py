@@ -116,7 +116,7 @@ def test_an_update_is_one_adam_step_on_the_mean_squared_difference():
     naf, rows = make_naf(), random_rows(1)
     state = scattered(naf)
     differences = differences_of(naf, state.target_params, rows)
-    after, reported = naf.update(state, rows[:, :3], lambda _: rows, jnp.asarray(1))
+    after, reported, _ = naf.update(state, rows[:, :3], lambda _: (rows, None), jnp.asarray(1))
     np.testing.assert_allclose(reported, differences(state.params), rtol=2e-4)
     slope = jax.jit(jax.grad(lambda p: jnp.mean(differences(p) ** 2)))(state.params)
     # Adam's first step is its step size in the direction of the sign of the slope.
@@ -137,7 +137,7 @@ def test_huber_and_clipping_change_the_gradient_and_not_the_errors():
         size = jnp.abs(differences(params))
         return jnp.where(size <= 1, size**2 / 2, size - 0.5).mean()
 
-    after, reported = naf.update(state, rows[:, :3], lambda _: rows, jnp.asarray(1))
+    after, reported, _ = naf.update(state, rows[:, :3], lambda _: (rows, None), jnp.asarray(1))
     np.testing.assert_allclose(reported, differences(state.params), rtol=2e-4)
     assert (np.abs(reported) > 1).any()
     gradient = jax.jit(jax.grad(huber))(state.params)
@@ -148,13 +148,31 @@ def test_huber_and_clipping_change_the_gradient_and_not_the_errors():
     np.testing.assert_allclose(average, 0.1 * limit / length * gradient, rtol=1e-3, atol=1e-6)
 
 
+def test_a_transition_that_is_not_usable_is_as_one_without_an_error():
+    naf, rows = make_naf(), random_rows(3)
+    state = scattered(naf)
+    seen = Transition.unpack(rows[0], 2)
+    scaled = 2 * (seen.action - LOW) / (HIGH - LOW) - 1
+    q = Advantage.of(naf.network(state.params)(seen.state), 2).q(scaled)
+    perfect = Transition(seen.state, seen.action, q, seen.state, jnp.ones((), bool)).pack()
+    no_error = rows.at[0].set(perfect)
+    lost = rows.at[0, 3:].set(jnp.nan).at[0, 6:8].set(seen.action)
+    usable = jnp.arange(len(rows)) > 0
+    (skipped, errors, _), (expected, _, _) = (
+        naf.update(state, rows[:, :3], lambda _, of=of: of, jnp.asarray(1))
+        for of in ((lost, usable), (no_error, None))
+    )
+    assert errors[0] == 0
+    np.testing.assert_allclose(skipped.optimizer[0].mu, expected.optimizer[0].mu, atol=1e-6)
+
+
 def test_simulated_transitions_get_the_outputs_of_their_states():
     naf, rows = make_naf(), random_rows(2)
     state, seen = scattered(naf), []
 
     def complete(outputs):
         seen.append(outputs)
-        return rows
+        return rows, None
 
     naf.update(state, rows[:, :3], complete, jnp.asarray(1))
     expected = jax.vmap(naf.network(state.params))(rows[:, :3])

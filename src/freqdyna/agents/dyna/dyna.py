@@ -24,7 +24,7 @@ from freqdyna.agents.dyna.simulation import Planning, Simulation
 from freqdyna.agents.dyna.state import DynaState, Experience
 from freqdyna.agents.dyna.visited import Visited
 from freqdyna.agents.exploration import Exploration, exploration_at
-from freqdyna.agents.learners.base import Learner, LearnerState
+from freqdyna.agents.learners.base import Learner, LearnerState, Usable
 from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.ring import uniform_indices
 from freqdyna.agents.replay.transition import Transition, row_width
@@ -114,8 +114,10 @@ class Dyna(Agent[DynaState]):
 
     def metrics(self, state: DynaState) -> dict[str, Array]:
         """Diagnostics since the last evaluation."""
-        learns = self.planning is not None and self.planning.model.learn_batch > 0
-        return state.diagnostics.metrics(self.planning is not None, learns)
+        if self.planning is None:
+            return state.diagnostics.metrics(searches=False, learns_model=False)
+        model = self.planning.model
+        return state.diagnostics.metrics(True, model.learn_batch > 0, not model.is_always_finite)
 
     def snapshot(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
         """The parameters, states sampled from B and B_s, and V, g and the policy on a grid."""
@@ -267,27 +269,35 @@ class Dyna(Agent[DynaState]):
         updates_before = (t - self.first_update_step) * self.planning_steps
 
         def update(
-            i: Int[Array, ""], carry: tuple[LearnerState, Any, Float[Array, ""]]
-        ) -> tuple[LearnerState, Any, Float[Array, ""]]:
-            learner, replay, loss = carry
+            i: Int[Array, ""], carry: tuple[LearnerState, Any, Float[Array, ""], Int[Array, ""]]
+        ) -> tuple[LearnerState, Any, Float[Array, ""], Int[Array, ""]]:
+            learner, replay, loss, skipped = carry
             rows, indices = self.replay.sample(replay, bits[i, :real], t + 1)
             states = rows[:, : self.env.observation_size]
             if simulation is not None:
                 states = jnp.concatenate([states, simulation.states[i]])
 
-            def complete(outputs: Float[Array, "batch outputs"]) -> Float[Array, "batch width"]:
+            def complete(
+                outputs: Float[Array, "batch outputs"],
+            ) -> tuple[Float[Array, "batch width"], Usable]:
                 if simulation is None:
-                    return rows
-                return jnp.concatenate([rows, simulation.transitions(i, outputs[real:])])
+                    return rows, None
+                simulated = simulation.transitions(i, outputs[real:])
+                usable = simulation.usable(simulated)
+                if usable is not None:
+                    usable = jnp.concatenate([jnp.ones(real, bool), usable])
+                return jnp.concatenate([rows, simulated]), usable
 
-            learner, differences = self.learner.update(
+            learner, differences, usable = self.learner.update(
                 learner, states, complete, updates_before + i + 1
             )
+            if usable is not None:
+                skipped = skipped + (~usable).sum()
             replay = self.replay.update_priorities(replay, indices, differences[:real])
-            return learner, replay, loss + jnp.mean(differences**2)
+            return learner, replay, loss + jnp.mean(differences**2), skipped
 
         all_updates = partial(repeat, self.planning_steps, update)
-        carry = state.learner, state.replay, jnp.zeros(())
+        carry = state.learner, state.replay, jnp.zeros(()), jnp.zeros((), int)
         number = jnp.asarray(self.planning_steps)
         if self.first_update_step > 0:
             # A loop with 0 or 1 iterations instead of a branch: t is the same for all seeds.
@@ -296,8 +306,8 @@ class Dyna(Agent[DynaState]):
             number = once * number
         else:
             carry = all_updates(carry)
-        learner, replay, loss = carry
-        changed = learner, replay, state.diagnostics.after_updates(number, loss, t + 1)
+        learner, replay, loss, skipped = carry
+        changed = learner, replay, state.diagnostics.after_updates(number, loss, t + 1, skipped)
         return eqx.tree_at(lambda s: (s.learner, s.replay, s.diagnostics), state, changed)
 
     def _draw_visited(

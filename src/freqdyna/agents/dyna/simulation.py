@@ -5,7 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.agents.learners.base import Learner
 from freqdyna.agents.models.base import Model
@@ -100,3 +100,7 @@ class Simulation(eqx.Module):
 
         exploration = jax.tree.map(lambda drawn: drawn[i], self.exploration)
         return jax.vmap(transition)(self.states[i], exploration, self.noise[i], outputs)
+
+    def usable(self, rows: Float[Array, "k width"]) -> Bool[Array, " k"] | None:
+        """Which simulated transitions are finite; None if the model guarantees that all are."""
+        return None if self.model.is_always_finite else jnp.isfinite(rows).all(-1)

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import optax
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.agents.learners.losses import Loss
 from freqdyna.agents.networks.activations import ACTIVATIONS
@@ -17,8 +17,11 @@ from freqdyna.agents.networks.mlp import Network, init_network, network_from_fla
 from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.envs.space import Action
 
-Complete = Callable[[Float[Array, "batch outputs"]], Float[Array, "batch width"]]
-"""From the network's outputs at given states to packed transitions that start in these states."""
+Usable = Bool[Array, " batch"] | None
+"""Which transitions of a mini-batch are learned from; None for all."""
+Complete = Callable[[Float[Array, "batch outputs"]], tuple[Float[Array, "batch width"], Usable]]
+"""From the network's outputs at given states to packed transitions that start in these states, and
+which of them to learn from."""
 
 
 class LearnerState(eqx.Module):
@@ -95,7 +98,7 @@ class Learner(eqx.Module):
         states: Float[Array, "batch n"],
         complete: Complete,
         update_count: Int[Array, ""],
-    ) -> tuple[LearnerState, Float[Array, " batch"]]:
+    ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
         """Take one Adam step on a mini-batch.
 
         Args:
@@ -106,7 +109,8 @@ class Learner(eqx.Module):
             update_count: The number of updates including this one (the paper's n_tau).
 
         Returns:
-            The new state, and the temporal-difference errors of shape (batch,).
+            The new state; the temporal-difference errors of shape (batch,), which are zero for
+            transitions that are not learned from; and what `complete` said about that.
 
         """
 

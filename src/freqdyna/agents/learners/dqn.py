@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna.agents.learners.base import Complete, Learner, LearnerState
+from freqdyna.agents.learners.base import Complete, Learner, LearnerState, Usable
 from freqdyna.agents.learners.losses import loss_slope
 from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.agents.replay.transition import Transition
@@ -66,19 +66,22 @@ class DQN(Learner):
         states: Float[Array, "batch n"],
         complete: Complete,
         update_count: Int[Array, ""],
-    ) -> tuple[LearnerState, Float[Array, " batch"]]:
+    ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
         """The target is r + γ times `bootstrap`; see `Learner.update`."""
         values, pull_back = jax.vjp(
             lambda network: jax.vmap(network)(states), self.network(state.params)
         )
-        batch = jax.vmap(Transition.unpack)(complete(values))
+        rows, usable = complete(values)
+        batch = jax.vmap(Transition.unpack)(rows)
         next_values = self.bootstrap(state, batch.next_state)
         targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
         taken = jnp.arange(values.shape[1]) == batch.action[:, None]
         differences = targets - unrolled.total(jnp.where(taken, values, 0.0))
+        if usable is not None:
+            differences = jnp.where(usable, differences, 0.0)
         slope = jnp.where(taken, loss_slope(self.loss, differences[:, None]), 0.0)
         (gradient,) = pull_back(slope)
         params, optimizer = self.apply_gradient(state, gradient)
         copy_now: Bool[Array, ""] = update_count % self.target_period == 0
         target_params = jnp.where(copy_now, params, state.target_params)
-        return LearnerState(params, target_params, optimizer), differences
+        return LearnerState(params, target_params, optimizer), differences, usable

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna.agents.learners.base import Complete, Learner, LearnerState
+from freqdyna.agents.learners.base import Complete, Learner, LearnerState, Usable
 from freqdyna.agents.learners.losses import mean_loss
 from freqdyna.agents.networks.mlp import Network
 from freqdyna.agents.networks.state_value import StateValue
@@ -105,13 +105,14 @@ class NAF(Learner):
         states: Float[Array, "batch n"],
         complete: Complete,
         update_count: Int[Array, ""],
-    ) -> tuple[LearnerState, Float[Array, " batch"]]:
+    ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
         """The target is r + γ V(s') of the target network; see `Learner.update`."""
         outputs, pull_back = jax.vjp(
             lambda network: jax.vmap(network)(states), self.network(state.params)
         )
         size = len(self.low)
-        batch = jax.vmap(lambda row: Transition.unpack(row, size))(complete(outputs))
+        rows, usable = complete(outputs)
+        batch = jax.vmap(lambda row: Transition.unpack(row, size))(rows)
         next_values = self.bootstrap(state, batch.next_state)
         targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
         scaled = 2 * (batch.action - self.low) / (self.high - self.low) - 1
@@ -120,10 +121,11 @@ class NAF(Learner):
             outputs: Float[Array, "batch o"],
         ) -> tuple[Float[Array, ""], Float[Array, " batch"]]:
             q = jax.vmap(lambda o, a: Advantage.of(o, size).q(a))(outputs, scaled)
-            return mean_loss(self.loss, targets - q), targets - q
+            errors = targets - q if usable is None else jnp.where(usable, targets - q, 0.0)
+            return mean_loss(self.loss, errors), errors
 
         slope, differences = jax.grad(loss, has_aux=True)(outputs)
         (gradient,) = pull_back(slope)
         params, optimizer = self.apply_gradient(state, gradient)
         target_params = state.target_params + self.target_rate * (params - state.target_params)
-        return LearnerState(params, target_params, optimizer), differences
+        return LearnerState(params, target_params, optimizer), differences, usable

@@ -49,6 +49,11 @@ class Model(eqx.Module, Generic[ModelState]):
         """
         return 0
 
+    @property
+    def is_always_finite(self) -> bool:
+        """Whether every outcome is known to be finite, so that a training need not check it."""
+        return False
+
     def init(self, key: PRNGKeyArray) -> ModelState:
         """The state of the model before training, a pytree of arrays; None by default.
 
@@ -74,7 +79,8 @@ class Model(eqx.Module, Generic[ModelState]):
 
         Returns:
             The next state, the reward, and whether the next state is terminal: JAX arrays of shapes
-            (n,), () and (), two of floats and one of Booleans.
+            (n,), () and (), two of floats and one of Booleans. Outcomes that are not finite are
+            counted and reported, and not learned from.
 
         """
 

@@ -85,7 +85,7 @@ def host_model(factory: Factory, space: Space) -> HostModel:
 def _forgiving(ask: Simulate, name: str) -> Simulate:
     """The same function, but an error results in an outcome of NaN.
 
-    The seed of that state then diverges, as with any loss that is not finite; the others continue.
+    Such a transition is counted and not learned from.
     """
     warned: list[str] = []
 
@@ -95,10 +95,12 @@ def _forgiving(ask: Simulate, name: str) -> Simulate:
                 yield tuple(map(np.asarray, ask(state, action)))
             except KeyboardInterrupt:
                 raise
-            except BaseException as error:  # also sys.exit, which must end this seed only
+            except BaseException as error:  # also sys.exit, which must not end the run
                 if not warned:
                     warned.append(f"simulate of {name!r} raised {one_line(error)}")
-                    warnings.warn(f"{warned[0]}; the seed that called it diverges", stacklevel=2)
+                    warnings.warn(
+                        f"{warned[0]}; such transitions are not learned from", stacklevel=2
+                    )
                 invalid = np.full_like(state, np.nan)
                 yield invalid, np.asarray(np.nan, np.float32), np.asarray(False)
 

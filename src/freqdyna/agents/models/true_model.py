@@ -24,6 +24,11 @@ class TrueModel(Model[None]):
         """One number for the reward, plus those of the environment."""
         return 1 + self.env.noise_size
 
+    @property
+    def is_always_finite(self) -> bool:
+        """Yes for built-in environments; a user's own may return anything where it never was."""
+        return type(self.env).__module__.startswith("freqdyna.envs.")
+
     def query(
         self,
         state: None,
