@@ -10,7 +10,7 @@ import torch
 from freqdyna import envs
 from freqdyna.agents.learners.dqn import DQN
 from freqdyna.agents.networks.state_value import StateValue
-from freqdyna.agents.replay.transition import Transition
+from freqdyna.envs.transition import Transition
 from freqdyna.config import Config
 from freqdyna.search_control import HillClimb, Search
 

@@ -94,7 +94,7 @@ _MOVED = {
     "freqdyna.replay.prioritized": "freqdyna.agents.replay.prioritized",
     "freqdyna.replay.ring": "freqdyna.agents.replay.ring",
     "freqdyna.replay.sum_tree": "freqdyna.agents.replay.sum_tree",
-    "freqdyna.replay.transition": "freqdyna.agents.replay.transition",
+    "freqdyna.replay.transition": "freqdyna.envs.transition",
     "freqdyna.policies": "freqdyna.results.policy",
     "freqdyna.playback": "freqdyna.results.playback",
     "freqdyna.runs": "freqdyna.training.api",

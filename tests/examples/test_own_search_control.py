@@ -13,7 +13,7 @@ from freqdyna.cli.main import main
 from freqdyna.search_control import Proposal, registry
 
 ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "examples" / "top_frequency.py"
+EXAMPLES = ROOT / "examples"
 SMALL = {
     "algorithm": "dyna",
     "env": "GridWorld",
@@ -39,25 +39,27 @@ class Corner(SearchControl):
         return Proposal.of(jnp.array([[self.x, 0.125]]))
 
 
-def test_the_page_shows_the_example_as_it_is():
+def test_the_page_shows_the_examples_as_they_are():
     page = (ROOT / "docs" / "write-your-own-search-control.md").read_text()
-    assert f"```python\n{EXAMPLE.read_text()}```" in page
-    assert len(EXAMPLE.read_text().splitlines()) <= 32
+    for name in ("td_error.py", "particles.py"):
+        code = (EXAMPLES / name).read_text()
+        assert f"```python\n{code}```" in page
+        assert len(code.splitlines()) < 60
 
 
 def test_the_commands_of_the_page_train_with_the_example(tmp_path, monkeypatch, capsys):
     page = (ROOT / "docs" / "write-your-own-search-control.md").read_text()
-    command = re.search(r"^freqdyna (train .*top_frequency:TopFrequency.*)$", page, re.MULTILINE)
-    shutil.copy(EXAMPLE, tmp_path)
+    command = re.search(r"^freqdyna (train .*td_error:TDError.*)$", page, re.MULTILINE)
+    shutil.copy(EXAMPLES / "td_error.py", tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "top_frequency", raising=False)
+    monkeypatch.delitem(sys.modules, "td_error", raising=False)
     small = "--env=GridWorld --seeds=2 --steps=40 --planning-steps=1 --hidden=4 --eval-every=20"
     small += " --warmup-steps=0 --snapshot-steps=40"
     main([*command.group(1).split(), *small.split()])
     assert "dyna on GridWorld: 2 seeds × 40 steps" in capsys.readouterr().out
     out = re.search(r"--out (\S+)", command.group(1)).group(1)
     result = freqdyna.load(out)
-    assert result.config.search_control == "top_frequency:TopFrequency"
+    assert result.config.search_control == "td_error:TDError"
     np.testing.assert_allclose(result.metrics["search_states"], 20, atol=2)
     states = result.snapshots[40]["queue"]
     assert states.min() >= 0

@@ -4,6 +4,7 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from freqdyna.agents.replay.ring import uniform_indices
 from freqdyna.frequency import Derivatives, reverse_slopes
@@ -21,6 +22,9 @@ def make_search(
     mean_step=0.0,
 ):
     visited, low, high = jnp.asarray(visited), jnp.asarray(low), jnp.asarray(high)
+    calls = "q", "target_q", "target_value", "policy", "outcome", "disagreement", "draw_transitions"
+    without_agent = dict.fromkeys(calls, lambda *_: None) | {"discount": 1.0, "num_actions": 0}
+    without_agent |= dict.fromkeys(("action_low", "action_high"), np.zeros(0))
     n = visited.shape[1]
 
     def drawn_from(rows):
@@ -41,6 +45,8 @@ def make_search(
         terminal=terminal,
         covariance=jnp.eye(n) if covariance is None else jnp.asarray(covariance),
         mean_step=jnp.asarray(mean_step),
+        t=jnp.zeros((), int),
+        **without_agent,
     )
 
 

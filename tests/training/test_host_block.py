@@ -15,7 +15,6 @@ from gymnasium import spaces
 import freqdyna
 from freqdyna import Config
 from freqdyna.agents import algorithms
-from freqdyna.agents.dyna.search_view import search_view
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.gym.seats import Failure
 from freqdyna.envs.gym.space import space_of
@@ -163,7 +162,7 @@ def test_a_search_keeps_to_what_was_visited_where_the_space_has_no_bounds():
     for clock in (2.0, 7.0):
         seen = state.visited.add(jnp.array([0.4, clock]), jnp.array([0.4, clock]))
         state = eqx.tree_at(lambda s: s.visited, state, seen)
-    search = search_view(space, agent.learner, state, jnp.asarray, jnp.asarray)
+    search = agent._view(state, jnp.zeros((), int))
     inside = [bool(search.contains(jnp.array([0.9, clock]))) for clock in (1.0, 3.0, 8.0)]
     assert inside == [False, True, False]
     np.testing.assert_allclose(search.project(jnp.array([2.0, 9.0])), [1.0, 7.0])

@@ -25,7 +25,7 @@ class Diagnostics(eqx.Module):
     searches: Float[Array, " 5"]
     """Sums over searches: their number, states stored, iterations, restarts, vanished steps."""
     outside: Int[Array, ""]
-    """States that searches proposed outside the state space."""
+    """States that searches proposed outside the state space, or with an action that does not exist."""
     non_finite: Int[Array, ""]
     """States that searches proposed and that are not finite, so that they were not stored."""
     model_error: Float[Array, ""]
@@ -77,12 +77,15 @@ class Diagnostics(eqx.Module):
 
         """
         finite = proposal.finite()
-        stored = finite.sum()
         inside = jax.vmap(space.contains)(proposal.states)
+        stored = finite
+        if proposal.actions is not None:
+            stored = finite & proposal.has_action(space)
+            inside = inside & stored
         found = jnp.stack(
             [
                 searches,
-                stored,
+                stored.sum(),
                 proposal.iterations,
                 proposal.restarts,
                 proposal.vanished,
@@ -91,7 +94,7 @@ class Diagnostics(eqx.Module):
         changed = (
             self.searches + found,
             self.outside + (finite & ~inside).sum(),
-            self.non_finite + proposal.proposed().sum() - stored,
+            self.non_finite + proposal.proposed().sum() - finite.sum(),
         )
         return eqx.tree_at(lambda d: (d.searches, d.outside, d.non_finite), self, changed)
 

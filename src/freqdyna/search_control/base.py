@@ -1,76 +1,18 @@
 """The interface of a search-control: from a value function to states to plan from."""
 
 import abc
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.frequency import Derivatives, Slopes
-
-State = Float[Array, " n"]
-Draw = Callable[[UInt32[Array, " k"]], Float[Array, "k n"]]
-"""Samples states uniformly from a buffer, one for each word of random bits."""
-
-
-@dataclass(frozen=True)
-class Search:
-    """Everything that a search-control can use, for one seed at one time step."""
-
-    value: Callable[[State], Float[Array, ""]]
-    """V(s) = max_a Q(s, a) of the current network."""
-    derivatives: Callable[[State], Derivatives]
-    """V, its gradient and its Hessian at a state, of the current network."""
-    slopes: Slopes
-    """From (state, η₁, η₂) to ∇g and ∇V with g = η₁‖∇V‖² + η₂‖H_V‖²_F; a fast implementation for
-    climbing g."""
-    target_slopes: Slopes
-    """The same for the target network."""
-    draw_visited: Draw
-    draw_queue: Draw
-    """What the methods `visited` and `queued` sample with."""
-    queue_is_empty: Bool[Array, ""]
-    low: Float[Array, " n"]
-    high: Float[Array, " n"]
-    """The bounds of the state space."""
-    contains: Callable[[State], Bool[Array, ""]]
-    """Whether a state belongs to the state space."""
-    project: Callable[[State], State]
-    """The nearest state in the state space."""
-    terminal: Callable[[State], Bool[Array, ""]]
-    """Whether a state is terminal."""
-    covariance: Float[Array, "n n"]
-    """Empirical covariance of the visited states (the paper's Σ̂)."""
-    mean_step: Float[Array, ""]
-    """Running mean of ‖s_{t+1} − s_t‖₂/√n (the paper's ε_a)."""
-    on_manifold: Callable[[State], State] = lambda state: state
-    """The nearest point of the manifold that states lie on; for most spaces the state itself."""
-
-    def visited(self, key: PRNGKeyArray, count: int) -> Float[Array, "count n"]:
-        """Sample states uniformly from the replay buffer (the paper's B).
-
-        Args:
-            key: A random key.
-            count: The number of states.
-
-        Returns:
-            Shape (count, n).
-
-        """
-        return self.draw_visited(jax.random.bits(key, (count,), jnp.uint32))
-
-    def queued(self, key: PRNGKeyArray, count: int) -> Float[Array, "count n"]:
-        """Sample states uniformly from the search-control queue (B_s), like `visited`.
-
-        While the queue is empty, visited states are returned.
-        """
-        return self.draw_queue(jax.random.bits(key, (count,), jnp.uint32))
-
+from freqdyna.envs.space import Space, State as State
+from freqdyna.search_control.search import Draw as Draw, Search as Search
 
 class ClimbPath(eqx.Module):
     """The states of all climbs of a search, one per iteration."""
@@ -96,46 +38,105 @@ class Proposal(eqx.Module):
     """Steps whose direction was zero or not finite, so that only noise moved the state."""
     path: ClimbPath | None = None
     """Recorded only if `HillClimb.traced` is set."""
+    actions: Shaped[Array, "m ..."] | None = None
+    """The action to plan with at each state, shape (m,) if discrete and (m, a) if continuous; see
+    `SearchControl.proposes_actions`."""
+    memory: Any = None
+    """What `search.memory` is at the next step; see `SearchControl.init`."""
 
     def proposed(self) -> Bool[Array, " m"]:
         """Which states are proposed: the first `count`."""
         return jnp.arange(self.states.shape[0]) < self.count
 
     def finite(self) -> Bool[Array, " m"]:
-        """Which proposed states are finite: only these are stored in the queue."""
+        """Which proposed states are finite."""
         return self.proposed() & jnp.isfinite(self.states).all(axis=1)
 
+    def has_action(self, space: Space) -> Bool[Array, " m"]:
+        """Whether each state comes with an action of the space, or none is proposed."""
+        if self.actions is None:
+            return jnp.ones(self.states.shape[0], bool)
+        if space.num_actions:
+            return (self.actions >= 0) & (self.actions < space.num_actions)
+        low, high = space.action_low, space.action_high
+        return ((self.actions >= low) & (self.actions <= high)).all(axis=1)
+
     @staticmethod
-    def of(states: Float[Array, "m n"], count: Int[Array, ""] | None = None) -> "Proposal":
+    def of(
+        states: Float[Array, "m n"],
+        count: Int[Array, ""] | None = None,
+        actions: Shaped[Array, "m ..."] | None = None,
+        memory: Any = None,
+    ) -> "Proposal":
         """A proposal of states that were found without climbing.
 
         Args:
             states: Shape (m, n).
             count: How many of them, from the first, are valid; all if None.
+            actions: The action to plan with at each state, shape (m,) or (m, a); if None, planning
+                chooses it.
+            memory: The memory of the search-control after this step.
 
         """
         none = jnp.zeros((), int)
         found = jnp.asarray(states.shape[0]) if count is None else count
-        return Proposal(states, found, none, none, none)
+        return Proposal(states, found, none, none, none, actions=actions, memory=memory)
 
 
-def check_proposal(proposal: object, n: int) -> Proposal:
-    """The proposal itself, if it has the right type and its states have `n` coordinates.
+def check_proposal(
+    proposal: object, space: Space, memory: Any = None, proposes_actions: bool = False
+) -> Proposal:
+    """The proposal itself, if it is what the search-control declares.
+
+    Args:
+        proposal: What `propose` returned.
+        space: The state space.
+        memory: The memory before this step.
+        proposes_actions: Whether states must come with actions.
 
     Raises:
-        FreqdynaError: If it does not.
+        FreqdynaError: If it is not.
 
     """
     if not isinstance(proposal, Proposal):
         raise FreqdynaError(f"propose returned {type(proposal).__name__}; it must be a Proposal")
-    shape = proposal.states.shape
+    shape, n = proposal.states.shape, space.observation_size
     if len(shape) != 2 or shape[1] != n:
         raise FreqdynaError(f"propose returned states of shape {shape}; it must be (m, {n})")
+    if proposes_actions != (proposal.actions is not None):
+        raise FreqdynaError(
+            f"propose returned {'no ' if proposes_actions else ''}actions, but proposes_actions is "
+            f"{proposes_actions}"
+        )
+    if proposal.actions is not None:
+        expected = shape[:1] if space.num_actions else (shape[0], space.action_size)
+        kind = jnp.integer if space.num_actions else jnp.floating
+        if proposal.actions.shape != expected or not jnp.issubdtype(proposal.actions.dtype, kind):
+            raise FreqdynaError(
+                f"propose returned actions of shape {proposal.actions.shape} and type "
+                f"{proposal.actions.dtype}; they must be of shape {expected} and "
+                f"{'integers' if space.num_actions else 'floats'}"
+            )
+    proposal = replace(proposal, memory=jax.tree.map(jnp.asarray, proposal.memory))
+    before, after = _shapes(memory), _shapes(proposal.memory)
+    if before != after:
+        raise FreqdynaError(
+            f"propose returned the memory {after}; it must have the structure, shapes and types of "
+            f"that of init, {before}"
+        )
     return proposal
+
+
+def _shapes(memory: Any) -> str:
+    """The structure of a memory, with the type and shape of each array."""
+    return str(jax.tree.map(lambda leaf: f"{leaf.dtype}{list(leaf.shape)}", memory))
 
 
 class SearchControl(eqx.Module):
     """The base class of search-control strategies; a subclass implements `propose`."""
+
+    proposes_actions: ClassVar[bool] = False
+    """Whether `propose` returns state-action pairs: planning then takes the proposed actions."""
 
     @classmethod
     def from_config(cls, config: Config) -> "SearchControl":
@@ -158,6 +159,25 @@ class SearchControl(eqx.Module):
         Returns:
             States of shape (m, n), where m is the same at every step. They should be finite and
             inside the state space: others are counted and reported, and states that are not finite
-            are not stored.
+            are not stored. Neither are states with an action that does not exist.
 
         """
+
+    def init(self, space: Space, key: PRNGKeyArray) -> Any:
+        """The memory before the first step; override this if the strategy has one.
+
+        Args:
+            space: The state and action space, whose bounds may be infinite.
+            key: A random key.
+
+        Returns:
+            Any pytree of arrays. `propose` finds it as `search.memory` and must return the next one
+            as `Proposal.memory`, with the same shapes and types. It is saved and resumed like the
+            rest of the agent.
+
+        """
+        return None
+
+    def snapshot(self, memory: Any) -> dict[str, Array]:
+        """What a snapshot records of the memory: arrays by name; nothing by default."""
+        return {}

@@ -8,7 +8,7 @@ from probes import Clock
 from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.simulation import Simulation
-from freqdyna.agents.replay.transition import Transition
+from freqdyna.envs.transition import Transition
 from freqdyna.envs.resolve import resolved
 from freqdyna.training.training import Training
 
@@ -127,7 +127,7 @@ def test_simulated_transitions_come_from_queue_on_policy_actions_and_the_model()
     agent = make_dyna(env, "dyna-value", steps=50, planning_exploration=0.0)
     state = run(agent, 40)
     simulation = Simulation.draw(
-        agent.planning, state.model, state.queue.sample, agent.learner, 2, jax.random.key(1)
+        agent.planning, state.model, state.queue.sample, None, agent.learner, 2, jax.random.key(1)
     )
     network = agent.learner.network(state.learner.params)
     rows = simulation.transitions(jnp.asarray(1), jax.vmap(network)(simulation.states[1]))

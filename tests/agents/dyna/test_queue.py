@@ -3,6 +3,7 @@ import itertools
 import jax
 import jax.numpy as jnp
 import numpy as np
+from probes import Clock
 from scipy import stats
 
 from freqdyna.agents.dyna.queue import Queue
@@ -17,29 +18,29 @@ def proposal(values, count):
 
 
 def test_only_what_was_found_enters_and_the_oldest_leaves_first():
-    queue = Queue.empty(4, 1)
+    queue = Queue.empty(4, Clock())
     assert queue.is_empty()
-    queue = queue.add(proposal([1, 2, 99], 2))
+    queue = queue.add(proposal([1, 2, 99], 2), Clock())
     np.testing.assert_array_equal(queue.rows[:, 0], [1, 2, 0, 0])
-    queue = queue.add(proposal([3, 4, 5], 3))
+    queue = queue.add(proposal([3, 4, 5], 3), Clock())
     np.testing.assert_array_equal(queue.rows[:, 0], [5, 2, 3, 4])
     for value in range(6, 60):
-        queue = queue.add(proposal([value, 0, 0], 1))
+        queue = queue.add(proposal([value, 0, 0], 1), Clock())
     assert sorted(queue.rows[:, 0].tolist()) == [56, 57, 58, 59]
     assert int(queue.count) < 8
 
 
 def test_states_that_are_not_finite_do_not_enter():
-    queue = Queue.empty(4, 1).add(proposal([np.nan, 1, np.inf, 2, 99], 4))
+    queue = Queue.empty(4, Clock()).add(proposal([np.nan, 1, np.inf, 2, 99], 4), Clock())
     np.testing.assert_array_equal(queue.rows[:, 0], [1, 2, 0, 0])
     assert int(queue.count) == 2
-    queue = queue.add(proposal([3, -np.inf, 4, 5], 4))
+    queue = queue.add(proposal([3, -np.inf, 4, 5], 4), Clock())
     np.testing.assert_array_equal(queue.rows[:, 0], [5, 2, 3, 4])
     assert int(queue.count) == 5
 
 
 def test_draws_are_uniform_over_what_is_there():
-    queue = Queue.empty(100, 1).add(proposal(np.arange(12), 12))
+    queue = Queue.empty(100, Clock()).add(proposal(np.arange(12), 12), Clock())
     drawn = queue.sample(jax.random.bits(jax.random.key(0), (12_000,)))[:, 0].astype(int)
     assert stats.chisquare(np.bincount(drawn, minlength=12)).pvalue > 1e-6
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import stats
 
 from freqdyna.agents.replay.ring import UniformReplay
-from freqdyna.agents.replay.transition import Transition, row_width
+from freqdyna.envs.transition import Transition, row_width
 
 
 def test_a_transition_survives_packing():

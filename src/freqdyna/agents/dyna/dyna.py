@@ -8,17 +8,17 @@ which other seeds run with it. Without a search-control the same step is DQN wit
 for an environment that is stepped in Python between them.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, UInt32
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, Shaped, UInt32
 
 from freqdyna.agents.base import Agent
 from freqdyna.agents.diagnostics import Diagnostics
-from freqdyna.agents.dyna.queue import Queue
 from freqdyna.agents.dyna.search_view import search_view
 from freqdyna.agents.dyna.simulation import Planning, Simulation
 from freqdyna.agents.dyna.state import DynaState, Experience
@@ -27,7 +27,7 @@ from freqdyna.agents.exploration import Exploration, exploration_at
 from freqdyna.agents.learners.base import Learner, LearnerState, Usable
 from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.ring import uniform_indices
-from freqdyna.agents.replay.transition import Transition, row_width
+from freqdyna.envs.transition import Transition, row_width
 from freqdyna.agents.snapshot import STATES, climbs, is_drawn, policy, surfaces
 from freqdyna.core.unrolled import repeat
 from freqdyna.envs.base import Environment
@@ -66,10 +66,12 @@ class Dyna(Agent[DynaState]):
             episode_step=jnp.zeros((), int),
             learner=self.learner.init(learner_key),
             replay=self.replay.init(row_width(n, self.env.action_size)),
-            queue=None if planning is None else Queue.empty(planning.queue_size, n),
+            queue=None if planning is None else planning.empty_queue(self.env),
             visited=None if planning is None else Visited.empty(n),
             model=None if planning is None else planning.model.init(model_key),
             diagnostics=Diagnostics.zero(),
+            # The next key after the four above.
+            memory=None if planning is None else planning.memory(self.env, jax.random.fold_in(key, 4)),
         )
 
     def step(self, state: DynaState, t: Int[Array, ""]) -> DynaState:
@@ -129,6 +131,8 @@ class Dyna(Agent[DynaState]):
         }
         if state.queue is not None:
             shown |= {"queue": state.queue.sample(bits[1]), "queue_count": state.queue.count}
+        if self.planning is not None and state.memory is not None:
+            shown |= self.planning.search_control.snapshot(state.memory)
         if not is_drawn(self.env):
             return shown
         if self.planning is not None:
@@ -189,6 +193,7 @@ class Dyna(Agent[DynaState]):
             else state.visited.add(seen.state, seen.next_state),
             model=state.model,
             diagnostics=state.diagnostics.after_step(experience.over),
+            memory=state.memory,
         )
         return state, seen
 
@@ -220,11 +225,14 @@ class Dyna(Agent[DynaState]):
 
     def _view(self, state: DynaState, t: Int[Array, ""]) -> Search:
         """What a search-control can use, with t + 1 transitions in B."""
+        assert self.planning is not None
         return search_view(
             self.env,
             self.learner,
+            self.planning,
             state,
-            lambda bits: self._draw_visited(state, t, bits),
+            t,
+            lambda bits: self.replay.sample(state.replay, bits, t + 1)[0],
             lambda bits: self._draw_queue(state, t, bits),
         )
 
@@ -236,19 +244,22 @@ class Dyna(Agent[DynaState]):
         assert queue is not None
 
         def propose() -> Proposal:
-            return check_proposal(planning.search_control.propose(search, key), queue.rows.shape[1])
+            found = planning.search_control.propose(search, key)
+            actions = planning.search_control.proposes_actions
+            return check_proposal(found, self.env, state.memory, actions)
 
         searches = jnp.ones((), int)
         if self.first_update_step > 0:
             # t is the same for all seeds, so only one branch is executed.
             empty = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(propose))
+            empty = replace(empty, memory=state.memory)
             searches = (t >= self.first_update_step).astype(int)
             found = jax.lax.cond(searches > 0, propose, lambda: empty)
         else:
             found = propose()
         diagnostics = state.diagnostics.after_search(found, self.env, searches)
-        changed = queue.add(found), diagnostics
-        return eqx.tree_at(lambda s: (s.queue, s.diagnostics), state, changed)
+        queue = queue.add(found, self.env)
+        return replace(state, queue=queue, diagnostics=diagnostics, memory=found.memory)
 
     def _plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
         """Make the d planning updates; none before `first_update_step`."""
@@ -262,6 +273,9 @@ class Dyna(Agent[DynaState]):
                 self.planning,
                 state.model,
                 lambda bits: self._draw_queue(state, t, bits),
+                None
+                if state.queue is None or state.queue.actions is None
+                else lambda bits: self._draw_actions(state, t, bits),
                 self.learner,
                 self.planning_steps,
                 simulation_key,
@@ -324,3 +338,12 @@ class Dyna(Agent[DynaState]):
         assert state.queue is not None
         visited = self._draw_visited(state, t, bits)
         return jnp.where(state.queue.is_empty(), visited, state.queue.sample(bits))
+
+    def _draw_actions(
+        self, state: DynaState, t: Int[Array, ""], bits: UInt32[Array, " k"]
+    ) -> Shaped[Array, "k ..."]:
+        """The actions of the states that `_draw_queue` returns for the same bits."""
+        assert state.queue is not None
+        rows, _ = self.replay.sample(state.replay, bits, t + 1)
+        taken = jax.vmap(lambda row: Transition.unpack(row, len(self.env.action_low)).action)(rows)
+        return jnp.where(state.queue.is_empty(), taken, state.queue.sample_actions(bits))

@@ -1,25 +1,42 @@
 """What a search-control can use: a view of the agent."""
 
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from collections.abc import Callable
 
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
+
+from freqdyna.agents.dyna.simulation import Planning
 from freqdyna.agents.dyna.state import DynaState
 from freqdyna.agents.learners.base import Learner
 from freqdyna.core import unrolled
-from freqdyna.envs.space import Space
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.space import Action, Space
+from freqdyna.envs.transition import Outcome, Transition
 from freqdyna.search_control.base import Draw, Search
+
+DrawRows = Callable[[UInt32[Array, " k"]], Float[Array, "k width"]]
+"""Samples packed transitions uniformly, one for each word of random bits."""
 
 
 def search_view(
-    env: Space, learner: Learner, state: DynaState, draw_visited: Draw, draw_queue: Draw
+    env: Space,
+    learner: Learner,
+    planning: Planning,
+    state: DynaState,
+    t: Int[Array, ""],
+    draw_rows: DrawRows,
+    draw_queue: Draw,
 ) -> Search:
     """The value function, the state space and the buffers of one seed at one time step.
 
     Args:
         env: The state space.
         learner: The learner, whose value is climbed.
+        planning: The model and the exploration of planning.
         state: The state of the seed.
-        draw_visited: Samples states from the replay buffer.
+        t: The number of steps taken before, shape ().
+        draw_rows: Samples packed transitions from the replay buffer.
         draw_queue: Samples states from the queue.
 
     """
@@ -41,12 +58,26 @@ def search_view(
     def project(s: Float[Array, " n"]) -> Float[Array, " n"]:
         return env.project(s if env.is_bounded else jnp.clip(s, low, high))
 
+    def q(params: Float[Array, " p"]) -> Callable[..., Array]:
+        def of(s: Float[Array, " n"], action: Action | None = None) -> Array:
+            if action is not None:
+                return learner.action_value(params, s, action)
+            if not env.num_actions:
+                raise FreqdynaError("q(s) needs discrete actions; use q(s, action)")
+            return learner.network(params)(s)
+
+        return of
+
+    def outcome(s: Float[Array, " n"], action: Action, key: PRNGKeyArray) -> Outcome:
+        noise = jax.random.normal(key, (planning.model.noise_size,))
+        return planning.model.query(state.model, s, action, noise)
+
     return Search(
         value=value,
         derivatives=value.derivatives,
         slopes=value.slopes,
         target_slopes=target_value.slopes,
-        draw_visited=draw_visited,
+        draw_visited=lambda bits: draw_rows(bits)[:, : env.observation_size],
         draw_queue=draw_queue,
         queue_is_empty=queue.is_empty(),
         low=low,
@@ -57,4 +88,19 @@ def search_view(
         terminal=env.terminal,
         covariance=visited.covariance(),
         mean_step=visited.mean_step,
+        q=q(state.learner.params),
+        target_q=q(state.learner.target_params),
+        target_value=lambda s: learner.target_value(state.learner, s),
+        policy=lambda s, key: learner.act(state.learner.params, s, planning.exploration, key),
+        outcome=outcome,
+        disagreement=lambda s, action: planning.model.disagreement(state.model, s, action),
+        draw_transitions=lambda bits: jax.vmap(
+            lambda row: Transition.unpack(row, len(env.action_low))
+        )(draw_rows(bits)),
+        discount=learner.discount,
+        num_actions=env.num_actions,
+        action_low=env.action_low,
+        action_high=env.action_high,
+        t=t,
+        memory=state.memory,
     )

@@ -1,15 +1,18 @@
 """The model-based half of the agent: what is simulated, and the transitions of one step."""
 
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped, UInt32
 
+from freqdyna.agents.dyna.queue import Queue
 from freqdyna.agents.learners.base import Learner
 from freqdyna.agents.models.base import Model
-from freqdyna.agents.replay.transition import Transition
+from freqdyna.envs.space import Action, Space
+from freqdyna.envs.transition import Transition
 from freqdyna.search_control.base import Draw, SearchControl
 
 
@@ -23,6 +26,14 @@ class Planning(eqx.Module):
     queue_size: int = eqx.field(static=True)
     exploration: float
     """The amount of exploration of the actions that are paired with queue states."""
+
+    def empty_queue(self, space: Space) -> Queue:
+        """The queue before the first step."""
+        return Queue.empty(self.queue_size, space, self.search_control.proposes_actions)
+
+    def memory(self, space: Space, key: PRNGKeyArray) -> Any:
+        """The memory of the search-control before the first step."""
+        return jax.tree.map(jnp.asarray, self.search_control.init(space, key))
 
 
 class Simulation(eqx.Module):
@@ -39,12 +50,15 @@ class Simulation(eqx.Module):
     exploration: Any
     """The learner's random numbers for actions, shape (d, k)."""
     noise: Float[Array, "d k z"]
+    actions: Shaped[Array, "d k ..."] | None = None
+    """The actions of the states, if the search-control proposes pairs; else the policy chooses."""
 
     @staticmethod
     def draw(
         planning: Planning,
         model_state: Any,
         draw_queue: Draw,
+        draw_actions: Callable[[UInt32[Array, " k"]], Shaped[Array, "k ..."]] | None,
         learner: Learner,
         updates: int,
         key: PRNGKeyArray,
@@ -55,6 +69,7 @@ class Simulation(eqx.Module):
             planning: The search-control, the model, and how much is simulated.
             model_state: The state of the model.
             draw_queue: Samples states from the queue.
+            draw_actions: Samples the actions of these states; None if the policy chooses them.
             learner: Chooses the actions.
             updates: The number of mini-batches (d).
             key: A random key.
@@ -62,7 +77,12 @@ class Simulation(eqx.Module):
         """
         shape = updates, planning.simulated
         state_key, explore_key, action_key, noise_key = jax.random.split(key, 4)
-        drawn = draw_queue(jax.random.bits(state_key, (updates * planning.simulated,), jnp.uint32))
+        bits = jax.random.bits(state_key, (updates * planning.simulated,), jnp.uint32)
+        drawn = draw_queue(bits)
+        actions = None
+        if draw_actions is not None:
+            actions = draw_actions(bits)
+            actions = actions.reshape(*shape, *actions.shape[1:])
         return Simulation(
             learner=learner,
             model=planning.model,
@@ -72,6 +92,7 @@ class Simulation(eqx.Module):
                 (explore_key, action_key), shape, planning.exploration
             ),
             noise=jax.random.normal(noise_key, (*shape, planning.model.noise_size)),
+            actions=actions,
         )
 
     def transitions(
@@ -93,13 +114,17 @@ class Simulation(eqx.Module):
             exploration: Any,
             noise: Float[Array, " z"],
             output: Float[Array, " outputs"],
+            proposed: Action | None,
         ) -> Float[Array, " width"]:
-            action = self.learner.select_action(output, exploration)
+            action = proposed
+            if action is None:
+                action = self.learner.select_action(output, exploration)
             next_state, reward, terminal = self.model.query(self.model_state, s, action, noise)
             return Transition(s, action, reward, next_state, terminal).pack()
 
         exploration = jax.tree.map(lambda drawn: drawn[i], self.exploration)
-        return jax.vmap(transition)(self.states[i], exploration, self.noise[i], outputs)
+        proposed = None if self.actions is None else self.actions[i]
+        return jax.vmap(transition)(self.states[i], exploration, self.noise[i], outputs, proposed)
 
     def usable(self, rows: Float[Array, "k width"]) -> Bool[Array, " k"] | None:
         """Which simulated transitions are finite; None if the model guarantees that all are."""

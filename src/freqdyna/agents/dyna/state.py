@@ -29,6 +29,8 @@ class DynaState(AgentState):
     model: Any
     """The state of the agent's `Model`."""
     diagnostics: Diagnostics
+    memory: Any = None
+    """The memory of the search-control, if it has one."""
 
 
 class Experience(eqx.Module):

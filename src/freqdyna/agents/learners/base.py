@@ -38,6 +38,7 @@ class Learner(eqx.Module):
     sizes: eqx.AbstractVar[tuple[int, ...]]
     """Layer widths of the network, from the observation size to the number of outputs."""
     learning_rate: eqx.AbstractVar[float]
+    discount: eqx.AbstractVar[float]
     activation: str = eqx.field(static=True, default="tanh", kw_only=True)
     """The activation of the hidden layers, one of ACTIVATIONS."""
     loss: Loss = eqx.field(static=True, default="squared", kw_only=True)
@@ -52,6 +53,23 @@ class Learner(eqx.Module):
             params: The flat parameter vector, shape (p,).
 
         """
+
+    @abc.abstractmethod
+    def action_value(
+        self, params: Float[Array, " p"], state: Float[Array, " n"], action: Action
+    ) -> Float[Array, ""]:
+        """Q(s, a).
+
+        Args:
+            params: The flat parameter vector, shape (p,).
+            state: Shape (n,).
+            action: Shape () if discrete, (a,) if continuous.
+
+        """
+
+    def target_value(self, state: LearnerState, next_state: Float[Array, " n"]) -> Float[Array, ""]:
+        """The value of a next state in the targets of the updates, if it is not terminal."""
+        return self.value(state.target_params)(next_state)
 
     @abc.abstractmethod
     def draw_exploration(

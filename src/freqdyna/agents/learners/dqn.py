@@ -8,7 +8,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from freqdyna.agents.learners.base import Complete, Learner, LearnerState, Usable
 from freqdyna.agents.learners.losses import loss_slope
 from freqdyna.agents.networks.state_value import StateValue
-from freqdyna.agents.replay.transition import Transition
+from freqdyna.envs.transition import Transition
 from freqdyna.core import unrolled
 
 Exploration = tuple[Bool[Array, "*shape"], Int[Array, "*shape"]]
@@ -30,6 +30,12 @@ class DQN(Learner):
     def value(self, params: Float[Array, " p"]) -> StateValue:
         """V(s) = max_a Q(s, a)."""
         return StateValue(self.network(params))
+
+    def action_value(
+        self, params: Float[Array, " p"], state: Float[Array, " n"], action: Int[Array, ""]
+    ) -> Float[Array, ""]:
+        """The network's output for the action; see `Learner.action_value`."""
+        return self.network(params)(state)[action]
 
     def draw_exploration(
         self,

@@ -16,7 +16,7 @@ from freqdyna.agents.learners.base import Complete, Learner, LearnerState, Usabl
 from freqdyna.agents.learners.losses import mean_loss
 from freqdyna.agents.networks.mlp import Network
 from freqdyna.agents.networks.state_value import StateValue
-from freqdyna.agents.replay.transition import Transition
+from freqdyna.envs.transition import Transition
 
 Exploration = tuple[Float[Array, "*shape a"], Float[Array, "*shape a"], Bool[Array, "*shape"]]
 """Noise for the best action, a random action, and whether to use the random action."""
@@ -68,6 +68,13 @@ class NAF(Learner):
         weights = (*network.weights[:-1], network.weights[-1][:, :1])
         biases = (*network.biases[:-1], network.biases[-1][:1])
         return StateValue(Network(weights, biases, network.activation))
+
+    def action_value(
+        self, params: Float[Array, " p"], state: Float[Array, " n"], action: Float[Array, " a"]
+    ) -> Float[Array, ""]:
+        """Q(s, a), quadratic in the action; see `Learner.action_value`."""
+        scaled = 2 * (action - self.low) / (self.high - self.low) - 1
+        return Advantage.of(self.network(params)(state), len(self.low)).q(scaled)
 
     def draw_exploration(
         self,

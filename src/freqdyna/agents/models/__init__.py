@@ -5,7 +5,7 @@ from freqdyna.agents.models.contract import check_model
 from freqdyna.agents.models.learned_model import LearnedModel
 from freqdyna.agents.models.registry import MODELS, find, full_name, make
 from freqdyna.agents.models.true_model import TrueModel
-from freqdyna.agents.replay.transition import Transition
+from freqdyna.envs.transition import Transition
 
 __all__ = [
     "MODELS",

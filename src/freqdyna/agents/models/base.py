@@ -6,17 +6,15 @@ from typing import Any, Generic, TypeVar
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
-from freqdyna.agents.replay.transition import Transition
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.space import Action, Space
+from freqdyna.envs.transition import Outcome as Outcome
+from freqdyna.envs.transition import Transition
 
 ModelState = TypeVar("ModelState")
-
-Outcome = tuple[Float[Array, " n"], Float[Array, ""], Bool[Array, ""]]
-"""Next state, reward, and whether the next state is terminal."""
 
 
 class Model(eqx.Module, Generic[ModelState]):

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from freqdyna.agents.models.base import Model
 from freqdyna.agents.models.registry import full_name
-from freqdyna.agents.replay.transition import Transition
+from freqdyna.envs.transition import Transition
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.user_code import failure_of
 from freqdyna.envs.space import Space

@@ -6,6 +6,9 @@ from jaxtyping import Array, Bool, Float
 
 from freqdyna.envs.space import Action
 
+Outcome = tuple[Float[Array, " n"], Float[Array, ""], Bool[Array, ""]]
+"""Next state, reward, and whether the next state is terminal."""
+
 
 class Transition(eqx.Module):
     """(s, a, r, s', whether s' is terminal); truncation does not make s' terminal."""
