@@ -1,3 +1,4 @@
+import importlib
 import re
 import shutil
 import sys
@@ -53,18 +54,40 @@ def test_the_commands_of_the_page_train_with_the_example(tmp_path, monkeypatch, 
     shutil.copy(EXAMPLES / "td_error.py", tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "td_error", raising=False)
-    small = "--env=GridWorld --seeds=2 --steps=40 --planning-steps=1 --hidden=4 --eval-every=20"
+    small = "--seeds=2 --steps=40 --planning-steps=1 --hidden=4 --eval-every=20"
     small += " --warmup-steps=0 --snapshot-steps=40"
     main([*command.group(1).split(), *small.split()])
-    assert "dyna on GridWorld: 2 seeds × 40 steps" in capsys.readouterr().out
+    assert "dyna on MountainCar-v0: 2 seeds × 40 steps" in capsys.readouterr().out
     out = re.search(r"--out (\S+)", command.group(1)).group(1)
     result = freqdyna.load(out)
     assert result.config.search_control == "td_error:TDError"
-    np.testing.assert_allclose(result.metrics["search_states"], 20, atol=2)
+    np.testing.assert_allclose(result.metrics["search_states"], 20, atol=1e-3)
     states = result.snapshots[40]["queue"]
-    assert states.min() >= 0
-    assert states.max() <= 1
+    assert np.all((states >= [-1.2, -0.07]) & (states <= [0.6, 0.07]))
+    assert np.ptp(states[..., 0]) > 1.5  # candidates come from the whole space
     main(["resume", out])
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "environment"),
+    [
+        ("td_error", "TDError", "MountainCar-v0"),
+        ("particles", "Particles", "MountainCar-v0"),
+        ("particles", "Particles", "lake:Lake"),
+    ],
+)
+def test_the_examples_work_with_a_learned_model(monkeypatch, module, name, environment):
+    """The lake is a Gymnasium environment; `test_own_environment` trains the first example there."""
+    monkeypatch.syspath_prepend(EXAMPLES)
+    file, _, lake = environment.partition(":")
+    env = getattr(importlib.import_module(file), lake) if lake else environment
+    strategy = getattr(importlib.import_module(module), name)
+    settings = SMALL | {"env": env, "model": "learned", "search_control": strategy}
+    result = freqdyna.train(**settings | {"learn_in_warmup": True})
+    np.testing.assert_allclose(result.metrics["search_states"], 20, atol=1e-3)
+    assert np.isfinite(result.parameters).all()
+    for used in (module, file):
+        sys.modules.pop(used, None)
 
 
 def test_an_object_is_passed_to_train_and_to_resume(tmp_path):

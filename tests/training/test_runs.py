@@ -35,6 +35,7 @@ SMALL = {
     "progress": False,
 }
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 NEVER = 1e9
 """Seconds between two checkpoints: at the end alone, however slow the machine is."""
 
@@ -287,8 +288,13 @@ main(sys.argv[2:])
 """
 
 
-def test_a_run_killed_while_it_writes_a_file_resumes_to_the_same_bits(tmp_path):
+def test_a_run_killed_while_it_writes_a_file_resumes_to_the_same_bits(tmp_path, monkeypatch):
+    """The search-control has a memory, which must survive as well."""
+    shutil.copy(EXAMPLES / "particles.py", tmp_path)
+    monkeypatch.chdir(tmp_path)
     settings = SMALL | {"env": "MountainCar-v0", "checkpoint_seconds": 0, "devices": 1, "hidden": 4}
+    settings |= {"algorithm": "dyna", "search_control": "particles:Particles"}
+    settings |= {"snapshot_steps": 90}
     settings.pop("progress")
     arguments = ["train", *(f"--{k.replace('_', '-')}={v}" for k, v in settings.items())]
     main([*arguments, "--out", str(tmp_path / "whole")])
@@ -297,5 +303,9 @@ def test_a_run_killed_while_it_writes_a_file_resumes_to_the_same_bits(tmp_path):
     assert len(list((tmp_path / "parts").glob(".*.partial"))) == 1
     steps = [int(p.stem.split("-")[1]) for p in checkpoint.checkpoints(tmp_path / "parts")]
     assert 0 < max(steps) < 90
-    main(["resume", str(tmp_path / "parts")])
+    main(["resume", str(tmp_path / "parts"), "--allow-code"])
     assert_same_outcome(tmp_path / "whole", tmp_path / "parts")
+    particles = freqdyna.load(tmp_path / "parts").snapshots[90]["particles"]
+    assert particles.shape == (3, 20, 2)
+    assert np.isfinite(particles).all()
+    sys.modules.pop("particles")
