@@ -10,8 +10,8 @@ import torch
 from freqdyna import envs
 from freqdyna.agents.learners.dqn import DQN
 from freqdyna.agents.networks.state_value import StateValue
-from freqdyna.envs.transition import Transition
 from freqdyna.config import Config
+from freqdyna.envs.transition import Transition
 from freqdyna.search_control import HillClimb, Search
 
 
@@ -101,6 +101,8 @@ def test_whole_climbs_are_ours(seed):
         mean_step,
         wanted,
     )
+    unused = "q", "target_q", "target_value", "policy", "outcome", "disagreement"
+    unused += ("draw_transitions",)
     search = Search(
         value=value,
         derivatives=value.derivatives,
@@ -116,6 +118,12 @@ def test_whole_climbs_are_ours(seed):
         terminal=env.terminal,
         covariance=jnp.asarray(sigma, jnp.float32),
         mean_step=jnp.float32(mean_step),
+        t=jnp.zeros((), int),
+        discount=0.99,
+        num_actions=env.num_actions,
+        action_low=env.action_low,
+        action_high=env.action_high,
+        **dict.fromkeys(unused, lambda *_: None),
     )
     config = Config(algorithm="dyna-frequency", search_states=wanted, climb_limit=limit)
     climb = HillClimb.from_config(config)

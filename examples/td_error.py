@@ -17,9 +17,7 @@ class TDError(SearchControl):
         """Draw candidates uniformly, ask the model about each, and keep some of them."""
         candidate_key, error_key, choice_key = jax.random.split(key, 3)
         shape = self.candidates, search.low.size
-        candidates = jax.random.uniform(
-            candidate_key, shape, minval=search.low, maxval=search.high
-        )
+        candidates = jax.random.uniform(candidate_key, shape, minval=search.low, maxval=search.high)
         error_keys = jax.random.split(error_key, self.candidates)
         errors = jnp.abs(jax.vmap(search.td_error)(candidates, error_keys))
         usable = jax.vmap(lambda s: search.contains(s) & ~search.terminal(s))(candidates)

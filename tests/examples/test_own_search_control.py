@@ -77,7 +77,7 @@ def test_the_commands_of_the_page_train_with_the_example(tmp_path, monkeypatch, 
     ],
 )
 def test_the_examples_work_with_a_learned_model(monkeypatch, module, name, environment):
-    """The lake is a Gymnasium environment; `test_own_environment` trains the first example there."""
+    """The lake is a Gymnasium environment, on which `test_own_environment` trains TDError."""
     monkeypatch.syspath_prepend(EXAMPLES)
     file, _, lake = environment.partition(":")
     env = getattr(importlib.import_module(file), lake) if lake else environment
@@ -147,6 +147,9 @@ class Broken(SearchControl):
         return jnp.zeros(3) @ jnp.zeros(4)
 
 
+BROKEN_LINE = Broken.propose.__code__.co_firstlineno + 2
+
+
 class Exits(SearchControl):
     """It ends the process."""
 
@@ -160,10 +163,13 @@ class Exits(SearchControl):
     [
         (NoPropose, "NoPropose', which cannot be created: Can't instantiate abstract class"),
         (NoDefault, "NoDefault', which cannot be created: .* missing 1 required .* argument"),
-        (Narrow, r"Narrow', which fails: propose returned states of shape \(3, 1\); it must be"),
-        (Bare, "Bare', which fails: propose returned .*; it must be a Proposal"),
-        (Exits, "Exits', which fails: it calls sys.exit"),
-        (Broken, "Broken', which fails: dot_general requires contracting dimensions"),
+        (Narrow, r"Narrow', which fails in propose \(.*, line \d+\): .*states of shape"),
+        (Bare, r"Bare', which fails in propose \(.*\): .*; it must be a Proposal"),
+        (Exits, r"Exits', which fails in propose \(.*\): it calls sys.exit"),
+        (
+            Broken,
+            f"in propose .*{Path(__file__).name}, line {BROKEN_LINE}.: TypeError: dot_general",
+        ),
     ],
 )
 def test_mistakes_in_a_class_are_told_in_one_sentence(strategy, message, tmp_path):

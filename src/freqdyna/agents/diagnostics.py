@@ -25,7 +25,7 @@ class Diagnostics(eqx.Module):
     searches: Float[Array, " 5"]
     """Sums over searches: their number, states stored, iterations, restarts, vanished steps."""
     outside: Int[Array, ""]
-    """States that searches proposed outside the state space, or with an action that does not exist."""
+    """States that searches proposed outside the space, or with an action that does not exist."""
     non_finite: Int[Array, ""]
     """States that searches proposed and that are not finite, so that they were not stored."""
     model_error: Float[Array, ""]

@@ -4,7 +4,7 @@ import inspect
 import traceback
 from pathlib import Path
 
-from freqdyna.core.errors import FreqdynaError, one_line
+from freqdyna.core.errors import one_line
 
 
 def failure_of(error: BaseException, user_class: type, method: str) -> str:
@@ -20,11 +20,9 @@ def failure_of(error: BaseException, user_class: type, method: str) -> str:
     code = getattr(inspect.unwrap(getattr(user_class, method)), "__code__", None)
     if code is None:
         return f"{method}: {reason}"
-    line = code.co_firstlineno  # if what it returned is refused
-    if not isinstance(error, FreqdynaError):
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
-        line = (lines and lines[-1]) or line
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
+    line = (lines and lines[-1]) or code.co_firstlineno  # the first if what it returned is refused
     return f"{method} ({_shown(code.co_filename)}, line {line}): {reason}"
 
 

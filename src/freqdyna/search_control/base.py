@@ -11,8 +11,11 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs.space import Space, State as State
-from freqdyna.search_control.search import Draw as Draw, Search as Search
+from freqdyna.envs.space import Space
+from freqdyna.envs.space import State as State
+from freqdyna.search_control.search import Draw as Draw
+from freqdyna.search_control.search import Search as Search
+
 
 class ClimbPath(eqx.Module):
     """The states of all climbs of a search, one per iteration."""

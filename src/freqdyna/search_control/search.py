@@ -65,7 +65,7 @@ class Search:
     """From (s, a, key) to the next state, the reward and whether the next state is terminal,
     according to the agent's own model."""
     disagreement: Callable[[State, Action], Float[Array, ""]]
-    """How much the members of the model disagree about an outcome; an error if it is no ensemble."""
+    """How much the members of the model disagree about an outcome; an error without an ensemble."""
     draw_transitions: Callable[[UInt32[Array, " k"]], Transition]
     """What the method `transitions` samples with."""
     discount: float | Float[Array, ""]

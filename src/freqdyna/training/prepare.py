@@ -13,6 +13,7 @@ from freqdyna.config import VERSION, Config
 from freqdyna.core.code_names import module_of
 from freqdyna.core.description import describe
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.user_code import failure_of
 from freqdyna.envs import Environment
 from freqdyna.envs.resolve import named_environment, resolved, space_of_run
 from freqdyna.envs.space import Factory
@@ -124,9 +125,10 @@ def prepare_runs_together(configs: list[Config]) -> Run:
 
 def _trace_one_step(agent: Any, name: str) -> None:
     """Trace one step with a custom search-control, to find errors in it."""
-    try:
-        jax.eval_shape(agent.dry_step, jax.random.key(0))
-    except (Exception, SystemExit) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        reason = "it calls sys.exit" if isinstance(error, SystemExit) else reason
-        raise FreqdynaError(f"search_control is {name!r}, which fails: {reason}") from error
+    control = type(agent.planning.search_control)
+    for method, traced in (("init", agent.init), ("propose", agent.dry_step)):
+        try:
+            jax.eval_shape(traced, jax.random.key(0))
+        except (Exception, SystemExit) as error:
+            failed = failure_of(error, control, method)
+            raise FreqdynaError(f"search_control is {name!r}, which fails in {failed}") from error

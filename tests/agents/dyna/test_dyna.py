@@ -8,8 +8,8 @@ from probes import Clock
 from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.simulation import Simulation
-from freqdyna.envs.transition import Transition
 from freqdyna.envs.resolve import resolved
+from freqdyna.envs.transition import Transition
 from freqdyna.training.training import Training
 
 

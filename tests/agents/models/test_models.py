@@ -8,9 +8,9 @@ from gymnasium import spaces
 from freqdyna import Config, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.models.learned_model import LearnedModel
-from freqdyna.envs.transition import Transition
 from freqdyna.envs.gym.space import space_of
 from freqdyna.envs.resolve import resolved
+from freqdyna.envs.transition import Transition
 
 
 def random_transitions(env, number, seed=0):

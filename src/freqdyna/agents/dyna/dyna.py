@@ -27,11 +27,11 @@ from freqdyna.agents.exploration import Exploration, exploration_at
 from freqdyna.agents.learners.base import Learner, LearnerState, Usable
 from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.ring import uniform_indices
-from freqdyna.envs.transition import Transition, row_width
 from freqdyna.agents.snapshot import STATES, climbs, is_drawn, policy, surfaces
 from freqdyna.core.unrolled import repeat
 from freqdyna.envs.base import Environment
 from freqdyna.envs.space import Action, Space
+from freqdyna.envs.transition import Transition, row_width
 from freqdyna.search_control.base import Proposal, Search, check_proposal
 
 
@@ -58,6 +58,7 @@ class Dyna(Agent[DynaState]):
     def init(self, key: PRNGKeyArray) -> DynaState:
         """The state before the first step; the observation is zero if `env` is only a space."""
         step_key, reset_key, learner_key, model_key = jax.random.split(key, 4)
+        memory_key = jax.random.fold_in(key, 4)  # the next one
         n, planning = self.env.observation_size, self.planning
         start = self.env.reset(reset_key) if isinstance(self.env, Environment) else jnp.zeros(n)
         return DynaState(
@@ -70,8 +71,7 @@ class Dyna(Agent[DynaState]):
             visited=None if planning is None else Visited.empty(n),
             model=None if planning is None else planning.model.init(model_key),
             diagnostics=Diagnostics.zero(),
-            # The next key after the four above.
-            memory=None if planning is None else planning.memory(self.env, jax.random.fold_in(key, 4)),
+            memory=None if planning is None else planning.memory(self.env, memory_key),
         )
 
     def step(self, state: DynaState, t: Int[Array, ""]) -> DynaState:

@@ -8,8 +8,8 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from freqdyna.agents.learners.base import Complete, Learner, LearnerState, Usable
 from freqdyna.agents.learners.losses import loss_slope
 from freqdyna.agents.networks.state_value import StateValue
-from freqdyna.envs.transition import Transition
 from freqdyna.core import unrolled
+from freqdyna.envs.transition import Transition
 
 Exploration = tuple[Bool[Array, "*shape"], Int[Array, "*shape"]]
 """Whether each action is random, and the random action."""
@@ -65,6 +65,10 @@ class DQN(Learner):
         best = jax.vmap(unrolled.argmax)(choices)
         chosen = jnp.arange(values.shape[1]) == best[:, None]
         return unrolled.total(jnp.where(chosen, values, 0.0))
+
+    def target_value(self, state: LearnerState, next_state: Float[Array, " n"]) -> Float[Array, ""]:
+        """`bootstrap` for one state; see `Learner.target_value`."""
+        return self.bootstrap(state, next_state[None])[0]
 
     def update(
         self,

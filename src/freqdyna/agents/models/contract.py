@@ -8,10 +8,10 @@ import jax.numpy as jnp
 
 from freqdyna.agents.models.base import Model
 from freqdyna.agents.models.registry import full_name
-from freqdyna.envs.transition import Transition
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.user_code import failure_of
 from freqdyna.envs.space import Space
+from freqdyna.envs.transition import Transition
 
 
 def check_model(model: Model[Any], space: Space) -> None:

@@ -16,10 +16,10 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.agents.models.base import Model, Outcome
 from freqdyna.agents.networks.mlp import init_xavier, network_from_flat
-from freqdyna.envs.transition import Transition
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.space import Action, Space
+from freqdyna.envs.transition import Transition
 
 WIDTH = 64
 
