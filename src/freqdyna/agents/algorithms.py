@@ -235,6 +235,7 @@ def _planning(
         simulated=round(config.simulated_share * config.batch_size),
         queue_size=config.queue_size,
         exploration=config.planning_exploration,
+        model_updates=config.model_updates,
     )
 
 

@@ -23,6 +23,7 @@ from freqdyna.config.checks import (
     Share,
     Steps,
     Widths,
+    integer,
     one_of,
     one_of_or_code,
     require,
@@ -32,7 +33,7 @@ from freqdyna.core.errors import unknown_name
 from freqdyna.core.files import write_atomically
 from freqdyna.core.toml_files import parse_toml, read_text
 
-_Model = Annotated[str, one_of_or_code("true", "learned")]
+_Model = Annotated[str, one_of_or_code("true", "learned", "ensemble")]
 _Termination = Annotated[str, one_of("known", "learned")]
 
 # Fields with "otherwise" in their metadata are unset (None) until a run starts. They then get the
@@ -112,13 +113,23 @@ class Config:
     planning_exploration: Share = 0.1
     """Like exploration, for the actions paired with queue states."""
     model: _Model | None = field(default=None, metadata={"otherwise": "true"})
-    """The model: "true" (the environment's own dynamics), "learned" (online), or module:Class. If
-    unset: true for built-in environments, learned for those of Gymnasium."""
+    """The model: "true" (the environment's own dynamics), "learned" (online), "ensemble" (several
+    learned models), or module:Class. If unset: true for built-in environments, learned for those of
+    Gymnasium."""
     model_termination: _Termination | None = field(default=None, metadata={"otherwise": "known"})
-    """Learned model only: whether termination is "known" or "learned" as well. If unset: known for
-    built-in environments, learned for those of Gymnasium."""
+    """Models learned and ensemble only: whether termination is "known" or "learned" as well. If
+    unset: known for built-in environments, learned for those of Gymnasium."""
     model_learning_rate: NotNegative = 1e-4
-    """The learning rate of the learned model."""
+    """The learning rate of the models learned and ensemble."""
+    model_hidden: Widths = (64, 64)
+    """Widths of the ReLU layers of the models learned and ensemble."""
+    model_updates: Count = 1
+    """Updates per environment step of a model that learns, each with its own mini-batch."""
+    ensemble_size: Annotated[int, integer(2)] = 5
+    """The number of members of the model ensemble."""
+    ensemble_outcome: Annotated[str, one_of("mean", "member")] = "mean"
+    """The outcome of the model ensemble: the "mean" of its members, or that of a random
+    "member"."""
     frequency_probability: Share = 0.5
     """The probability that a climb follows the local frequency rather than the value (p)."""
     frequency_network: Annotated[str, one_of("online", "target")] = "online"

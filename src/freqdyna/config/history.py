@@ -44,6 +44,10 @@ HISTORY: dict[str, Changes] = {
             "max_gradient_norm": None,
             "exploration_initial": 1.0,
             "exploration_fraction": 0.0,
+            "model_hidden": (64, 64),
+            "model_updates": 1,
+            "ensemble_size": 5,
+            "ensemble_outcome": "mean",
         }
     ),
 }

@@ -20,7 +20,7 @@ from freqdyna.core.failures import failure
 from freqdyna.envs.base import Environment
 from freqdyna.training.training import Training
 
-_SETTING_OF = {"replay": "buffer_size", "queue": "queue_size"}
+_SETTING_OF = {"replay": "buffer_size", "queue": "queue_size", "model": "model_hidden"}
 """The setting that determines the size of a field of the state; of all others: `hidden`."""
 _METRICS = 20
 """The number of metrics, roughly."""

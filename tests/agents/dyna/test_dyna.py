@@ -8,6 +8,7 @@ from probes import Clock
 from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.simulation import Simulation
+from freqdyna.agents.models import Model
 from freqdyna.envs.resolve import resolved
 from freqdyna.envs.transition import Transition
 from freqdyna.training.training import Training
@@ -178,3 +179,32 @@ def test_nothing_is_searched_before_updates_begin():
     state = run(dyna, 40)
     assert state.queue.count == 10 * 20
     assert dyna.metrics(state)["search_states"] == 20
+
+
+class Counts(Model):
+    """Counts its updates, and the mini-batches that differ from the one before."""
+
+    learn_batch = 4
+
+    def init(self, key):
+        return jnp.zeros(()), jnp.zeros(()), jnp.zeros(4)
+
+    def query(self, state, s, action, noise):
+        return s, jnp.asarray(-1.0), jnp.zeros((), bool)
+
+    def learn(self, state, batch):
+        updates, new, last = state
+        return updates + 1, new + (batch.state[:, 0] != last).any(), batch.state[:, 0]
+
+
+def test_a_model_is_updated_as_often_as_it_is_told_once_there_is_a_batch():
+    env = Clock()
+    config = resolved(
+        Config("dyna-uniform", env.name, steps=30, warmup_steps=0, hidden=(4,), model_updates=3),
+        env,
+    )
+    dyna = algorithms.build(config, env, model=Counts())
+    assert run(dyna, 3).model[0] == 0
+    updates, new, _ = run(dyna, 30).model
+    assert updates == 3 * 27
+    assert new > 0.9 * updates

@@ -214,12 +214,18 @@ class Dyna(Agent[DynaState]):
         if not model.learn_batch:
             return state
         error = model.error(state.model, seen, self.env)
-        bits = jax.random.bits(key, (model.learn_batch,), jnp.uint32)
+        updates, size = planning.model_updates, model.learn_batch
+        bits = jax.random.bits(key, (updates * size,), jnp.uint32)
         rows, _ = self.replay.sample(state.replay, bits, t + 1)
         continuous = len(self.env.action_low)
-        batch = jax.vmap(lambda row: Transition.unpack(row, continuous))(rows)
-        turns = jnp.where(t + 1 < model.learn_batch, 0, 1)
-        learned = jax.lax.fori_loop(0, turns, lambda _, m: model.learn(m, batch), state.model)
+
+        def learn(i: Int[Array, ""], model_state: Any) -> Any:
+            own = rows if updates == 1 else jax.lax.dynamic_slice_in_dim(rows, i * size, size)
+            batch = jax.vmap(lambda row: Transition.unpack(row, continuous))(own)
+            return model.learn(model_state, batch)
+
+        turns = jnp.where(t + 1 < size, 0, updates)
+        learned = jax.lax.fori_loop(0, turns, learn, state.model)
         diagnostics = state.diagnostics.after_prediction(error)
         return eqx.tree_at(lambda s: (s.model, s.diagnostics), state, (learned, diagnostics))
 
@@ -305,10 +311,14 @@ class Dyna(Agent[DynaState]):
             learner, differences, usable = self.learner.update(
                 learner, states, complete, updates_before + i + 1
             )
+            replay = self.replay.update_priorities(replay, indices, differences[:real])
+            of_update = jnp.mean(self.learner.learnable(differences, usable) ** 2)
             if usable is not None:
                 skipped = skipped + (~usable).sum()
-            replay = self.replay.update_priorities(replay, indices, differences[:real])
-            return learner, replay, loss + jnp.mean(differences**2), skipped
+                # What is skipped must not hide that the network diverged.
+                diverged = (usable & ~jnp.isfinite(differences)).any()
+                of_update = jnp.where(diverged, jnp.nan, of_update)
+            return learner, replay, loss + of_update, skipped
 
         all_updates = partial(repeat, self.planning_steps, update)
         carry = state.learner, state.replay, jnp.zeros(()), jnp.zeros((), int)

@@ -26,6 +26,8 @@ class Planning(eqx.Module):
     queue_size: int = eqx.field(static=True)
     exploration: float
     """The amount of exploration of the actions that are paired with queue states."""
+    model_updates: int = eqx.field(static=True, default=1)
+    """Updates per environment step of a model that learns."""
 
     def empty_queue(self, space: Space) -> Queue:
         """The queue before the first step."""
@@ -105,7 +107,7 @@ class Simulation(eqx.Module):
             outputs: The current network's outputs at the states of that update, shape (k, outputs).
 
         Returns:
-            Packed transitions, shape (k, width).
+            Packed transitions, shape (k, width). The reward of one that is not finite is NaN.
 
         """
 
@@ -120,6 +122,9 @@ class Simulation(eqx.Module):
             if action is None:
                 action = self.learner.select_action(output, exploration)
             next_state, reward, terminal = self.model.query(self.model_state, s, action, noise)
+            if not self.model.is_always_finite:
+                finite = jnp.isfinite(next_state).all() & jnp.isfinite(reward)
+                reward = jnp.where(finite, reward, jnp.nan)
             return Transition(s, action, reward, next_state, terminal).pack()
 
         exploration = jax.tree.map(lambda drawn: drawn[i], self.exploration)
@@ -128,4 +133,4 @@ class Simulation(eqx.Module):
 
     def usable(self, rows: Float[Array, "k width"]) -> Bool[Array, " k"] | None:
         """Which simulated transitions are finite; None if the model guarantees that all are."""
-        return None if self.model.is_always_finite else jnp.isfinite(rows).all(-1)
+        return None if self.model.is_always_finite else jnp.isfinite(rows[:, -2])  # the rewards

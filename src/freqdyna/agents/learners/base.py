@@ -18,7 +18,8 @@ from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.envs.space import Action
 
 Usable = Bool[Array, " batch"] | None
-"""Which transitions of a mini-batch are learned from; None for all."""
+"""Which transitions of a mini-batch are learned from; None for all. The others must have the reward
+NaN."""
 Complete = Callable[[Float[Array, "batch outputs"]], tuple[Float[Array, "batch width"], Usable]]
 """From the network's outputs at given states to packed transitions that start in these states, and
 which of them to learn from."""
@@ -127,10 +128,23 @@ class Learner(eqx.Module):
             update_count: The number of updates including this one (the paper's n_tau).
 
         Returns:
-            The new state; the temporal-difference errors of shape (batch,), which are zero for
+            The new state; the temporal-difference errors of shape (batch,), which are NaN for
             transitions that are not learned from; and what `complete` said about that.
 
         """
+
+    @staticmethod
+    def learnable(errors: Float[Array, " batch"], usable: Usable) -> Float[Array, " batch"]:
+        """The errors to learn from: zero for transitions that are not usable.
+
+        Args:
+            errors: The temporal-difference errors, shape (batch,).
+            usable: What `complete` returned.
+
+        """
+        # Not `where(usable, ...)`: with one more input the compiled program adds in another order,
+        # and its last digits change.
+        return errors if usable is None else jnp.where(jnp.isfinite(errors), errors, 0.0)
 
     def init(self, key: PRNGKeyArray) -> LearnerState:
         """The initial network, a copy as target network, and the initial optimiser state."""

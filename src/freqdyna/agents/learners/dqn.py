@@ -87,9 +87,8 @@ class DQN(Learner):
         targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
         taken = jnp.arange(values.shape[1]) == batch.action[:, None]
         differences = targets - unrolled.total(jnp.where(taken, values, 0.0))
-        if usable is not None:
-            differences = jnp.where(usable, differences, 0.0)
-        slope = jnp.where(taken, loss_slope(self.loss, differences[:, None]), 0.0)
+        errors = self.learnable(differences, usable)
+        slope = jnp.where(taken, loss_slope(self.loss, errors[:, None]), 0.0)
         (gradient,) = pull_back(slope)
         params, optimizer = self.apply_gradient(state, gradient)
         copy_now: Bool[Array, ""] = update_count % self.target_period == 0

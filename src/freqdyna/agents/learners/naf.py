@@ -128,8 +128,7 @@ class NAF(Learner):
             outputs: Float[Array, "batch o"],
         ) -> tuple[Float[Array, ""], Float[Array, " batch"]]:
             q = jax.vmap(lambda o, a: Advantage.of(o, size).q(a))(outputs, scaled)
-            errors = targets - q if usable is None else jnp.where(usable, targets - q, 0.0)
-            return mean_loss(self.loss, errors), errors
+            return mean_loss(self.loss, self.learnable(targets - q, usable)), targets - q
 
         slope, differences = jax.grad(loss, has_aux=True)(outputs)
         (gradient,) = pull_back(slope)

@@ -2,6 +2,7 @@
 
 from freqdyna.agents.models.base import Model, Outcome
 from freqdyna.agents.models.contract import check_model
+from freqdyna.agents.models.ensemble_model import EnsembleModel
 from freqdyna.agents.models.learned_model import LearnedModel
 from freqdyna.agents.models.registry import MODELS, find, full_name, make
 from freqdyna.agents.models.true_model import TrueModel
@@ -9,6 +10,7 @@ from freqdyna.envs.transition import Transition
 
 __all__ = [
     "MODELS",
+    "EnsembleModel",
     "LearnedModel",
     "Model",
     "Outcome",

@@ -1,11 +1,11 @@
-"""The model learned online: a 64×64 ReLU network that predicts s' − s (the paper's A.6).
+"""The model learned online: a ReLU network that predicts s' − s, 64×64 in the paper (A.6).
 
 It also predicts the reward and whether s' is terminal, which the paper does not mention. The next
 state is projected onto the state space. Discrete actions are one-hot encoded, continuous actions
 are scaled to ±1.
 """
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -21,7 +21,15 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition
 
-WIDTH = 64
+
+class Prediction(NamedTuple):
+    """The outputs of the network at a state and an action."""
+
+    change: Float[Array, " n"]
+    """s' − s."""
+    reward: Float[Array, ""]
+    logit: Float[Array, ""]
+    """Positive if s' is more likely to be terminal than not."""
 
 
 class LearnedModelState(eqx.Module):
@@ -39,6 +47,8 @@ class LearnedModel(Model[LearnedModelState]):
     learning_rate: float
     terminal_is_known: bool = eqx.field(static=True)
     """Whether to use `space.terminal` instead of predicting termination."""
+    hidden: tuple[int, ...] = eqx.field(static=True, default=(64, 64))
+    """Widths of the hidden layers."""
 
     @classmethod
     def from_config(cls, config: Config, space: Space) -> "LearnedModel":
@@ -49,7 +59,7 @@ class LearnedModel(Model[LearnedModelState]):
                 f"model_termination is 'known', but {space.name!r} does not know which states are "
                 "terminal; it must be 'learned'"
             )
-        return cls(space, config.model_learning_rate, known)
+        return cls(space, config.model_learning_rate, known, config.model_hidden)
 
     def init(self, key: PRNGKeyArray) -> LearnedModelState:
         """The network and Adam's state before training."""
@@ -64,25 +74,32 @@ class LearnedModel(Model[LearnedModelState]):
         noise: Float[Array, " 0"],
     ) -> Outcome:
         """The predicted outcome; see `Model.query`."""
-        change, reward, logit = self._predict(state.params, s, action)
-        next_state = self.space.project(s + change)
-        terminal = self.space.terminal(next_state) if self.terminal_is_known else logit > 0
-        return next_state, reward, terminal
+        return self.outcome(s, self.predict(state.params, s, action))
 
-    def learn(self, state: LearnedModelState, batch: Transition) -> LearnedModelState:
+    def learn(
+        self,
+        state: LearnedModelState,
+        batch: Transition,
+        weights: Float[Array, " batch"] | None = None,
+    ) -> LearnedModelState:
         """One Adam step on the squared errors of s' − s and r, and the cross-entropy of terminal.
 
-        See `Model.learn`.
+        Args:
+            state: The parameters and Adam's state.
+            batch: The transitions; see `Model.learn`.
+            weights: The weight of each transition, shape (batch,); None for equal weights.
+
         """
 
         def loss_of_one(params: Float[Array, " p"], seen: Transition) -> Float[Array, ""]:
-            change, reward, logit = self._predict(params, seen.state, seen.action)
+            change, reward, logit = self.predict(params, seen.state, seen.action)
             errors = jnp.sum((seen.next_state - seen.state - change) ** 2)
             errors += (seen.reward - reward) ** 2
             return errors + optax.sigmoid_binary_cross_entropy(logit, seen.terminal.astype(float))
 
         def loss(params: Float[Array, " p"]) -> Float[Array, ""]:
-            return jax.vmap(loss_of_one, in_axes=(None, 0))(params, batch).mean()
+            losses = jax.vmap(loss_of_one, in_axes=(None, 0))(params, batch)
+            return losses.mean() if weights is None else (weights * losses).mean()
 
         gradient = jax.grad(loss)(state.params)
         step, optimizer = optax.adam(self.learning_rate).update(gradient, state.optimizer)
@@ -91,11 +108,19 @@ class LearnedModel(Model[LearnedModelState]):
     @property
     def _sizes(self) -> tuple[int, ...]:
         n, actions = self.space.observation_size, self.space.num_actions
-        return n + (actions or self.space.action_size), WIDTH, WIDTH, n + 2
+        return n + (actions or self.space.action_size), *self.hidden, n + 2
 
-    def _predict(
+    def predict(
         self, params: Float[Array, " p"], s: Float[Array, " n"], action: Action
-    ) -> tuple[Float[Array, " n"], Float[Array, ""], Float[Array, ""]]:
+    ) -> Prediction:
+        """The outputs of the network.
+
+        Args:
+            params: The flat parameter vector, shape (p,).
+            s: The state of the environment, shape (n,).
+            action: The action, shape () if discrete and (a,) if continuous.
+
+        """
         network = network_from_flat(params, self._sizes, jax.nn.relu)
         if self.space.num_actions:
             inputs = jax.nn.one_hot(action, self.space.num_actions)
@@ -104,4 +129,11 @@ class LearnedModel(Model[LearnedModelState]):
             inputs = 2 * (action - low) / (high - low) - 1
         outputs = network(jnp.concatenate([s, inputs]))
         n = s.shape[0]
-        return outputs[:n], outputs[n], outputs[n + 1]
+        return Prediction(outputs[:n], outputs[n], outputs[n + 1])
+
+    def outcome(self, s: Float[Array, " n"], prediction: Prediction) -> Outcome:
+        """The outcome that a prediction at state `s` stands for."""
+        next_state = self.space.project(s + prediction.change)
+        if self.terminal_is_known:
+            return next_state, prediction.reward, self.space.terminal(next_state)
+        return next_state, prediction.reward, prediction.logit > 0

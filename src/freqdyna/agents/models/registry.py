@@ -3,6 +3,7 @@
 from typing import Any
 
 from freqdyna.agents.models.base import Model
+from freqdyna.agents.models.ensemble_model import EnsembleModel
 from freqdyna.agents.models.learned_model import LearnedModel
 from freqdyna.agents.models.true_model import TrueModel
 from freqdyna.config import Config
@@ -11,7 +12,11 @@ from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.user_code import failure_of
 from freqdyna.envs.space import Space
 
-MODELS: dict[str, type[Model[Any]]] = {"true": TrueModel, "learned": LearnedModel}
+MODELS: dict[str, type[Model[Any]]] = {
+    "true": TrueModel,
+    "learned": LearnedModel,
+    "ensemble": EnsembleModel,
+}
 """The built-in models."""
 
 

@@ -1,0 +1,115 @@
+"""The ensemble of learned models."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from freqdyna import Config, envs
+from freqdyna.agents.models import EnsembleModel, LearnedModel
+from freqdyna.agents.models.ensemble_model import bootstrap_weights
+from freqdyna.envs.resolve import resolved
+from freqdyna.envs.transition import Transition
+
+ENV = envs.make("GridWorld")
+MEMBERS = 4
+LEFT = jnp.array([0.0, 0.0]), jnp.array([0.25, 1.0])
+RIGHT = jnp.array([0.6, 0.0]), jnp.array([1.0, 1.0])
+ANYWHERE = jnp.zeros(2), jnp.ones(2)
+
+
+def make(outcome="mean"):
+    settings = {"model_hidden": (16, 16), "model_learning_rate": 5e-3, "ensemble_size": MEMBERS}
+    config = Config("dyna-uniform", "GridWorld", ensemble_outcome=outcome, **settings)
+    return EnsembleModel.from_config(resolved(config, ENV), ENV)
+
+
+@partial(jax.jit, static_argnums=1)
+def transitions(key, number, low, high):
+    keys = jax.random.split(key, 3)
+    states = jax.random.uniform(keys[0], (number, 2), minval=low, maxval=high)
+    actions = jax.random.randint(keys[1], (number,), 0, ENV.num_actions)
+    outcome = jax.vmap(ENV.transition)(states, actions, jax.random.split(keys[2], number))
+    next_states, rewards, terminals = outcome
+    return jax.vmap(Transition)(states, actions, rewards, next_states, terminals)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    """An ensemble before and after it has learned from the left quarter of the square only."""
+    model = make()
+    stored = transitions(jax.random.key(0), 2000, *LEFT)
+
+    def learn(i, state):
+        key = jax.random.fold_in(jax.random.key(1), i)
+        chosen = jax.random.randint(key, (model.learn_batch,), 0, 2000)
+        return model.learn(state, jax.tree.map(lambda values: values[chosen], stored))
+
+    before = model.init(jax.random.key(2))
+    return model, before, jax.jit(lambda s: jax.lax.fori_loop(0, 500, learn, s))(before)
+
+
+def test_the_members_disagree_less_where_data_are(trained):
+    model, before, after = trained
+
+    @jax.jit
+    def mean_disagreement(state, low, high):
+        seen = transitions(jax.random.key(3), 200, low, high)
+        return jax.vmap(model.disagreement, in_axes=(None, 0, 0))(
+            state, seen.state, seen.action
+        ).mean()
+
+    here = mean_disagreement(after, *LEFT)
+    assert here < 0.1 * mean_disagreement(before, *LEFT)
+    assert here < 0.2 * mean_disagreement(after, *RIGHT)
+    # The noise of a step, of deviation 0.01, and walls leave little to disagree about.
+    assert jnp.sqrt(here) < 0.05
+
+
+def test_the_outcome_is_the_mean_or_that_of_a_random_member(trained):
+    model, _, state = trained
+    s, action = jnp.array([0.1, 0.4]), jnp.asarray(2)
+    predict = jax.jit(model.member.predict)
+    alone = [predict(params, s, action) for params in state.params]
+    changes = np.stack([prediction.change for prediction in alone])
+    next_state, reward, _ = jax.jit(model.query)(state, s, action, jnp.zeros(0))
+    np.testing.assert_allclose(next_state, s + changes.mean(0), rtol=1e-5)
+    np.testing.assert_allclose(reward, np.mean([p.reward for p in alone]), rtol=1e-5)
+    expected = (((s + changes) - (s + changes).mean(0)) ** 2).mean()
+    disagreement = jax.jit(model.disagreement)(state, s, action)
+    np.testing.assert_allclose(disagreement, expected, rtol=1e-3)
+
+    sampling = make("member")
+    assert (model.noise_size, sampling.noise_size) == (0, 1)
+    noise = jax.random.normal(jax.random.key(4), (2000, 1))
+    query = jax.jit(jax.vmap(sampling.query, in_axes=(None, None, None, 0)))
+    found = np.asarray(query(state, s, action, noise)[0])
+    distances = np.abs(found[:, None] - np.asarray(s + changes)).max(-1)
+    assert distances.min(1).max() < 1e-6
+    shares = np.bincount(distances.argmin(1), minlength=MEMBERS) / 2000
+    np.testing.assert_allclose(shares, 1 / MEMBERS, atol=0.05)  # five standard deviations
+
+
+def test_a_transition_occurs_a_poisson_number_of_times_in_each_bootstrap_sample():
+    rows = jax.vmap(Transition.pack)(transitions(jax.random.key(5), 4000, *ANYWHERE))
+    count = jax.jit(lambda rows: bootstrap_weights(rows, 3))
+    weights = np.asarray(count(rows))
+    assert weights.shape == (3, 4000)
+    np.testing.assert_allclose(weights.mean(1), 1, atol=5 / np.sqrt(4000))
+    np.testing.assert_allclose((weights == 0).mean(1), np.exp(-1), atol=0.04)
+    np.testing.assert_allclose(weights.var(1), 1, atol=0.15)
+    assert np.abs(np.corrcoef(weights) - np.eye(3)).max() < 0.08
+    # It depends on the transition alone, not on the mini-batch that it is in.
+    np.testing.assert_array_equal(count(rows[::-1]), weights[:, ::-1])
+
+
+def test_a_weight_counts_as_copies_of_a_transition():
+    model = LearnedModel(ENV, learning_rate=1e-3, terminal_is_known=False, hidden=(4,))
+    state = model.init(jax.random.key(0))
+    one = transitions(jax.random.key(6), 3, *ANYWHERE)
+    copies = jax.tree.map(lambda x: x[jnp.array([0, 0, 1])], one)
+    learn = jax.jit(model.learn)
+    weighted = learn(state, one, jnp.array([2.0, 1.0, 0.0]))
+    np.testing.assert_allclose(weighted.params, learn(state, copies).params, rtol=1e-4)
