@@ -119,6 +119,8 @@ def build(
         exploration=exploration_of(config),
         warmup_steps=config.warmup_steps,
         first_update_step=0 if config.learn_in_warmup else config.warmup_steps,
+        scale_observations=config.scale_observations,
+        search_scaled=config.climb_coordinates == "scaled",
     )
 
 
@@ -138,7 +140,7 @@ def _check_actions(config: Config, space: Space) -> None:
     )
 
 
-_OF_NETWORKS = ("activation", "double", "loss", "max_gradient_norm")
+_OF_NETWORKS = ("activation", "double", "loss", "max_gradient_norm", "scale_observations")
 """Settings of learners with a network."""
 
 
@@ -154,6 +156,12 @@ def _check_learner(config: Config, space: Space) -> None:
         raise FreqdynaError(
             f"double is True, but the actions of {space.name!r} are continuous; it must be False"
         )
+    if config.climb_coordinates == "scaled" and not config.scale_observations:
+        raise FreqdynaError(
+            "climb_coordinates is 'scaled', but scale_observations is False; it must be True"
+        )
+    if config.normalize and config.scale_observations:
+        raise FreqdynaError("normalize and scale_observations are both True; omit normalize")
 
 
 def make_learner(config: Config, space: Space) -> Learner:

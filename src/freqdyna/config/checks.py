@@ -5,8 +5,12 @@ setting, raises an error of one sentence if the value is invalid, and returns th
 """
 
 import math
+import types
 from collections.abc import Callable
-from typing import Annotated, Any
+from functools import cache
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 from freqdyna.core.errors import FreqdynaError, shown
 
@@ -28,6 +32,23 @@ def require(name: str, value: object, holds: bool, allowed: str) -> None:
     """
     if not holds:
         raise FreqdynaError(f"{name} is {shown(value)}; it must be {allowed}")
+
+
+@cache
+def checks_of(settings: type) -> dict[str, tuple[Check, bool]]:
+    """The check of each field of a class, from its type, and whether the field may be None."""
+    checks = {}
+    for name, hint in get_type_hints(settings, include_extras=True).items():
+        kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+        checks[name] = kinds[0].__metadata__[0], type(None) in kinds
+    return checks
+
+
+def plain(value: Any) -> Any:
+    """NumPy numbers as Python numbers, so that they can be written to a file."""
+    if isinstance(value, tuple):
+        return tuple(map(plain, value))
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def integer(least: int) -> Check:

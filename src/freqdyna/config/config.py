@@ -1,19 +1,15 @@
 """The settings of a run: typed, validated, and stored as a TOML file with its results."""
 
-import json
 import types
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
-
-import numpy as np
+from typing import Annotated, Any
 
 from freqdyna.config import history
 from freqdyna.config.checks import (
     GREATEST,
-    Check,
     Count,
     CountOrZero,
     Flag,
@@ -23,15 +19,17 @@ from freqdyna.config.checks import (
     Share,
     Steps,
     Widths,
+    checks_of,
     integer,
     one_of,
     one_of_or_code,
+    plain,
     require,
 )
 from freqdyna.config.presets import SETTINGS_OF_0_1, preset_settings
 from freqdyna.core.errors import unknown_name
 from freqdyna.core.files import write_atomically
-from freqdyna.core.toml_files import parse_toml, read_text
+from freqdyna.core.toml_files import parse_toml, read_text, toml_value
 
 _Model = Annotated[str, one_of_or_code("true", "learned", "ensemble")]
 _Termination = Annotated[str, one_of("known", "learned")]
@@ -153,6 +151,8 @@ class Config:
     """Whether terminal states may be added to the queue."""
     climb_limit: Count = 200
     """The maximum number of climbing iterations per step."""
+    climb_coordinates: Annotated[str, one_of("raw", "scaled")] = "raw"
+    """With scale_observations: whether searches see states as they are ("raw") or "scaled"."""
     reward_noise: NotNegative = 0.0
     """The standard deviation of Gaussian noise on rewards (sigma)."""
     goal_reward: Number | None = None
@@ -160,9 +160,12 @@ class Config:
     episode_limit: Count | None = field(default=None, metadata={"otherwise": 2000})
     """The number of steps after which an episode is truncated, which is not a termination. If
     unset: the limit of a Gymnasium environment, otherwise 2000."""
+    scale_observations: Flag = False
+    """Whether the network sees scaled observations: coordinates with known bounds in [-1, 1], the
+    others by the running mean and standard deviation of the visited states."""
     normalize: Flag = False
-    """Gymnasium environments only: whether observations are normalized by their mean and standard
-    deviation over 1,000 random steps."""
+    """Gymnasium environments only, replaced by scale_observations: whether everything sees
+    observations normalized by their mean and standard deviation over 1,000 random steps."""
     eval_every: Count = 500
     """Environment steps between evaluations."""
     eval_episodes: Count = 1
@@ -176,8 +179,8 @@ class Config:
     """The number of devices that share the seeds. If unset: all accelerators, or all CPU cores."""
 
     def __post_init__(self) -> None:
-        for name, (check, may_be_unset) in _checks().items():
-            value = _plain(getattr(self, name))
+        for name, (check, may_be_unset) in checks_of(Config).items():
+            value = plain(getattr(self, name))
             if value is not None or not may_be_unset:
                 object.__setattr__(self, name, check(name, value))
         for step in self.snapshot_steps:
@@ -230,7 +233,7 @@ class Config:
 
     def to_toml(self) -> str:
         """All settings that are not None as TOML."""
-        lines = [f"{k} = {_toml(v)}" for k, v in asdict(self).items() if v is not None]
+        lines = [f"{k} = {toml_value(v)}" for k, v in asdict(self).items() if v is not None]
         return "\n".join(lines) + "\n"
 
     def save(self, path: Path) -> None:
@@ -300,28 +303,3 @@ def decided_by_environment() -> Mapping[str, Any]:
     return types.MappingProxyType(
         {f.name: f.metadata["otherwise"] for f in fields(Config) if "otherwise" in f.metadata}
     )
-
-
-@cache
-def _checks() -> dict[str, tuple[Check, bool]]:
-    """The check of each setting, from its type, and whether it may be unset."""
-    checks = {}
-    for name, hint in get_type_hints(Config, include_extras=True).items():
-        kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-        checks[name] = kinds[0].__metadata__[0], type(None) in kinds
-    return checks
-
-
-def _plain(value: Any) -> Any:
-    """NumPy numbers as Python numbers, so that they can be written to a file."""
-    if isinstance(value, tuple):
-        return tuple(map(_plain, value))
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, tuple):
-        return "[" + ", ".join(_toml(item) for item in value) + "]"
-    if isinstance(value, float):
-        return repr(value)
-    return json.dumps(value)  # strings and integers have the same form in TOML and JSON

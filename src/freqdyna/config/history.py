@@ -48,6 +48,8 @@ HISTORY: dict[str, Changes] = {
             "model_updates": 1,
             "ensemble_size": 5,
             "ensemble_outcome": "mean",
+            "climb_coordinates": "raw",
+            "scale_observations": False,
         }
     ),
 }

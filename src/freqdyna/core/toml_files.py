@@ -1,5 +1,6 @@
-"""Reading TOML files, which may come from somebody else and be made to do harm."""
+"""TOML files, which may come from somebody else and be made to do harm."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -56,3 +57,12 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
         raise FreqdynaError(
             f"{file} has a number with thousands of digits; no setting needs that"
         ) from None
+
+
+def toml_value(value: object) -> str:
+    """A string, a number, a Boolean or a tuple of them as TOML."""
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value)  # strings and integers have the same form in TOML and JSON

@@ -113,7 +113,7 @@ def space_of_run(env: Environment | Factory, config: Config, facts: dict[str, An
         if config.normalize:
             raise FreqdynaError(
                 f"normalize is True; {env.name} is compiled, and only environments that are "
-                "stepped in Python have that setting"
+                "stepped in Python have that setting; use scale_observations"
             )
         return env
     from freqdyna.envs.gym.seats import host_space  # Gymnasium may be missing

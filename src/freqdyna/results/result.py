@@ -29,7 +29,8 @@ class Result(Record):
         """The trained network of one seed: a function from a state of shape (n,) to its outputs.
 
         The outputs are the action values; for NAF they are V, μ before tanh, and the entries of L.
-        If `normalize` is set, a state is an observation scaled by the numbers under "scaling" in
+        A state is an observation: the scale of `scale_observations` is part of the first layer.
+        Only if `normalize` is set, it is an observation scaled by the numbers under "scaling" in
         `provenance`. To get actions, use `policy`.
         """
         import jax.numpy as jnp

@@ -19,6 +19,8 @@ from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, Shaped, UInt32
 
 from freqdyna.agents.base import Agent
 from freqdyna.agents.diagnostics import Diagnostics
+from freqdyna.agents.dyna.observation_scale import ObservationScale
+from freqdyna.agents.dyna.scaled_search import raw_proposal, scaled_search
 from freqdyna.agents.dyna.search_view import search_view
 from freqdyna.agents.dyna.simulation import Planning, Simulation
 from freqdyna.agents.dyna.state import DynaState, Experience
@@ -54,6 +56,10 @@ class Dyna(Agent[DynaState]):
     """The number of steps at the start in which every action is random."""
     first_update_step: int = eqx.field(static=True)
     """The step at which searches and planning updates begin."""
+    scale_observations: bool = eqx.field(static=True, default=False)
+    """Whether the network sees scaled observations; everything else sees them as they are."""
+    search_scaled: bool = eqx.field(static=True, default=False)
+    """Whether the search-control sees scaled states, too."""
 
     def init(self, key: PRNGKeyArray) -> DynaState:
         """The state before the first step; the observation is zero if `env` is only a space."""
@@ -68,7 +74,7 @@ class Dyna(Agent[DynaState]):
             learner=self.learner.init(learner_key),
             replay=self.replay.init(row_width(n, self.env.action_size)),
             queue=None if planning is None else planning.empty_queue(self.env),
-            visited=None if planning is None else Visited.empty(n),
+            visited=Visited.empty(n) if self._keeps_statistics else None,
             model=None if planning is None else planning.model.init(model_key),
             diagnostics=Diagnostics.zero(),
             memory=None if planning is None else planning.memory(self.env, memory_key),
@@ -83,7 +89,7 @@ class Dyna(Agent[DynaState]):
         explored = exploration_at(self.exploration, t)
         epsilon = jnp.where(t < self.warmup_steps, 1.0, explored)
         act_key, *_ = self._keys(state, t)
-        return self.learner.act(state.learner.params, state.observation, epsilon, act_key)
+        return self.learner.act(self.parameters(state), state.observation, epsilon, act_key)
 
     def observe(
         self, state: DynaState, t: Int[Array, ""], action: Action, experience: Experience
@@ -112,7 +118,7 @@ class Dyna(Agent[DynaState]):
         key: PRNGKeyArray,
     ) -> Action:
         """The action of the current policy; see `Agent.act`."""
-        return self.learner.act(state.learner.params, observation, epsilon, key)
+        return self.learner.act(self.parameters(state), observation, epsilon, key)
 
     def metrics(self, state: DynaState) -> dict[str, Array]:
         """Diagnostics since the last evaluation."""
@@ -126,7 +132,7 @@ class Dyna(Agent[DynaState]):
         bits = jax.random.bits(key, (2, STATES), jnp.uint32)
         stored = uniform_indices(bits[0], jnp.minimum(t, self.replay.capacity))
         shown = {
-            "parameters": state.learner.params,
+            "parameters": self.parameters(state),
             "replay": state.replay.rows[stored, : self.env.observation_size],
         }
         if state.queue is not None:
@@ -139,14 +145,17 @@ class Dyna(Agent[DynaState]):
             # The climbs of a search at this step, only for the snapshot.
             search = self._view(state, jnp.maximum(t - 1, 0))
             shown |= climbs(self.planning.search_control, search, jax.random.fold_in(key, 1))
-        greedy = partial(self.learner.act, state.learner.params, epsilon=0.0, key=key)
-        value = self.learner.value(state.learner.params)
+            if self.search_scaled and "climb_states" in shown:
+                shown["climb_states"] = self._scale(state).inverse(shown["climb_states"])
+        params = self.parameters(state)
+        greedy = partial(self.learner.act, params, epsilon=0.0, key=key)
+        value = self.learner.value(params)
         shown["bounds"] = jnp.stack([jnp.asarray(self.env.low), jnp.asarray(self.env.high)])
         return shown | surfaces(value, self.env) | policy(greedy, self.env)
 
     def parameters(self, state: DynaState) -> Float[Array, " p"]:
-        """The network's parameters."""
-        return state.learner.params
+        """The parameters of the network as a function of observations that are not scaled."""
+        return self._unscaled(state).learner.params
 
     @property
     def layer_sizes(self) -> tuple[int, ...]:
@@ -190,12 +199,31 @@ class Dyna(Agent[DynaState]):
             queue=state.queue,
             visited=None
             if state.visited is None
-            else state.visited.add(seen.state, seen.next_state),
+            else state.visited.add(
+                seen.state,
+                seen.next_state,
+                self._scale(state).half if self.search_scaled else None,
+            ),
             model=state.model,
             diagnostics=state.diagnostics.after_step(experience.over),
             memory=state.memory,
         )
         return state, seen
+
+    @property
+    def _keeps_statistics(self) -> bool:
+        """Whether statistics of the visited states are needed: for searches, or for the scale."""
+        return self.planning is not None or (self.scale_observations and not self.env.is_bounded)
+
+    def _scale(self, state: DynaState) -> ObservationScale:
+        return ObservationScale.of(self.env, state.visited)
+
+    def _unscaled(self, state: DynaState) -> DynaState:
+        """The state with networks of observations that are not scaled."""
+        if not self.scale_observations:
+            return state
+        learner = self._scale(state).folded(state.learner, self.learner.sizes)
+        return replace(state, learner=learner)
 
     def _keys(self, state: DynaState, t: Int[Array, ""]) -> Key[Array, " 6"]:
         """The keys for acting, environment, reset, planning updates, search and model."""
@@ -232,15 +260,20 @@ class Dyna(Agent[DynaState]):
     def _view(self, state: DynaState, t: Int[Array, ""]) -> Search:
         """What a search-control can use, with t + 1 transitions in B."""
         assert self.planning is not None
-        return search_view(
+        search = search_view(
             self.env,
             self.learner,
             self.planning,
-            state,
+            self._unscaled(state),
             t,
             lambda bits: self.replay.sample(state.replay, bits, t + 1)[0],
             lambda bits: self._draw_queue(state, t, bits),
         )
+        if not self.search_scaled:
+            return search
+        learned, value = state.learner, self.learner.value
+        values = value(learned.params), value(learned.target_params)
+        return scaled_search(search, self._scale(state), *values)
 
     def _search(
         self, planning: Planning, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray
@@ -263,6 +296,8 @@ class Dyna(Agent[DynaState]):
             found = jax.lax.cond(searches > 0, propose, lambda: empty)
         else:
             found = propose()
+        if self.search_scaled:
+            found = raw_proposal(found, self._scale(state))
         diagnostics = state.diagnostics.after_search(found, self.env, searches)
         queue = queue.add(found, self.env)
         return replace(state, queue=queue, diagnostics=diagnostics, memory=found.memory)
@@ -287,6 +322,10 @@ class Dyna(Agent[DynaState]):
                 simulation_key,
             )
         updates_before = (t - self.first_update_step) * self.planning_steps
+        scale = self._scale(state) if self.scale_observations else None
+
+        def seen_by_network(rows: Float[Array, "batch width"]) -> Float[Array, "batch width"]:
+            return rows if scale is None else scale.of_rows(rows)
 
         def update(
             i: Int[Array, ""], carry: tuple[LearnerState, Any, Float[Array, ""], Int[Array, ""]]
@@ -296,17 +335,19 @@ class Dyna(Agent[DynaState]):
             states = rows[:, : self.env.observation_size]
             if simulation is not None:
                 states = jnp.concatenate([states, simulation.states[i]])
+            if scale is not None:
+                states = scale(states)
 
             def complete(
                 outputs: Float[Array, "batch outputs"],
             ) -> tuple[Float[Array, "batch width"], Usable]:
                 if simulation is None:
-                    return rows, None
+                    return seen_by_network(rows), None
                 simulated = simulation.transitions(i, outputs[real:])
                 usable = simulation.usable(simulated)
                 if usable is not None:
                     usable = jnp.concatenate([jnp.ones(real, bool), usable])
-                return jnp.concatenate([rows, simulated]), usable
+                return seen_by_network(jnp.concatenate([rows, simulated])), usable
 
             learner, differences, usable = self.learner.update(
                 learner, states, complete, updates_before + i + 1

@@ -90,7 +90,7 @@ def search_view(
         mean_step=visited.mean_step,
         q=q(state.learner.params),
         target_q=q(state.learner.target_params),
-        target_value=lambda s: learner.target_value(state.learner, s),
+        target_value=lambda s: learner.bootstrap(state.learner, s[None])[0],
         policy=lambda s, key: learner.act(state.learner.params, s, planning.exploration, key),
         outcome=outcome,
         disagreement=lambda s, action: planning.model.disagreement(state.model, s, action),

@@ -68,10 +68,6 @@ class Learner(eqx.Module):
 
         """
 
-    def target_value(self, state: LearnerState, next_state: Float[Array, " n"]) -> Float[Array, ""]:
-        """The value of a next state in the targets of the updates, if it is not terminal."""
-        return self.value(state.target_params)(next_state)
-
     @abc.abstractmethod
     def draw_exploration(
         self,

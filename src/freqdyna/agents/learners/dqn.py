@@ -66,10 +66,6 @@ class DQN(Learner):
         chosen = jnp.arange(values.shape[1]) == best[:, None]
         return unrolled.total(jnp.where(chosen, values, 0.0))
 
-    def target_value(self, state: LearnerState, next_state: Float[Array, " n"]) -> Float[Array, ""]:
-        """`bootstrap` for one state; see `Learner.target_value`."""
-        return self.bootstrap(state, next_state[None])[0]
-
     def update(
         self,
         state: LearnerState,

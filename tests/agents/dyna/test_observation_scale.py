@@ -1,0 +1,170 @@
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from probes import Probe
+
+import freqdyna
+from freqdyna import Config, FreqdynaError, envs
+from freqdyna.agents import algorithms
+from freqdyna.agents.dyna.observation_scale import ObservationScale
+from freqdyna.agents.dyna.visited import Visited
+from freqdyna.envs.resolve import resolved
+
+LOW, HIGH = jnp.array([-1.2, 100.0]), jnp.array([0.6, 400.0])
+
+
+class Road(Probe):
+    """Drive 30 or -30 along a road of 300 until its end; a second coordinate counts the steps."""
+
+    name: ClassVar[str] = "Road"
+    low: ClassVar[np.ndarray] = np.array([100.0, 0.0], np.float32)
+    high: ClassVar[np.ndarray] = np.array([400.0, 0.02], np.float32)
+    episode_limit: int = 20
+
+    def reset(self, key):
+        return jnp.array([220.0, 0.0])
+
+    def move(self, state, action, noise):
+        moved = jnp.clip(state[0] + 60.0 * action - 30.0, 100.0, 400.0)
+        return jnp.stack([moved, jnp.minimum(state[1] + 0.001, 0.02)])
+
+    def terminal(self, state):
+        return state[0] >= 399.0
+
+    def reward(self, state, action, next_state):
+        return -jnp.ones(())
+
+
+class ScaledRoad(Road):
+    """The same road, with observations in [-1, 1]."""
+
+    name: ClassVar[str] = "ScaledRoad"
+    low: ClassVar[np.ndarray] = np.full(2, -1.0, np.float32)
+    high: ClassVar[np.ndarray] = np.full(2, 1.0, np.float32)
+
+    def reset(self, key):
+        return self._scale(super().reset(key))
+
+    def move(self, state, action, noise):
+        return self._scale(super().move(self._scale.inverse(state), action, noise))
+
+    def terminal(self, state):
+        return super().terminal(self._scale.inverse(state))
+
+    @property
+    def _scale(self):
+        return ObservationScale.of(Road(), None)
+
+
+def scale_of(low, high, visited=None):
+    class Box(Probe):
+        name: ClassVar[str] = "Box"
+
+    Box.low, Box.high = np.asarray(low, np.float32), np.asarray(high, np.float32)
+    return ObservationScale.of(Box(), visited)
+
+
+def uniform_states(low, high, count=20):
+    return jnp.asarray(np.random.default_rng(1).uniform(low, high, (count, 2)), jnp.float32)
+
+
+def test_known_bounds_become_plus_and_minus_one():
+    scale = scale_of(LOW, HIGH)
+    np.testing.assert_allclose(scale(LOW), [-1, -1], rtol=1e-6)
+    np.testing.assert_allclose(scale(HIGH), [1, 1], rtol=1e-6)
+    middle = (LOW + HIGH) / 2
+    np.testing.assert_allclose(scale(middle), [0, 0], atol=1e-6)
+    np.testing.assert_allclose(scale_of([2.0], [2.0])(jnp.array([3.0])), [1.0])  # no range
+
+
+def test_coordinates_without_bounds_are_scaled_by_what_was_visited():
+    seen = np.random.default_rng(0).normal([5.0, 7.0, 3.0], [2.0, 0.5, 0.0], (50, 3))
+    visited = Visited.empty(3)
+    for state in jnp.asarray(seen, jnp.float32):
+        visited = visited.add(state, state)
+    scale = scale_of([0.0, -np.inf, -np.inf], [10.0, np.inf, 8.0], visited)
+    np.testing.assert_allclose(scale.centre, [5.0, seen[:, 1].mean(), 3.0], rtol=1e-5)
+    # The third does not vary, so that it is not divided by its deviation.
+    np.testing.assert_allclose(scale.half, [5.0, seen[:, 1].std(ddof=1), 1.0], rtol=1e-4)
+    before = scale_of([-np.inf], [np.inf], Visited.empty(1))
+    np.testing.assert_array_equal(before(jnp.array([3.0])), [3.0])
+
+
+def test_the_inverse_stays_within_the_bounds_and_leaves_others_outside():
+    scale = scale_of(LOW, HIGH)
+    corners = scale(jnp.stack([LOW, HIGH]))
+    np.testing.assert_array_equal(scale.inverse(corners), [LOW, HIGH])
+    states = uniform_states(LOW, HIGH)
+    np.testing.assert_allclose(scale.inverse(scale(states)), states, rtol=1e-5, atol=1e-6)
+    outside = scale.inverse(jnp.array([1.5, -2.0]))
+    np.testing.assert_allclose(outside, [1.05, -50.0], rtol=1e-5)
+
+
+def test_a_folded_network_is_the_network_of_scaled_observations():
+    env = envs.make("MountainCar-v0")
+    config = Config(env=env.name, hidden=(5, 4), scale_observations=True)
+    learner = algorithms.make_learner(resolved(config, env), env)
+    state, scale = learner.init(jax.random.key(0)), ObservationScale.of(env, None)
+    params, target = jax.random.normal(jax.random.key(1), (2, len(state.params)))
+    state = type(state)(params, target, state.optimizer)
+    raw = scale.folded(state, learner.sizes)
+    rows = uniform_states(env.low, env.high)
+    for own, folded in ((state.params, raw.params), (state.target_params, raw.target_params)):
+        expected = jax.vmap(learner.network(own))(scale(rows))
+        np.testing.assert_allclose(
+            jax.vmap(learner.network(folded))(rows), expected, rtol=1e-4, atol=1e-4
+        )
+    packed = jnp.concatenate([rows, rows[::-1], jnp.ones((20, 3))], axis=1)
+    expected = jnp.concatenate([scale(rows), scale(rows[::-1]), jnp.ones((20, 3))], axis=1)
+    np.testing.assert_array_equal(scale.of_rows(packed), expected)
+
+
+def test_an_environment_and_its_scaled_twin_are_learned_alike():
+    settings = {"seeds": 4, "steps": 400, "warmup_steps": 150, "learn_in_warmup": True}
+    settings |= {"planning_steps": 2, "hidden": (8,), "batch_size": 16, "learning_rate": 0.005}
+    settings |= {
+        "target_period": 50,
+        "eval_every": 100,
+        "eval_exploration": 0.3,
+        "eval_episodes": 4,
+    }
+    settings |= {"snapshot_steps": (100,), "discount": 0.9, "devices": 1, "progress": False}
+    ours = freqdyna.train(Road(), "er", scale_observations=True, **settings)
+    twin = freqdyna.train(ScaledRoad(), "er", **settings)
+    # While actions are random, both see the same transitions, and the networks are the same up to
+    # rounding: those of the run are functions of the observations themselves.
+    states = uniform_states(Road.low, Road.high)
+    scaled = ObservationScale.of(Road(), None)(states)
+    for row, seed in enumerate(ours.seeds):
+        values = []
+        for result, inputs in ((ours, states), (twin, scaled)):
+            early = result.snapshots[100]["parameters"]
+            network = type(result)(**{**vars(result), "parameters": early}).network(seed)
+            values.append(np.asarray(jax.vmap(network)(inputs)))
+        spread = np.ptp(values[1])
+        assert spread > 0.05, row
+        np.testing.assert_allclose(values[0], values[1], atol=0.01 * spread)
+    # Afterwards rounding may change an action, so that the curves are equal within their spread.
+    for at in range(len(ours.steps)):
+        both = np.stack([ours.returns[:, at], twin.returns[:, at]])
+        error = np.sqrt((both.var(axis=1, ddof=1) / both.shape[1]).sum())
+        assert abs(both[0].mean() - both[1].mean()) <= 5 * error
+    policy, network = ours.policy(0, env=Road()), ours.network(0)
+    for state in states[:5]:
+        assert policy(np.asarray(state)) == int(jnp.argmax(network(state)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"climb_coordinates": "scaled"}, "climb_coordinates is 'scaled', but scale_observations"),
+        ({"normalize": True, "scale_observations": True}, "are both True; omit normalize"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(settings, message):
+    env = Road()
+    with pytest.raises(FreqdynaError, match=message):
+        algorithms.build(resolved(Config(env=env.name, **settings), env), env)
