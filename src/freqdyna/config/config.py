@@ -164,8 +164,8 @@ class Config:
     """Whether the network sees scaled observations: coordinates with known bounds in [-1, 1], the
     others by the running mean and standard deviation of the visited states."""
     normalize: Flag = False
-    """Gymnasium environments only, replaced by scale_observations: whether everything sees
-    observations normalized by their mean and standard deviation over 1,000 random steps."""
+    """Gymnasium environments only: whether the agent and its model see observations normalized by
+    their mean and standard deviation over 1,000 random steps; see also scale_observations."""
     eval_every: Count = 500
     """Environment steps between evaluations."""
     eval_episodes: Count = 1

@@ -116,9 +116,11 @@ def test_planning_takes_the_proposed_actions(after_six_steps):
     np.testing.assert_array_equal(state.queue.actions[:4], [1, 1, 1, 0])
     assert state.diagnostics.outside == 3  # the pairs with an action that does not exist
     bits = jnp.arange(4, dtype=jnp.uint32)
-    np.testing.assert_array_equal(agent._draw_actions(state, jnp.asarray(5), bits), [1, 1, 1, 1])
+    np.testing.assert_array_equal(
+        agent._draws(state, jnp.asarray(5)).queued_actions(bits), [1, 1, 1, 1]
+    )
     before = agent.init(KEY)
-    taken = agent._draw_actions(before, jnp.asarray(0), bits)  # from the replay buffer
+    taken = agent._draws(before, jnp.asarray(0)).queued_actions(bits)  # from the replay buffer
     np.testing.assert_array_equal(taken, [0, 0, 0, 0])
 
 

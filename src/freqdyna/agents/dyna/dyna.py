@@ -15,10 +15,11 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, Shaped, UInt32
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from freqdyna.agents.base import Agent
 from freqdyna.agents.diagnostics import Diagnostics
+from freqdyna.agents.dyna.draws import Draws
 from freqdyna.agents.dyna.observation_scale import ObservationScale
 from freqdyna.agents.dyna.scaled_search import raw_proposal, scaled_search
 from freqdyna.agents.dyna.search_view import search_view
@@ -266,8 +267,7 @@ class Dyna(Agent[DynaState]):
             self.planning,
             self._unscaled(state),
             t,
-            lambda bits: self.replay.sample(state.replay, bits, t + 1)[0],
-            lambda bits: self._draw_queue(state, t, bits),
+            self._draws(state, t),
         )
         if not self.search_scaled:
             return search
@@ -310,13 +310,12 @@ class Dyna(Agent[DynaState]):
         bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size), jnp.uint32)
         simulation = None
         if self.planning is not None and simulated:
+            draws = self._draws(state, t)
             simulation = Simulation.draw(
                 self.planning,
                 state.model,
-                lambda bits: self._draw_queue(state, t, bits),
-                None
-                if state.queue is None or state.queue.actions is None
-                else lambda bits: self._draw_actions(state, t, bits),
+                draws.queued,
+                draws.queued_actions if self.planning.search_control.proposes_actions else None,
                 self.learner,
                 self.planning_steps,
                 simulation_key,
@@ -375,26 +374,7 @@ class Dyna(Agent[DynaState]):
         changed = learner, replay, state.diagnostics.after_updates(number, loss, t + 1, skipped)
         return eqx.tree_at(lambda s: (s.learner, s.replay, s.diagnostics), state, changed)
 
-    def _draw_visited(
-        self, state: DynaState, t: Int[Array, ""], bits: UInt32[Array, " k"]
-    ) -> Float[Array, "k n"]:
-        """States from the replay buffer."""
-        rows, _ = self.replay.sample(state.replay, bits, t + 1)
-        return rows[:, : self.env.observation_size]
-
-    def _draw_queue(
-        self, state: DynaState, t: Int[Array, ""], bits: UInt32[Array, " k"]
-    ) -> Float[Array, "k n"]:
-        """States from the queue, or visited states while it is empty."""
+    def _draws(self, state: DynaState, t: Int[Array, ""]) -> Draws:
+        """Samples from the buffers, with t + 1 transitions in B."""
         assert state.queue is not None
-        visited = self._draw_visited(state, t, bits)
-        return jnp.where(state.queue.is_empty(), visited, state.queue.sample(bits))
-
-    def _draw_actions(
-        self, state: DynaState, t: Int[Array, ""], bits: UInt32[Array, " k"]
-    ) -> Shaped[Array, "k ..."]:
-        """The actions of the states that `_draw_queue` returns for the same bits."""
-        assert state.queue is not None
-        rows, _ = self.replay.sample(state.replay, bits, t + 1)
-        taken = jax.vmap(lambda row: Transition.unpack(row, len(self.env.action_low)).action)(rows)
-        return jnp.where(state.queue.is_empty(), taken, state.queue.sample_actions(bits))
+        return Draws(self.env, self.replay, state.replay, state.queue, t)

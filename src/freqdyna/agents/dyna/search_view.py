@@ -4,19 +4,17 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from freqdyna.agents.dyna.draws import Draws
 from freqdyna.agents.dyna.simulation import Planning
 from freqdyna.agents.dyna.state import DynaState
 from freqdyna.agents.learners.base import Learner
 from freqdyna.core import unrolled
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.space import Action, Space
-from freqdyna.envs.transition import Outcome, Transition
-from freqdyna.search_control.base import Draw, Search
-
-DrawRows = Callable[[UInt32[Array, " k"]], Float[Array, "k width"]]
-"""Samples packed transitions uniformly, one for each word of random bits."""
+from freqdyna.envs.transition import Outcome
+from freqdyna.search_control.base import Search
 
 
 def search_view(
@@ -25,8 +23,7 @@ def search_view(
     planning: Planning,
     state: DynaState,
     t: Int[Array, ""],
-    draw_rows: DrawRows,
-    draw_queue: Draw,
+    draws: Draws,
 ) -> Search:
     """The value function, the state space and the buffers of one seed at one time step.
 
@@ -36,8 +33,7 @@ def search_view(
         planning: The model and the exploration of planning.
         state: The state of the seed.
         t: The number of steps taken before, shape ().
-        draw_rows: Samples packed transitions from the replay buffer.
-        draw_queue: Samples states from the queue.
+        draws: Samples from the buffers.
 
     """
     queue, visited = state.queue, state.visited
@@ -77,8 +73,8 @@ def search_view(
         derivatives=value.derivatives,
         slopes=value.slopes,
         target_slopes=target_value.slopes,
-        draw_visited=lambda bits: draw_rows(bits)[:, : env.observation_size],
-        draw_queue=draw_queue,
+        draw_visited=draws.visited,
+        draw_queue=draws.queued,
         queue_is_empty=queue.is_empty(),
         low=low,
         high=high,
@@ -94,9 +90,7 @@ def search_view(
         policy=lambda s, key: learner.act(state.learner.params, s, planning.exploration, key),
         outcome=outcome,
         disagreement=lambda s, action: planning.model.disagreement(state.model, s, action),
-        draw_transitions=lambda bits: jax.vmap(
-            lambda row: Transition.unpack(row, len(env.action_low))
-        )(draw_rows(bits)),
+        draw_transitions=draws.transitions,
         discount=learner.discount,
         num_actions=env.num_actions,
         action_low=env.action_low,
