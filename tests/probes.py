@@ -90,7 +90,7 @@ class Clock(Probe):
 
     name: ClassVar[str] = "Clock"
     high: ClassVar[np.ndarray] = np.full(1, 1000.0, np.float32)
-    last: int = eqx.field(default=1000, static=True)
+    last: float = 1000.0
 
     def move(self, state, action, noise):
         return state + 1

@@ -2,21 +2,12 @@ import subprocess
 import sys
 
 import pytest
+import small
 
 from freqdyna import envs
 from freqdyna.cli.main import main
 
-SMALL = [
-    "--env=GridWorld",
-    "--seeds=2",
-    "--steps=40",
-    "--planning-steps=1",
-    "--hidden=4",
-    "--batch-size=4",
-    "--warmup-steps=10",
-    "--eval-every=20",
-    "--episode-limit=30",
-]
+SMALL = small.options(small.SMALL)
 
 
 def exit_code(*arguments):
@@ -29,7 +20,7 @@ def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     main(["train", *SMALL, "--out", "runs/first"])
     printed = capsys.readouterr().out
-    assert "er on GridWorld: 2 seeds × 40 steps" in printed
+    assert "er on GridWorld: 3 seeds × 90 steps" in printed
     assert "env steps/s" in printed
     assert "at the end" in printed
     assert "results: runs/first" in printed
@@ -37,23 +28,22 @@ def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     main(["train", "--config", "runs/first/config.toml", "--algorithm=prioritized-er"])
     main(["plot", "runs/first", "runs/prioritized-er-GridWorld"])
     printed = capsys.readouterr().out
-    assert "prioritized-er on GridWorld: 2 seeds × 40 steps" in printed
+    assert "prioritized-er on GridWorld: 3 seeds × 90 steps" in printed
     assert "figure: curves.png" in printed
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
 
     main(["resume", "runs/first"])
-    assert "resuming from step 40" in capsys.readouterr().out
+    assert "resuming from step 90" in capsys.readouterr().out
     main(["plot", "runs/first"])
     assert (tmp_path / "runs" / "first" / "curves.png").exists()
 
 
 @pytest.mark.default_compiler
 def test_a_tabular_agent_trains_and_resumes(tmp_path, capsys):
-    command = ["train", "--env=DynaMaze", "--algorithm=tabular-dyna-q", "--seeds=2", "--steps=40"]
-    main([*command, "--planning-steps=2", "--eval-every=20", "--out", str(tmp_path / "run")])
-    assert "tabular-dyna-q on DynaMaze: 2 seeds × 40 steps" in capsys.readouterr().out
+    main(["train", *small.options(small.TABULAR), "--out", str(tmp_path / "run")])
+    assert "tabular-dyna-q on DynaMaze: 2 seeds × 200 steps" in capsys.readouterr().out
     main(["resume", str(tmp_path / "run")])
-    assert "step 40" in capsys.readouterr().out
+    assert "step 200" in capsys.readouterr().out
 
 
 def test_list_names_everything(capsys):

@@ -129,7 +129,7 @@ def test_bounds_actions_and_time_limit_are_gymnasiums(theirs):
 
 def test_starts_hang_nearly_at_rest():
     env = envs.make("Acrobot-v1")
-    states = np.asarray(jax.vmap(env.reset)(jax.random.split(jax.random.key(1), 4000)))
+    states = np.asarray(jax.jit(jax.vmap(env.reset))(jax.random.split(jax.random.key(1), 4000)))
     motions = np.stack([*np.arctan2(states[:, [1, 3]], states[:, [0, 2]]).T, *states[:, 4:].T], -1)
     assert (np.abs(motions) <= 0.1 + 1e-7).all()
     assert (motions.min(0) < -0.099).all()
@@ -142,7 +142,7 @@ def test_starts_hang_nearly_at_rest():
 
 
 def test_an_episode_ends_when_the_free_end_is_one_link_above_the_fixed_one():
-    env = envs.make("Acrobot-v1")
+    terminal = jax.jit(envs.make("Acrobot-v1").terminal)
     third = 2 * np.pi / 3
     for motion, over in (
         ((np.pi, 0.0), True),  # both links upright
@@ -154,40 +154,52 @@ def test_an_episode_ends_when_the_free_end_is_one_link_above_the_fixed_one():
         ((np.pi, np.pi / 2 - 0.01), True),  # the second link nearly level
         ((np.pi, np.pi / 2 + 0.01), False),
     ):
-        state = jnp.asarray(observed(np.array([*motion, 0.0, 0.0])), jnp.float32)
-        assert bool(env.terminal(state)) is over
+        state = observed(np.array([*motion, 0.0, 0.0])).astype(np.float32)
+        assert bool(terminal(state)) is over
 
 
 def test_goal_reward_is_a_setting():
     env = envs.make("Acrobot-v1", goal_reward=5.0)
     up, down = jnp.array([-1.0, 0, 1, 0, 0, 0]), jnp.array([1.0, 0, 1, 0, 0, 0])
+    step = jax.jit(env.transition)
     key, action = jax.random.key(0), jnp.int32(1)
-    assert env.transition(up, action, key)[1] == 5
-    assert env.transition(down, action, key)[1] == -1
+    assert step(up, action, key)[1] == 5
+    assert step(down, action, key)[1] == -1
 
 
 def test_any_observation_is_moved_as_the_one_nearest_to_it_that_has_angles():
     env = envs.make("Acrobot-v1")
     states = jax.random.uniform(jax.random.key(0), (500, 6), minval=-2, maxval=2)
-    move = jax.vmap(lambda state: env.move(state, jnp.int32(2), jnp.zeros(0)))
-    np.testing.assert_allclose(
-        move(states), move(jax.vmap(env.on_manifold)(states)), rtol=0, atol=5e-6
-    )
+    move = jax.jit(jax.vmap(lambda state: env.move(state, jnp.int32(2), jnp.zeros(0))))
+    nearest = jax.jit(jax.vmap(env.on_manifold))(states)
+    np.testing.assert_allclose(move(states), move(nearest), rtol=0, atol=5e-6)
 
 
 def test_speeds_far_outside_the_bounds_lead_to_finite_states_within_them():
     env = envs.make("Acrobot-v1")
-    states = 10 * env.high * jax.random.normal(jax.random.key(0), (1000, 6))
-    move = jax.vmap(env.move, in_axes=(0, None, None))
+    states = 10 * env.high * np.asarray(jax.random.normal(jax.random.key(0), (1000, 6)))
+
+    @jax.jit
+    def inside(action):
+        moved = jax.vmap(env.move, in_axes=(0, None, None))(states, action, jnp.zeros(0))
+        return jax.vmap(env.contains)(moved)
+
     for action in range(3):
-        assert jax.vmap(env.contains)(move(states, jnp.int32(action), jnp.zeros(0))).all()
+        assert np.all(inside(jnp.int32(action)))
 
 
 def test_projection_gives_pairs_of_length_1_and_bounded_speeds():
     env = envs.make("Acrobot-v1")
-    scale = 10.0 ** jnp.linspace(-2, 5, 5000)[:, None]
-    states = scale * jax.random.normal(jax.random.key(0), (5000, 6))
-    on_circles, projected = jax.vmap(env.on_manifold)(states), jax.vmap(env.project)(states)
+    scale = np.float32(10.0 ** np.linspace(-2, 5, 5000)[:, None])
+    states = scale * np.asarray(jax.random.normal(jax.random.key(0), (5000, 6)))
+
+    @jax.jit
+    @jax.vmap
+    def moved(state):
+        projected = env.project(state)
+        return env.on_manifold(state), projected, env.contains(projected)
+
+    on_circles, projected, contained = map(np.asarray, moved(states))
     for found in (on_circles, projected):
         lengths = np.linalg.norm(np.asarray(found)[:, :4].reshape(-1, 2, 2), axis=-1)
         np.testing.assert_allclose(lengths, 1, rtol=0, atol=2e-7)
@@ -195,9 +207,9 @@ def test_projection_gives_pairs_of_length_1_and_bounded_speeds():
     np.testing.assert_array_equal(
         projected[:, 4:], np.clip(states[:, 4:], env.low[4:], env.high[4:])
     )
-    assert jax.vmap(env.contains)(projected).all()
-    directions = np.sum(np.asarray(on_circles * states)[:, :4].reshape(-1, 2, 2), axis=-1)
-    lengths = np.linalg.norm(np.asarray(states)[:, :4].reshape(-1, 2, 2), axis=-1)
+    assert contained.all()
+    directions = np.sum((on_circles * states)[:, :4].reshape(-1, 2, 2), axis=-1)
+    lengths = np.linalg.norm(states[:, :4].reshape(-1, 2, 2), axis=-1)
     np.testing.assert_allclose(directions, lengths, rtol=5e-7)
 
 
@@ -207,11 +219,11 @@ def test_states_on_the_manifold_are_their_own_projection_to_rounding():
     states = observed(motions).astype(np.float32)
     for project in (env.on_manifold, env.project):
         # A length is 1 to two roundings, of 6e-8 each.
-        np.testing.assert_allclose(jax.vmap(project)(states), states, rtol=0, atol=2e-7)
+        np.testing.assert_allclose(jax.jit(jax.vmap(project))(states), states, rtol=0, atol=2e-7)
 
 
 def test_a_pair_without_a_direction_hangs():
     env = envs.make("Acrobot-v1")
     state = jnp.array([0.0, 0.0, 1e-8, -1e-8, 3.0, -4.0])
-    np.testing.assert_array_equal(env.on_manifold(state), [1, 0, 1, 0, 3, -4])
-    assert jnp.isfinite(env.move(state, jnp.int32(0), jnp.zeros(0))).all()
+    np.testing.assert_array_equal(jax.jit(env.on_manifold)(state), [1, 0, 1, 0, 3, -4])
+    assert np.isfinite(jax.jit(env.move)(state, jnp.int32(0), jnp.zeros(0))).all()

@@ -1,3 +1,5 @@
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -5,13 +7,17 @@ import pytest
 
 from freqdyna import envs
 
-UP, DOWN, LEFT, RIGHT = map(jnp.int32, range(4))
+UP, DOWN, LEFT, RIGHT = map(np.int32, range(4))
 MAZES = ["GridWorld", "MazeGridWorld"]
 
 
+@partial(jax.jit, static_argnames="env")
+def transition(env, state, action, noises):
+    return env.transition_from_noise(state, action, noises)
+
+
 def move(env, state, action, noise=0.0):
-    noises = jnp.array([0.0, noise])
-    return env.transition_from_noise(jnp.array(state), action, noises)
+    return transition(env, np.float32(state), action, np.float32([0.0, noise]))
 
 
 def test_moves_are_five_hundredths_in_the_direction_of_the_action():
@@ -24,9 +30,10 @@ def test_moves_are_five_hundredths_in_the_direction_of_the_action():
 def test_move_noise_is_on_the_moved_axis_with_standard_deviation_one_hundredth():
     env = envs.make("MazeGridWorld")
     keys = jax.random.split(jax.random.key(0), 20_000)
-    states = jax.vmap(lambda key: env.transition(jnp.array([0.1, 0.5]), UP, key)[0])(keys)
+    step = jax.jit(jax.vmap(lambda key: env.transition(jnp.array([0.1, 0.5]), jnp.int32(UP), key)))
+    states = np.asarray(step(keys)[0])
     assert np.all(states[:, 0] == np.float32(0.1))
-    lengths = np.asarray(states[:, 1]) - 0.5
+    lengths = states[:, 1] - 0.5
     assert abs(lengths.mean() - 0.05) < 5 * 0.01 / np.sqrt(20_000)
     assert abs(lengths.std() - 0.01) < 5 * 0.01 / np.sqrt(2 * 20_000)
 
@@ -40,7 +47,7 @@ def test_each_wall_stops_and_each_hole_lets_through(name):
         left_of, right_of = wall.left - 0.01, wall.right + 0.01
         np.testing.assert_allclose(move(env, (left_of, outside_hole), RIGHT)[0][0], left_of)
         np.testing.assert_allclose(move(env, (right_of, outside_hole), LEFT)[0][0], right_of)
-        state = jnp.array([left_of, center])
+        state = (left_of, center)
         for _ in range(3):
             state = move(env, state, RIGHT)[0]
         assert state[0] > wall.right
@@ -104,7 +111,7 @@ def test_the_edge_of_the_square_clips():
 @pytest.mark.parametrize("name", MAZES)
 def test_start_goal_and_rewards(name):
     env = envs.make(name)
-    starts = jax.vmap(env.reset)(jax.random.split(jax.random.key(0), 5000))
+    starts = np.asarray(jax.jit(jax.vmap(env.reset))(jax.random.split(jax.random.key(0), 5000)))
     assert starts.min() >= 0
     assert 0.0499 < starts.max() <= 0.05
     _, reward, terminal = move(env, (0.96, 0.94), UP)
@@ -127,10 +134,11 @@ def test_projection_finds_the_nearest_valid_point(name):
     env = envs.make(name)
     generator = np.random.default_rng(0)
     states = generator.uniform(-0.2, 1.2, (300, 2)).astype(np.float32)
-    projected = jax.vmap(env.project)(states)
-    assert jax.vmap(env.contains)(projected).all()
+    contains = jax.jit(jax.vmap(env.contains))
+    projected = jax.jit(jax.vmap(env.project))(states)
+    assert np.all(contains(projected))
     grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 201)] * 2), -1).reshape(-1, 2)
-    valid = grid[np.asarray(jax.vmap(env.contains)(jnp.asarray(grid, jnp.float32)))]
+    valid = grid[np.asarray(contains(grid.astype(np.float32)))]
     nearest = np.array([np.linalg.norm(state - valid, axis=-1).min() for state in states])
     distance = np.linalg.norm(states - projected, axis=-1)
     # No point of a fine grid of valid points is nearer, and the grid is 0.005 wide.

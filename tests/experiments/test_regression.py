@@ -22,6 +22,11 @@ DRAWS = {
 }
 
 
+@partial(jax.jit, static_argnames="draw")
+def prepared(draw, seed):
+    return regression.prepare(draw, jax.random.key(seed))
+
+
 def work(folder, stop_after=None):
     stop = threading.Event()
 
@@ -39,7 +44,7 @@ def test_f_sin_is_the_papers():
 
 
 def test_a_biased_data_set_has_exactly_its_share():
-    x = regression.draw_biased(jax.random.key(0), 0.6)
+    x = np.asarray(jax.jit(partial(regression.draw_biased, high_share=0.6))(jax.random.key(0)))
     assert x.shape == (regression.POINTS,)
     assert int((x < 0).sum()) == 2400
     assert x.min() >= -2
@@ -69,7 +74,8 @@ def test_the_densities_give_the_expected_shares(derivative, high_frequency, spik
 def test_samples_have_the_expected_shares():
     draw = f2.BY_NORM["Biased-HessianNorm"]
     keys = jax.random.split(jax.random.key(1), 50)
-    mean = np.asarray(jax.lax.map(partial(f2.shares, draw), keys)).mean(axis=0)
+    shares = jax.jit(partial(jax.lax.map, partial(f2.shares, draw)))
+    mean = np.asarray(shares(keys)).mean(axis=0)
     np.testing.assert_allclose(mean, [69.40, 27.40], atol=5 * 0.47 / np.sqrt(10))  # 50,000 points
 
 
@@ -85,7 +91,7 @@ def test_samples_have_the_expected_shares():
     ],
 )
 def test_each_setting_of_f1_has_the_share_in_its_name(name, high):
-    x = np.asarray(f1.DRAWS[name](jax.random.key(3)))
+    x = np.asarray(jax.jit(f1.DRAWS[name])(jax.random.key(3)))
     assert x.shape == (4000,)
     assert int((x < 0).sum()) == high
     for part, low in ((x[x < 0], -2.0), (x[x >= 0], 0.0)):
@@ -94,6 +100,7 @@ def test_each_setting_of_f1_has_the_share_in_its_name(name, high):
 
 @pytest.mark.parametrize("draw", [*f1.DRAWS.values(), *f2.BY_NORM.values()])
 def test_whatever_it_learns_from_a_network_is_tested_on_all_of_the_interval(draw):
+    # Not one program for each draw: they share their operations.
     _, tasks = jax.vmap(partial(regression.prepare, draw))(jax.random.split(jax.random.key(4), 10))
     test = np.asarray(tasks.test)
     assert test.shape == (10, 1000)
@@ -112,7 +119,7 @@ def by_hand(params, x):
 
 @pytest.mark.default_compiler
 def test_the_test_error_is_that_of_the_network_from_the_noiseless_function():
-    fit, task = regression.prepare(regression.draw_unbiased, jax.random.key(0))
+    fit, task = prepared(regression.draw_unbiased, 0)
     assert fit.params.shape == (321,)
     fit, errors = jax.jit(partial(regression.advance, evaluations=2))(fit, task, jnp.int32(0))
     difference = by_hand(fit.params, np.asarray(task.test)) - np.asarray(f_sin(task.test))
@@ -159,10 +166,11 @@ def test_the_settings_are_the_papers():
 
 def test_the_first_update_is_adams():
     """Adam's first step is the step size for every parameter whose slope is not tiny."""
-    fit, task = regression.prepare(regression.draw_unbiased, jax.random.key(0))
-    x, y = regression.batches(task, jnp.int32(0))
+    fit, task = prepared(regression.draw_unbiased, 0)
+    x, y = jax.jit(regression.batches)(task, jnp.int32(0))
     assert x.shape == y.shape == (20, 128)
-    step = np.abs(regression.update(fit, x[0], y[0]).params - fit.params)
+    first = jax.jit(lambda fit, x, y: regression.update(fit, x[0], y[0]))(fit, x, y)
+    step = np.abs(np.asarray(first.params) - np.asarray(fit.params))
     assert step.max() == pytest.approx(1e-3, rel=1e-3)
     assert np.quantile(step, 0.1) == pytest.approx(1e-3, rel=0.01)
 
@@ -205,15 +213,16 @@ def test_an_interrupted_unit_ends_as_it_would_have(tmp_path):
     assert errors["High"].shape == (2, 75)
     assert (errors["Unbiased"][:, -1] < errors["Unbiased"][:, 0]).all()  # it learns
     for seed, curve in enumerate(errors["High"]):  # each seed's own
-        begun = regression.prepare(DRAWS["High"], jax.random.key(seed))
+        begun = prepared(DRAWS["High"], seed)
         _, alone = jax.jit(partial(regression.advance, evaluations=2))(*begun, jnp.int32(0))
         np.testing.assert_allclose(curve[:2], alone, rtol=2e-3)
     assert not np.allclose(errors["High"][0], errors["High"][1], rtol=2e-3)
 
 
 def test_each_evaluation_follows_batches_of_its_own():
-    fit, task = regression.prepare(regression.draw_unbiased, jax.random.key(0))
-    drawn = [np.asarray(regression.batches(task, jnp.int32(number))[0]) for number in (0, 1, 2)]
+    fit, task = prepared(regression.draw_unbiased, 0)
+    batches = jax.jit(regression.batches)
+    drawn = [np.asarray(batches(task, jnp.int32(number))[0]) for number in (0, 1, 2)]
     for one, other in ((0, 1), (1, 2), (0, 2)):
         assert (drawn[one] == drawn[other]).mean() < 0.01
     assert (drawn[0][0] == drawn[0][1]).mean() < 0.05  # nor do updates share theirs
@@ -242,7 +251,7 @@ def f_sin_plateau():
 
 
 def test_seeds_differ_and_settings_of_a_seed_begin_alike():
-    starts = [regression.prepare(draw, jax.random.key(0))[0] for draw in DRAWS.values()]
+    starts = [prepared(draw, 0)[0] for draw in DRAWS.values()]
     np.testing.assert_array_equal(starts[0].params, starts[1].params)
-    other, _ = regression.prepare(regression.draw_unbiased, jax.random.key(1))
+    other, _ = prepared(regression.draw_unbiased, 1)
     assert not np.array_equal(starts[0].params, other.params)

@@ -1,3 +1,5 @@
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +11,7 @@ from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.frequency import Derivatives, local_frequency, local_frequency_gradient
 
 
+@partial(jax.jit, static_argnames=("seed", "n", "widths", "actions"))
 def random_network(seed, n, widths=(12, 9), actions=3):
     """A network with weights large enough to bend."""
     network = init_network(jax.random.key(seed), (n, *widths, actions))
@@ -21,23 +24,25 @@ def random_network(seed, n, widths=(12, 9), actions=3):
 
 @pytest.mark.default_compiler
 def test_of_a_quadratic_is_its_closed_form():
-    matrix = jnp.array([[2.0, 1.0], [1.0, -3.0]])
-    x = jnp.array([0.5, -1.0])
+    matrix, x = np.float32([[2.0, 1.0], [1.0, -3.0]]), np.float32([0.5, -1.0])
 
     def f(y):
         return 0.5 * y @ matrix @ y
 
     gradient = matrix @ x
-    expected = 2.0 * jnp.sum(gradient**2) + 3.0 * jnp.sum(matrix**2)
-    assert local_frequency(f, x, 2.0, 3.0) == pytest.approx(float(expected), rel=1e-6)
-    slope = local_frequency_gradient(f, x, 2.0, 3.0)
+    expected = 2.0 * np.sum(gradient**2) + 3.0 * np.sum(matrix**2)
+    of = jax.jit(
+        lambda x: (local_frequency(f, x, 2.0, 3.0), local_frequency_gradient(f, x, 2.0, 3.0))
+    )
+    found, slope = of(x)
+    assert found == pytest.approx(float(expected), rel=1e-6)
     np.testing.assert_allclose(slope, 2.0 * 2 * matrix @ gradient, rtol=1e-6)
     assert freqdyna.local_frequency is local_frequency
 
 
 def test_of_a_sine_is_its_closed_form():
     frequency, x = 8 * np.pi, 0.3
-    g = local_frequency(lambda y: jnp.sin(frequency * y[0]), jnp.array([x]))
+    g = jax.jit(partial(local_frequency, lambda y: jnp.sin(frequency * y[0])))(jnp.array([x]))
     first, second = frequency * np.cos(frequency * x), frequency**2 * np.sin(frequency * x)
     assert float(g) == pytest.approx(first**2 + second**2, rel=1e-4)
 
@@ -55,13 +60,13 @@ def test_the_closed_form_for_networks_equals_automatic_differentiation(n):
     states = jax.random.normal(jax.random.key(0), (5, n))
     (ours, ours_slope, ours_gradient), (auto, auto_slope) = both(states)
     # Rounding goes with the size of the terms, not with that of their sum, which may be small.
-    scale = float(jnp.abs(auto.hessian).max()) + 1
+    scale = float(np.abs(auto.hessian).max()) + 1
     np.testing.assert_allclose(ours.value, auto.value, rtol=1e-5, atol=2e-6)
     np.testing.assert_allclose(ours.gradient, auto.gradient, atol=1e-5 * scale)
     np.testing.assert_allclose(ours.hessian, auto.hessian, atol=1e-5 * scale)
     np.testing.assert_allclose(ours_gradient, auto.gradient, atol=1e-5 * scale)
     for slope, expected in zip(ours_slope, auto_slope, strict=True):
-        tolerance = 1e-4 * float(jnp.abs(expected).max()) + 1e-5 * scale**2
+        tolerance = 1e-4 * float(np.abs(expected).max()) + 1e-5 * scale**2
         np.testing.assert_allclose(slope, expected, atol=tolerance)
 
 
@@ -70,9 +75,9 @@ def test_the_closed_form_for_networks_equals_automatic_differentiation(n):
 )
 def test_derivatives_agree_with_finite_differences_in_float64(n, widths):
     with jax.enable_x64(True):
-        network = jax.tree.map(lambda leaf: leaf.astype(jnp.float64), random_network(n, n, widths))
-        value = StateValue(network)
-        state = jnp.asarray(np.random.default_rng(n).normal(size=n))
+        network = jax.tree.map(lambda leaf: np.float64(leaf), random_network(n, n, widths))
+        value = StateValue(jax.tree.map(jnp.asarray, network))
+        state = np.random.default_rng(n).normal(size=n)
         step = 1e-5
 
         @jax.jit
@@ -83,11 +88,12 @@ def test_derivatives_agree_with_finite_differences_in_float64(n, widths):
 
         moves = step * np.eye(n)
         values, derivatives, frequencies, slopes = at(
-            jnp.concatenate([state[None], state + moves, state - moves])
+            np.concatenate([state[None], state + moves, state - moves])
         )
 
         def difference(values):
-            return np.asarray(values[1 : n + 1] - values[n + 1 :]) / (2 * step)
+            values = np.asarray(values)
+            return (values[1 : n + 1] - values[n + 1 :]) / (2 * step)
 
         gradients = derivatives.gradient
         np.testing.assert_allclose(gradients[0], difference(values), rtol=1e-6, atol=1e-8)
@@ -99,4 +105,5 @@ def test_derivatives_agree_with_finite_differences_in_float64(n, widths):
 def test_the_value_is_that_of_the_best_action():
     network = random_network(0, 2)
     state = jnp.array([0.1, 0.2])
-    assert StateValue(network)(state) == network(state).max()
+    value, values = jax.jit(lambda s: (StateValue(network)(s), network(s)))(state)
+    assert value == np.max(values)

@@ -20,7 +20,11 @@ def make_climb(**changes):
 
 
 def climb_from(start, f, climb, key=KEY, **search):
-    return climb.from_visited(make_search(f, [start], **search), f, key)
+    return climbed(make_search(f, [start], **search), f, climb, key)
+
+
+def climbed(search, f, climb, key=KEY):
+    return jax.jit(lambda key: climb.from_visited(search, f, key))(key)
 
 
 def quadratic(s):
@@ -61,7 +65,7 @@ def test_climbs_the_local_frequency_of_f_sin_into_the_fast_half():
         return search.derivatives(s).frequency()
 
     climb = make_climb(search_states=40, climb_step_size=0.001, climb_limit=200)
-    states = found(climb.from_visited(search, g, KEY))
+    states = found(climbed(search, g, climb))
     # On the fast half g = (8π)² cos² + (8π)⁴ sin², which is greatest where |sin(8πx)| = 1.
     assert abs(states[-1][0] - (-1 / 16)) <= 0.0011
 
@@ -84,11 +88,9 @@ def test_the_noise_has_the_stated_covariance(scales, factor):
     covariance = np.array([[0.5, 0.3], [0.3, 0.4]])
     climb = make_climb(search_states=1, climb_limit=1, climb_noise=0.01, climb_noise_scales=scales)
     keys = jax.random.split(KEY, 40_000)
-    states = jax.vmap(
-        lambda key: climb_from(
-            (0.0, 0.0), lambda s: 0.0 * s[0], climb, key, covariance=covariance
-        ).states[0]
-    )(keys)
+    f = lambda s: 0.0 * s[0]  # noqa: E731
+    search = make_search(f, [(0.0, 0.0)], covariance=np.float32(covariance))
+    states = jax.jit(jax.vmap(lambda key: climb.from_visited(search, f, key).states[0]))(keys)
     measured = np.cov(np.asarray(states).T) / factor**2
     # Five standard errors of a covariance estimated from 40,000 draws.
     np.testing.assert_allclose(measured, covariance, atol=5 * 0.5 * np.sqrt(2 / 40_000))
@@ -179,12 +181,15 @@ def test_a_seeded_climb_follows_its_recorded_trace():
     np.testing.assert_allclose(found(proposal), golden, atol=1e-6)
 
 
+factored = jax.jit(cholesky)
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 6), st.integers(0, 5), st.integers(0, 2**31 - 1))
 def test_cholesky_factors_any_semi_definite_matrix(n, rank, seed):
     half = np.random.default_rng(seed).normal(size=(n, min(rank, n))).astype(np.float32)
     matrix = half @ half.T
-    factor = np.asarray(cholesky(jnp.asarray(matrix)))
+    factor = np.asarray(factored(matrix))
     assert np.all(np.triu(factor, 1) == 0)
     np.testing.assert_allclose(factor @ factor.T, matrix, atol=2e-3 * (1 + np.abs(matrix).max()))
 
@@ -192,6 +197,6 @@ def test_cholesky_factors_any_semi_definite_matrix(n, rank, seed):
 def test_every_state_of_a_climb_lies_on_the_manifold():
     search = make_search(quadratic, [(0.0, 1.0)])
     circle = replace(search, on_manifold=lambda s: s / jnp.linalg.norm(s))
-    states = found(make_climb().from_visited(circle, quadratic, KEY))
+    states = found(climbed(circle, quadratic, make_climb()))
     np.testing.assert_allclose(np.linalg.norm(states, axis=1), 1.0, rtol=1e-5)
     assert quadratic(states[-1]) > quadratic(states[0])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import QUICK, TEXT, Here, assert_complete, failing_and_good, tables
 from disturbed import Disturbing, KilledOnce, fake, marked
+from small import TABULAR
 
 import freqdyna
 from freqdyna.config import Config
@@ -114,13 +115,13 @@ def test_a_unit_of_gymnasium_is_trained_as_train_would(tmp_path):
 
 @pytest.mark.default_compiler
 def test_a_unit_is_what_train_computes(tmp_path):
-    settings = {"env": "DynaMaze", "algorithm": "tabular-dyna-q", "steps": 200, "eval_every": 100}
+    settings = {k: v for k, v in TABULAR.items() if k not in ("seeds", "devices")}
     table = "\n".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
     text = f"[settings]\n{table}\n[seeds]\nnumber = 2"
     storage = Storage(str(tmp_path))
     execute_sweep(text, Sweep.parse(text), storage, Here())
     [result] = freqdyna.load_sweep(str(tmp_path)).values()
-    trained = freqdyna.train(**settings, seeds=2, devices=1, progress=False)
+    trained = freqdyna.train(**TABULAR, progress=False)
     np.testing.assert_array_equal(result.parameters, trained.parameters)
     np.testing.assert_array_equal(result.returns, trained.returns)
 

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pyarrow.parquet
 import pytest
+import small
 from probes import ConstantReward
 
 import freqdyna
@@ -22,18 +23,7 @@ from freqdyna.training.block import CompiledBlock
 from freqdyna.training.prepare import prepare_run
 from freqdyna.training.saver import RunOptions
 
-SMALL = {
-    "env": "GridWorld",
-    "seeds": 3,
-    "steps": 90,
-    "planning_steps": 1,
-    "hidden": (4,),
-    "batch_size": 4,
-    "warmup_steps": 10,
-    "eval_every": 20,
-    "episode_limit": 30,
-    "progress": False,
-}
+SMALL = small.SMALL | {"progress": False}
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NEVER = 1e9

@@ -11,37 +11,42 @@ from freqdyna.agents.dyna.visited import Visited
 from freqdyna.search_control.base import Proposal
 
 
-def proposal(values, count):
+@jax.jit
+def add(queue, values, count):
     none = jnp.zeros((), int)
-    states = jnp.asarray(values, jnp.float32)[:, None]
-    return Proposal(states, jnp.asarray(count), none, none, none)
+    return queue.add(Proposal(values[:, None], count, none, none, none), Clock())
+
+
+def added(queue, values, count):
+    return add(queue, np.float32(values), count)
 
 
 def test_only_what_was_found_enters_and_the_oldest_leaves_first():
     queue = Queue.empty(4, Clock())
     assert queue.is_empty()
-    queue = queue.add(proposal([1, 2, 99], 2), Clock())
+    queue = added(queue, [1, 2, 99], 2)
     np.testing.assert_array_equal(queue.rows[:, 0], [1, 2, 0, 0])
-    queue = queue.add(proposal([3, 4, 5], 3), Clock())
+    queue = added(queue, [3, 4, 5], 3)
     np.testing.assert_array_equal(queue.rows[:, 0], [5, 2, 3, 4])
     for value in range(6, 60):
-        queue = queue.add(proposal([value, 0, 0], 1), Clock())
+        queue = added(queue, [value, 0, 0], 1)
     assert sorted(queue.rows[:, 0].tolist()) == [56, 57, 58, 59]
     assert int(queue.count) < 8
 
 
 def test_states_that_are_not_finite_do_not_enter():
-    queue = Queue.empty(4, Clock()).add(proposal([np.nan, 1, np.inf, 2, 99], 4), Clock())
+    queue = added(Queue.empty(4, Clock()), [np.nan, 1, np.inf, 2, 99], 4)
     np.testing.assert_array_equal(queue.rows[:, 0], [1, 2, 0, 0])
     assert int(queue.count) == 2
-    queue = queue.add(proposal([3, -np.inf, 4, 5], 4), Clock())
+    queue = added(queue, [3, -np.inf, 4, 5, 99], 4)
     np.testing.assert_array_equal(queue.rows[:, 0], [5, 2, 3, 4])
     assert int(queue.count) == 5
 
 
 def test_draws_are_uniform_over_what_is_there():
-    queue = Queue.empty(100, Clock()).add(proposal(np.arange(12), 12), Clock())
-    drawn = queue.sample(jax.random.bits(jax.random.key(0), (12_000,)))[:, 0].astype(int)
+    queue = added(Queue.empty(100, Clock()), np.arange(12), 12)
+    sample = jax.jit(lambda queue, key: queue.sample(jax.random.bits(key, (12_000,))))
+    drawn = np.asarray(sample(queue, jax.random.key(0)))[:, 0].astype(int)
     assert stats.chisquare(np.bincount(drawn, minlength=12)).pvalue > 1e-6
 
 
@@ -50,10 +55,12 @@ def test_running_statistics_equal_numpys():
     states = (generator.normal(size=(500, 3)) @ generator.normal(size=(3, 3)) + 5).astype(
         np.float32
     )
-    visited = Visited.empty(3)
+    visited, add = Visited.empty(3), jax.jit(Visited.add)
     for state, next_state in itertools.pairwise(states):
-        visited = visited.add(jnp.asarray(state), jnp.asarray(next_state))
+        visited = add(visited, state, next_state)
     np.testing.assert_allclose(visited.mean, states[:-1].mean(0), rtol=1e-4)
-    np.testing.assert_allclose(visited.covariance(), np.cov(states[:-1].T), rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(
+        jax.jit(Visited.covariance)(visited), np.cov(states[:-1].T), rtol=1e-3, atol=1e-3
+    )
     steps = np.linalg.norm(np.diff(states, axis=0), axis=1) / np.sqrt(3)
     np.testing.assert_allclose(visited.mean_step, steps.mean(), rtol=1e-4)

@@ -1,3 +1,4 @@
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,6 +14,7 @@ from freqdyna.envs.resolve import resolved
 from freqdyna.envs.transition import Transition
 
 
+@eqx.filter_jit
 def random_transitions(env, number, seed=0):
     state_key, action_key, env_key = jax.random.split(jax.random.key(seed), 3)
     states = jax.random.uniform(
@@ -35,10 +37,10 @@ def test_planning_from_the_replay_is_replay_when_the_world_is_deterministic(name
     )
     agent = algorithms.build(resolved(config, env), env)
     advance = jax.jit(lambda s: jax.lax.fori_loop(0, 300, lambda t, s: agent.step(s, t), s))
-    state = advance(agent.init(jax.random.key(0)))
-    seen = jax.vmap(Transition.unpack)(state.replay.rows)
+    state = advance(jax.jit(agent.init)(jax.random.key(0)))
+    seen = jax.jit(jax.vmap(Transition.unpack))(state.replay.rows)
     visited = {tuple(row) for row in np.asarray(seen.state).tolist()}
-    queued = np.asarray(state.queue.rows[: int(state.queue.count)]).tolist()
+    queued = np.asarray(state.queue.rows)[: int(state.queue.count)].tolist()
     assert len(queued) == 300 * 20
     assert {tuple(row) for row in queued} <= visited
 
@@ -61,23 +63,23 @@ def test_a_learned_model_comes_near_the_true_one(known):
         chosen = jax.random.randint(key, (model.learn_batch,), 0, 20_000)
         return model.learn(state, jax.tree.map(lambda values: values[chosen], stored))
 
-    before = model.init(jax.random.key(1))
+    before = jax.jit(model.init)(jax.random.key(1))
     after = jax.jit(lambda s: jax.lax.fori_loop(0, 4000, learn, s))(before)
     held_out = random_transitions(env, 2000, seed=77)
 
+    @jax.jit
     def root_mean_square_error(state):
         errors = jax.vmap(lambda seen: model.error(state, seen, env))(held_out)
-        return float(jnp.sqrt(errors.mean()))
+        return jnp.sqrt(errors.mean())
 
     # The noise alone, of deviation 0.01 on one of two coordinates, leaves an error of 0.007.
     assert root_mean_square_error(after) < 0.025 < root_mean_square_error(before)
     noise = jnp.zeros((2000, 0))
-    outcome = jax.vmap(model.query, in_axes=(None, 0, 0, 0))(
-        after, held_out.state, held_out.action, noise
-    )
-    assert jax.vmap(env.contains)(outcome[0]).all()
-    assert np.abs(outcome[1] - held_out.reward).mean() < 0.05
-    assert (outcome[2] == held_out.terminal).mean() > 0.99
+    query = jax.jit(jax.vmap(model.query, in_axes=(None, 0, 0, 0)))
+    outcome = query(after, held_out.state, held_out.action, noise)
+    assert np.all(jax.jit(jax.vmap(env.contains))(outcome[0]))
+    assert np.abs(np.asarray(outcome[1]) - np.asarray(held_out.reward)).mean() < 0.05
+    assert (np.asarray(outcome[2]) == np.asarray(held_out.terminal)).mean() > 0.99
 
 
 def test_continuous_actions_enter_a_learned_model_scaled():
@@ -88,9 +90,9 @@ def test_continuous_actions_enter_a_learned_model_scaled():
     outcomes = []
     for kind, action in ((Wide, 25.0), (narrow, 0.5)):
         model = LearnedModel(space_of(kind()), learning_rate=1e-3, terminal_is_known=False)
-        state = model.init(jax.random.key(0))
-        outcomes.append(
-            model.query(state, jnp.array([0.5, 3.0]), jnp.array([action]), jnp.zeros(0))
-        )
+        query = jax.jit(lambda *given, model=model: model.query(*given))
+        state = jax.jit(lambda key, model=model: model.init(key))(jax.random.key(0))
+        given = np.float32([0.5, 3.0]), np.float32([action]), np.zeros(0, np.float32)
+        outcomes.append(query(state, *given))
     for wide, plain in zip(*outcomes, strict=True):
         np.testing.assert_allclose(wide, plain, rtol=1e-5)

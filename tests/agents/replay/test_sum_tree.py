@@ -1,3 +1,6 @@
+import itertools
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -26,6 +29,16 @@ def with_weights(tree, indices, weights):
     return tree.set(indices, weights)
 
 
+@partial(jax.jit, static_argnames="capacity")
+def empty(capacity):
+    return empty_sum_tree(capacity)
+
+
+@jax.jit
+def weights_and_total(tree, indices):
+    return tree.get(indices), tree.total()
+
+
 @settings(max_examples=50, deadline=None)
 @given(
     weights=st.sampled_from(SIZES)
@@ -47,7 +60,7 @@ def test_finds_what_a_search_in_the_cumulated_weights_finds(weights, fractions):
 def test_sums_hold_after_any_updates(data):
     capacity = data.draw(st.sampled_from(SIZES))
     expected = np.zeros(capacity)
-    tree = empty_sum_tree(capacity)
+    tree = empty(capacity)
     for _ in range(5):
         indices = np.array(
             data.draw(st.lists(st.integers(0, capacity - 1), min_size=4, max_size=4))
@@ -55,9 +68,11 @@ def test_sums_hold_after_any_updates(data):
         weights = np.float32(indices % 7)  # an index that comes twice comes with one weight
         tree = with_weights(tree, indices, weights)
         expected[indices] = weights
-    np.testing.assert_array_equal(tree.get(jnp.arange(capacity)), expected)
-    assert tree.total() == expected.sum()
-    for below, above in zip(tree.levels[:-1], tree.levels[1:], strict=True):
+    weights, total = weights_and_total(tree, np.arange(capacity))
+    np.testing.assert_array_equal(weights, expected)
+    assert total == expected.sum()
+    levels = [np.asarray(level) for level in tree.levels]
+    for below, above in itertools.pairwise(levels):
         np.testing.assert_array_equal(above.reshape(-1)[: len(below)], below.sum(-1))
 
 

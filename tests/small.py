@@ -1,0 +1,29 @@
+"""Settings of small runs that many tests share, so that their programs are compiled once."""
+
+SMALL = {
+    "env": "GridWorld",
+    "seeds": 3,
+    "steps": 90,
+    "planning_steps": 1,
+    "hidden": (4,),
+    "batch_size": 4,
+    "warmup_steps": 10,
+    "eval_every": 20,
+    "episode_limit": 30,
+}
+
+TABULAR = {
+    "env": "DynaMaze",
+    "algorithm": "tabular-dyna-q",
+    "seeds": 2,
+    "steps": 200,
+    "eval_every": 100,
+    "devices": 1,
+}
+"""A small program even for the compiler that users have."""
+
+
+def options(settings):
+    """Settings as options of the command line."""
+    values = {k: v[0] if isinstance(v, tuple) else v for k, v in settings.items()}
+    return [f"--{name.replace('_', '-')}={value}" for name, value in values.items()]
