@@ -244,6 +244,7 @@ def _planning(
         queue_size=config.queue_size,
         exploration=config.planning_exploration,
         model_updates=config.model_updates,
+        rollout_length=config.rollout_length,
     )
 
 

@@ -110,6 +110,9 @@ class Config:
     """The capacity of the search-control queue, in states."""
     planning_exploration: Share = 0.1
     """Like exploration, for the actions paired with queue states."""
+    rollout_length: Count = 1
+    """Steps of a simulated trajectory, from a queue state with the current policy. A mini-batch has
+    as many simulated transitions as before, of fewer trajectories."""
     model: _Model | None = field(default=None, metadata={"otherwise": "true"})
     """The model: "true" (the environment's own dynamics), "learned" (online), "ensemble" (several
     learned models), or module:Class. If unset: true for built-in environments, learned for those of

@@ -50,6 +50,7 @@ HISTORY: dict[str, Changes] = {
             "ensemble_outcome": "mean",
             "climb_coordinates": "raw",
             "scale_observations": False,
+            "rollout_length": 1,
         }
     ),
 }

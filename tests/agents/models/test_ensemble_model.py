@@ -7,11 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from freqdyna import Config, envs
+import freqdyna
+from freqdyna import Config, FreqdynaError, SearchControl, envs
 from freqdyna.agents.models import EnsembleModel, LearnedModel
 from freqdyna.agents.models.ensemble_model import bootstrap_weights
 from freqdyna.envs.resolve import resolved
 from freqdyna.envs.transition import Transition
+from freqdyna.search_control import Proposal
 
 ENV = envs.make("GridWorld")
 MEMBERS = 4
@@ -113,3 +115,27 @@ def test_a_weight_counts_as_copies_of_a_transition():
     learn = jax.jit(model.learn)
     weighted = learn(state, one, jnp.array([2.0, 1.0, 0.0]))
     np.testing.assert_allclose(weighted.params, learn(state, copies).params, rtol=1e-4)
+
+
+class Uncertain(SearchControl):
+    """The states, out of some, about which the members disagree most."""
+
+    def propose(self, search, key):
+        """Two of eight."""
+        states = 0.3 * jax.random.uniform(key, (8, 2))
+        found = jax.vmap(lambda s: search.disagreement(s, jnp.asarray(0)))(states)
+        return Proposal.of(states[jax.lax.top_k(found, 2)[1]])
+
+
+def test_a_search_control_uses_the_disagreement_of_an_ensemble_and_of_no_other_model(tmp_path):
+    small = {"seeds": 1, "steps": 140, "planning_steps": 1, "hidden": (4,), "batch_size": 4}
+    small |= {"eval_every": 70, "warmup_steps": 0, "episode_limit": 30, "progress": False}
+    small |= {"model_hidden": (4,), "ensemble_size": 2, "ensemble_outcome": "member"}
+    small |= {"model_updates": 2, "rollout_length": 2, "search_control": Uncertain}
+    result = freqdyna.train("GridWorld", "dyna", model="ensemble", **small)
+    assert result.complete_seeds.kept.all()
+    assert (result.metrics["model_error"] > 0).all()
+    assert (result.metrics["model_non_finite"] == 0).all()
+    with pytest.raises(FreqdynaError, match="LearnedModel, which has no disagreement"):
+        freqdyna.train("GridWorld", "dyna", model="learned", out=tmp_path / "run", **small)
+    assert not list(tmp_path.iterdir())

@@ -8,6 +8,7 @@ which other seeds run with it. Without a search-control the same step is DQN wit
 for an environment that is stepped in Python between them.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -304,18 +305,19 @@ class Dyna(Agent[DynaState]):
 
     def _plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
         """Make the d planning updates; none before `first_update_step`."""
-        simulated = 0 if self.planning is None else self.planning.simulated
+        planning = self.planning
+        simulated, length = (planning.simulated, planning.rollout_length) if planning else (0, 1)
         real = self.batch_size - simulated
         replay_key, simulation_key = jax.random.split(key)
         bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size), jnp.uint32)
         simulation = None
-        if self.planning is not None and simulated:
+        if planning is not None and simulated:
             draws = self._draws(state, t)
             simulation = Simulation.draw(
-                self.planning,
+                planning,
                 state.model,
                 draws.queued,
-                draws.queued_actions if self.planning.search_control.proposes_actions else None,
+                draws.queued_actions if planning.search_control.proposes_actions else None,
                 self.learner,
                 self.planning_steps,
                 simulation_key,
@@ -326,14 +328,23 @@ class Dyna(Agent[DynaState]):
         def seen_by_network(rows: Float[Array, "batch width"]) -> Float[Array, "batch width"]:
             return rows if scale is None else scale.of_rows(rows)
 
+        def outputs_of(params: Float[Array, " p"]) -> Callable[[Float[Array, " n"]], Array]:
+            network = self.learner.network(params)
+            return network if scale is None else lambda s: network(scale(s))
+
         def update(
             i: Int[Array, ""], carry: tuple[LearnerState, Any, Float[Array, ""], Int[Array, ""]]
         ) -> tuple[LearnerState, Any, Float[Array, ""], Int[Array, ""]]:
             learner, replay, loss, skipped = carry
             rows, indices = self.replay.sample(replay, bits[i, :real], t + 1)
             states = rows[:, : self.env.observation_size]
+            trajectories = None
             if simulation is not None:
-                states = jnp.concatenate([states, simulation.states[i]])
+                starts = simulation.states[i]
+                if length > 1:
+                    trajectories = simulation.trajectories(i, outputs_of(learner.params), length)
+                    starts = trajectories[:, : self.env.observation_size]
+                states = jnp.concatenate([states, starts])
             if scale is not None:
                 states = scale(states)
 
@@ -342,11 +353,11 @@ class Dyna(Agent[DynaState]):
             ) -> tuple[Float[Array, "batch width"], Usable]:
                 if simulation is None:
                     return seen_by_network(rows), None
-                simulated = simulation.transitions(i, outputs[real:])
-                usable = simulation.usable(simulated)
-                if usable is not None:
-                    usable = jnp.concatenate([jnp.ones(real, bool), usable])
-                return seen_by_network(jnp.concatenate([rows, simulated])), usable
+                simulated = trajectories
+                if simulated is None:
+                    simulated = simulation.transitions(i, outputs[real:])
+                batch, usable = simulation.after(rows, simulated)
+                return seen_by_network(batch), usable
 
             learner, differences, usable = self.learner.update(
                 learner, states, complete, updates_before + i + 1

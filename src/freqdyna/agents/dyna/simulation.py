@@ -6,10 +6,11 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped, UInt32
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray, Shaped, UInt32
 
 from freqdyna.agents.dyna.queue import Queue
-from freqdyna.agents.learners.base import Learner
+from freqdyna.agents.learners.base import Learner, Usable
 from freqdyna.agents.models.base import Model
 from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition
@@ -28,6 +29,8 @@ class Planning(eqx.Module):
     """The amount of exploration of the actions that are paired with queue states."""
     model_updates: int = eqx.field(static=True, default=1)
     """Updates per environment step of a model that learns."""
+    rollout_length: int = eqx.field(static=True, default=1)
+    """The number of steps of a simulated trajectory."""
 
     def empty_queue(self, space: Space) -> Queue:
         """The queue before the first step."""
@@ -48,7 +51,8 @@ class Simulation(eqx.Module):
     model: Model[Any]
     model_state: Any
     states: Float[Array, "d k n"]
-    """Sampled from the search-control queue: k for each of the d updates."""
+    """Sampled from the search-control queue: k for each of the d updates; of trajectories of
+    several steps only the first ones are used."""
     exploration: Any
     """The learner's random numbers for actions, shape (d, k)."""
     noise: Float[Array, "d k z"]
@@ -121,16 +125,82 @@ class Simulation(eqx.Module):
             action = proposed
             if action is None:
                 action = self.learner.select_action(output, exploration)
-            next_state, reward, terminal = self.model.query(self.model_state, s, action, noise)
-            if not self.model.is_always_finite:
-                finite = jnp.isfinite(next_state).all() & jnp.isfinite(reward)
-                reward = jnp.where(finite, reward, jnp.nan)
-            return Transition(s, action, reward, next_state, terminal).pack()
+            return self._transition(s, action, noise).pack()
 
         exploration = jax.tree.map(lambda drawn: drawn[i], self.exploration)
         proposed = None if self.actions is None else self.actions[i]
         return jax.vmap(transition)(self.states[i], exploration, self.noise[i], outputs, proposed)
 
-    def usable(self, rows: Float[Array, "k width"]) -> Bool[Array, " k"] | None:
-        """Which simulated transitions are finite; None if the model guarantees that all are."""
-        return None if self.model.is_always_finite else jnp.isfinite(rows[:, -2])  # the rewards
+    def trajectories(
+        self, i: Int[Array, ""], network: Callable[[Float[Array, " n"]], Array], length: int
+    ) -> Float[Array, "k width"]:
+        """The simulated transitions of update i, as trajectories of several steps.
+
+        The k transitions are those of ⌈k / length⌉ trajectories, one after the other; the last one
+        is shorter if k is not a multiple of the length. Each starts in a state of the queue, and
+        again there after a terminal state, or after a transition that is not finite.
+
+        Args:
+            i: The index of the update, shape ().
+            network: From a state to the current network's outputs, which determine the actions.
+            length: The number of steps of a trajectory.
+
+        Returns:
+            Packed transitions, shape (k, width). The reward of one that is not finite is NaN.
+
+        """
+        k = self.states.shape[1]
+        steps = min(length, k)
+        number = -(-k // steps)
+        # Random numbers that are used twice belong to steps of the last trajectory beyond k.
+        places = (np.arange(number * steps) % k).reshape(number, steps)
+        drawn = jax.tree.map(lambda x: x[i][places], (self.exploration, self.noise))
+
+        def trajectory(
+            start: Float[Array, " n"], proposed: Action | None, drawn: Any
+        ) -> Float[Array, "steps width"]:
+            def step(at: Any, drawn: Any) -> tuple[Any, Float[Array, " width"]]:
+                s, is_start = at
+                exploration, noise = drawn
+                action = self.learner.select_action(network(s), exploration)
+                if proposed is not None:
+                    action = jnp.where(is_start, proposed, action)
+                seen = self._transition(s, action, noise)
+                over = seen.terminal | ~jnp.isfinite(seen.reward)
+                return (jnp.where(over, start, seen.next_state), over), seen.pack()
+
+            return jax.lax.scan(step, (start, jnp.ones((), bool)), drawn)[1]
+
+        proposed = None if self.actions is None else self.actions[i, :number]
+        rows = jax.vmap(trajectory)(self.states[i, :number], proposed, drawn)
+        return rows.reshape(number * steps, -1)[:k]
+
+    def after(
+        self, real: Float[Array, "r width"], simulated: Float[Array, "k width"]
+    ) -> tuple[Float[Array, "batch width"], Usable]:
+        """The mini-batch of real and simulated transitions, and which of them are finite.
+
+        Args:
+            real: Packed transitions from the replay buffer, shape (r, width).
+            simulated: What `transitions` or `trajectories` returned, shape (k, width).
+
+        Returns:
+            Packed transitions, shape (r + k, width), and which of them to learn from; None for all,
+            if the model guarantees that its transitions are finite.
+
+        """
+        rows = jnp.concatenate([real, simulated])
+        if self.model.is_always_finite:
+            return rows, None
+        finite = jnp.isfinite(simulated[:, -2])  # the rewards
+        return rows, jnp.concatenate([jnp.ones(len(real), bool), finite])
+
+    def _transition(
+        self, s: Float[Array, " n"], action: Action, noise: Float[Array, " z"]
+    ) -> Transition:
+        """The model's answer; if it is not finite, the reward is NaN."""
+        next_state, reward, terminal = self.model.query(self.model_state, s, action, noise)
+        if not self.model.is_always_finite:
+            finite = jnp.isfinite(next_state).all() & jnp.isfinite(reward)
+            reward = jnp.where(finite, reward, jnp.nan)
+        return Transition(s, action, reward, next_state, terminal)

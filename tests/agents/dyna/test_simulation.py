@@ -1,0 +1,86 @@
+"""Simulated trajectories of several steps."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from probes import Clock
+
+from freqdyna.agents.dyna.simulation import Simulation
+from freqdyna.agents.learners.dqn import DQN
+from freqdyna.agents.models import Model, TrueModel
+from freqdyna.envs.transition import Transition
+
+CLOCK = Clock(last=5)
+STARTS = [0.0, 3.0, 1.0, 9.0, 9.0, 9.0, 9.0]
+
+
+class Broken(Model):
+    """The clock, which does not know what comes after 1."""
+
+    def query(self, state, s, action, noise):
+        next_state, reward, terminal = CLOCK.transition_from_noise(s, action, jnp.zeros(1))
+        return jnp.where(s == 1, jnp.inf, next_state), reward, terminal
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    learner = DQN((1, 4, 2), discount=0.9, learning_rate=0.1, target_period=10)
+    return Simulation(
+        learner=learner,
+        model=TrueModel(CLOCK),
+        model_state=None,
+        states=jnp.array(STARTS).reshape(1, 7, 1),
+        exploration=learner.draw_exploration(
+            (jax.random.key(0), jax.random.key(1)), (1, 7), epsilon=0.0
+        ),
+        noise=jnp.zeros((1, 7, 1)),
+    )
+
+
+@pytest.fixture(scope="module")
+def params(simulation):
+    shape = simulation.learner.init(jax.random.key(0)).params.shape
+    return 3 * jax.random.normal(jax.random.key(2), shape)
+
+
+def rolled_out(simulation, params, length):
+    network = simulation.learner.network(params)
+    rows = jax.jit(lambda i: simulation.trajectories(i, network, length))(jnp.asarray(0))
+    return rows, jax.vmap(Transition.unpack)(rows)
+
+
+def test_seven_transitions_are_two_trajectories_of_three_and_the_start_of_another(
+    simulation, params
+):
+    _, seen = rolled_out(simulation, params, 3)
+    # The second one meets the end at 5, and starts again.
+    np.testing.assert_array_equal(seen.state[:, 0], [0, 1, 2, 3, 4, 3, 1])
+    np.testing.assert_array_equal(seen.next_state[:, 0], [1, 2, 3, 4, 5, 4, 2])
+    np.testing.assert_array_equal(seen.terminal, [0, 0, 0, 0, 1, 0, 0])
+    greedy = jax.vmap(simulation.learner.network(params))(seen.state).argmax(-1)
+    np.testing.assert_array_equal(seen.action, greedy)
+
+    other = 1 - greedy[np.array([0, 3, 6])]
+    pairs = dataclasses.replace(simulation, actions=jnp.zeros((1, 7), int).at[0, :3].set(other))
+    _, seen = rolled_out(pairs, params, 3)
+    expected = np.asarray(greedy).copy()
+    expected[[0, 3, 5, 6]] = 1 - expected[[0, 3, 5, 6]]  # proposed at every start
+    np.testing.assert_array_equal(seen.action, expected)
+
+
+def test_a_trajectory_is_not_longer_than_the_mini_batch(simulation, params):
+    _, seen = rolled_out(simulation, params, 100)
+    np.testing.assert_array_equal(seen.state[:, 0], [0, 1, 2, 3, 4, 0, 1])
+
+
+def test_a_trajectory_starts_again_after_what_is_not_finite(simulation, params):
+    broken = dataclasses.replace(simulation, model=Broken())
+    rows, seen = rolled_out(broken, params, 3)
+    np.testing.assert_array_equal(seen.state[:, 0], [0, 1, 0, 3, 4, 3, 1])
+    real = rows[3:5]
+    batch, usable = broken.after(real, rows)
+    np.testing.assert_array_equal(usable, [1, 1, 1, 0, 1, 1, 1, 1, 0])
+    np.testing.assert_array_equal(batch[:2], real)
