@@ -158,6 +158,18 @@ def test_an_environment_and_its_scaled_twin_are_learned_alike():
 
 
 @pytest.mark.parametrize(
+    ("name", "scaled", "kept"),
+    [("CartPole-v1", True, True), ("CartPole-v1", False, False), ("MountainCar-v0", True, False)],
+)
+def test_running_statistics_are_part_of_the_state_where_they_are_needed(name, scaled, kept):
+    env = envs.make(name)
+    config = Config(env=name, steps=10, hidden=(4,), scale_observations=scaled)
+    agent = algorithms.build(resolved(config, env), env)
+    state = jax.eval_shape(agent.init, jax.random.key(0))
+    assert (state.visited is not None) == kept
+
+
+@pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"climb_coordinates": "scaled"}, "climb_coordinates is 'scaled', but scale_observations"),
