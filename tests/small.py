@@ -22,6 +22,28 @@ TABULAR = {
 }
 """A small program even for the compiler that users have."""
 
+SWEEP = """
+[settings]
+env = "GridWorld"
+algorithm = "er"
+steps = 400
+planning_steps = 1
+batch_size = 4
+hidden = [8]
+warmup_steps = 100
+episode_limit = 50
+eval_every = 100
+buffer_size = 1_000
+
+[vary]
+learning_rate = [0.001, 0.003]
+
+[seeds]
+number = 2
+block = 1
+"""
+"""A sweep of four units."""
+
 
 def options(settings):
     """Settings as options of the command line."""

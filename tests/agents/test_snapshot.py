@@ -1,3 +1,5 @@
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,19 +13,24 @@ from freqdyna.envs.resolve import resolved
 SMALL = {"steps": 60, "warmup_steps": 5, "planning_steps": 1, "hidden": (8, 8), "batch_size": 4}
 
 
+@cache
 def take_snapshot(algorithm, env, steps=50, **settings):
     """The state after some steps of one seed, and its snapshot."""
     env = envs.make(env)
     config = resolved(Config(algorithm=algorithm, **(SMALL | settings)), env)
     agent = algorithms.build(config, env)
-    state = agent.init(jax.random.key(0))
-    state = jax.jit(lambda s: jax.lax.fori_loop(0, steps, lambda t, s: agent.step(s, t), s))(state)
-    return agent, state, jax.jit(agent.snapshot)(state, jnp.int32(steps), jax.random.key(1))
+
+    @jax.jit
+    def run(key):
+        state = jax.lax.fori_loop(0, steps, lambda t, s: agent.step(s, t), agent.init(key))
+        return state, agent.snapshot(state, jnp.int32(steps), jax.random.key(1))
+
+    return agent, *run(jax.random.key(0))
 
 
 def test_a_snapshot_draws_stored_states_and_the_surfaces_of_the_network():
     agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0", buffer_size=20)
-    stored = {tuple(row) for row in np.asarray(state.replay.rows[:20, :2])}
+    stored = {tuple(row) for row in np.asarray(state.replay.rows)[:20, :2]}
     assert {tuple(row) for row in np.asarray(shown["replay"])} == stored  # 2,000 draws of 20
     queue = {tuple(row) for row in np.asarray(state.queue.rows)[: int(state.queue.count)]}
     assert {tuple(row) for row in np.asarray(shown["queue"])} <= queue
@@ -32,11 +39,16 @@ def test_a_snapshot_draws_stored_states_and_the_surfaces_of_the_network():
     x, y = axes(agent.env, (64, 64))
     assert (x[0], x[-1], y[-1]) == tuple(np.float32([-1.2, 0.6, 0.07]))
     network = agent.learner.network(state.learner.params)
+
+    @jax.jit
+    def expected(point):
+        return network(point).max(), local_frequency(lambda s: network(s).max(), point)
+
     for i, j in ((0, 0), (5, 60), (63, 31)):
         point = jnp.array([x[i], y[j]])
-        np.testing.assert_allclose(shown["value"][i, j], network(point).max(), rtol=1e-4)
-        expected = local_frequency(lambda s: network(s).max(), point)
-        np.testing.assert_allclose(shown["frequency"][i, j], expected, rtol=1e-3)
+        value, frequency = expected(point)
+        np.testing.assert_allclose(shown["value"][i, j], value, rtol=1e-4)
+        np.testing.assert_allclose(shown["frequency"][i, j], frequency, rtol=1e-3)
 
 
 def test_an_agent_without_search_control_has_no_queue():
@@ -56,7 +68,7 @@ def test_a_tabular_snapshot_has_the_value_of_each_cell():
 
 
 def test_a_snapshot_holds_the_greedy_policy_and_where_climbs_go():
-    agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0")
+    agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0", buffer_size=20)
     network = agent.learner.network(state.learner.params)
     x, y = axes(agent.env, (64, 64))
     for i, j in ((0, 0), (5, 60), (63, 31)):

@@ -1,11 +1,12 @@
+import pickle
 import subprocess
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from toy_units import inverses
 
 from freqdyna.cli.main import main
 from freqdyna.core.errors import FreqdynaError
@@ -175,39 +176,42 @@ def test_a_unit_that_stops_keeps_the_ones_before_it(tmp_path):
     assert log == ["computed"]
 
 
+def without_findings(units):
+    return Experiment("toy", "", lambda quick: units, lambda units: Findings(Chart([Panel()]), []))
+
+
 def test_units_are_computed_in_processes_of_their_own(tmp_path, capsys):
     together, one = tmp_path / "together", tmp_path / "one by one"
-    experiment = registry.find("U")
-    names = [unit.name for unit in experiment.units(True)]
-    reproduce.reproduce(experiment, together, quick=True, processes=2)
+    experiment, names = without_findings(inverses(1, 2)), ["part 1", "part 2"]
+    reproduce.reproduce(experiment, together, processes=2)
     told = capsys.readouterr().out
-    assert f"{len(names)} of {len(names)} parts: " in told
+    assert "2 of 2 parts: " in told
     assert all(f"{name} done" in told for name in names)
-    reproduce.reproduce(experiment, one, quick=True)
-    stored = [reproduce.stored(experiment, out, quick=True) for out in (together, one)]
+    reproduce.reproduce(experiment, one)
+    stored = [reproduce.stored(experiment, out) for out in (together, one)]
     for name in names:
         for column, values in stored[0][name].columns.items():
             np.testing.assert_array_equal(values, stored[1][name].columns[column])
 
 
+def test_units_of_every_part_can_be_sent_to_another_process():
+    for part in registry.PARTS.values():
+        for unit in part.experiment.units(True) if part.experiment else []:
+            sent = pickle.loads(pickle.dumps(unit))
+            assert (sent.name, sent.settings) == (unit.name, unit.settings)
+
+
 def test_of_units_in_processes_those_that_fail_are_named(tmp_path, capsys):
     """And the others are stored; the same call tries again."""
-    units = [Unit(f"part {n}", {}, partial(inverse, n)) for n in range(3)]
-    experiment = Experiment(
-        "toy", "", lambda quick: units, lambda units: Findings(Chart([Panel()]), [])
-    )
+    units = inverses(0, 1, 2)
     with pytest.raises(FreqdynaError, match="1 of 3 parts failed; part 0: ZeroDivisionError"):
-        reproduce.reproduce(experiment, tmp_path, processes=2)
+        reproduce.reproduce(without_findings(units), tmp_path, processes=2)
     stored = [store.read(tmp_path / "toy", unit) for unit in units]
     assert [None if one is None else one.columns["inverse"].tolist() for one in stored] == [
         None,
         [1.0],
         [0.5],
     ]
-
-
-def inverse(number, work):
-    return {"inverse": np.array([1 / number])}
 
 
 def test_a_quick_example_from_the_command_line(tmp_path, capsys, monkeypatch):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small import SWEEP
 
 import freqdyna
 from freqdyna import FreqdynaError
@@ -115,7 +116,7 @@ def test_the_explorer_shows_what_the_snapshots_hold(run_folders):
     assert explorer["opens"] == 40
     result.snapshots[40]["value"][0] = np.nan  # a seed that ended or diverged
     (run,) = explorers([result])[0]["runs"]
-    assert run["seeds"] == [1]
+    assert run["seeds"] == [1, 2]
     assert run["frames"][0][1] == packed
 
 
@@ -151,11 +152,7 @@ def test_an_agent_without_snapshots_has_no_explorer(run_folders):
 
 
 def test_a_sweep_is_shown_by_what_it_varies(tmp_path):
-    (tmp_path / "sweep.toml").write_text(
-        '[settings]\nenv = "GridWorld"\nalgorithm = "er"\nsteps = 20\nwarmup_steps = 5\n'
-        "planning_steps = 1\nbatch_size = 4\nhidden = [8, 8]\nepisode_limit = 20\neval_every = 10\n"
-        "[vary]\nlearning_rate = [0.001, 0.01]\n[seeds]\nnumber = 2\nblock = 2\n"
-    )
+    (tmp_path / "sweep.toml").write_text(SWEEP.replace("0.003", "0.01"))
     sweep = [
         "sweep",
         str(tmp_path / "sweep.toml"),

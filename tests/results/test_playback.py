@@ -70,7 +70,7 @@ def maze():
     settings = SMALL | {
         "steps": 3000,
         "eval_every": 3000,
-        "planning_steps": 20,
+        "planning_steps": 5,
         "episode_limit": 2000,
     }
     return freqdyna.train("DynaMaze", "tabular-dyna-q", **settings)
@@ -100,17 +100,24 @@ def frames(path):
 
 
 def greedy(result, seed):
-    """The evaluation's policy at no exploration, by way of the whole agent."""
+    """The environment, and from a key to an episode of the evaluation's policy at no exploration.
+
+    By way of the whole agent.
+    """
     env = named_environment(result.config)
     agent = algorithms.build(result.config, env)
     learned = jnp.asarray(result.parameters[list(result.seeds).index(seed)])
-    state = agent.init(jax.random.key(0))
+    state = jax.jit(agent.init)(jax.random.key(0))
     if result.config.algorithm == "tabular-dyna-q":
         values = learned.reshape(state.table.values.shape)
         state = eqx.tree_at(lambda s: s.table.values, state, values)
     else:
         state = eqx.tree_at(lambda s: s.learner.params, state, learned)
-    return env, lambda observation, key: agent.act(state, observation, 0.0, key)
+
+    def policy(observation, key):
+        return agent.act(state, observation, 0.0, key)
+
+    return env, jax.jit(lambda key: run_episode(env, policy, key))
 
 
 @pytest.mark.parametrize("which", ["maze", "square"])
@@ -126,9 +133,9 @@ def test_an_episode_is_the_evaluation_of_the_greedy_policy(which, tmp_path, requ
 
     monkeypatch.setattr(playback.Film, "show", noted)
     returns = result.watch(tmp_path / "film.gif", seed=4, episodes=2)
-    env, policy = greedy(result, 4)
+    _, episode = greedy(result, 4)
     for number, end in enumerate(ends):
-        expected = run_episode(env, policy, watch_key(4, number))
+        expected = episode(watch_key(4, number))
         assert (end.step, end.terminal) == (expected.length, expected.terminal)
         assert end.total == returns[number] == pytest.approx(float(expected.total))
         np.testing.assert_allclose(end.draw.args[0], expected.state, atol=1e-5)  # what is drawn
@@ -139,8 +146,8 @@ def test_the_film_goes_from_the_start_to_the_goal(maze, tmp_path):
     returns = maze.watch(tmp_path / "film.gif", episodes=2)
     assert returns.tolist() == [1, 1]
     shown = list(frames(tmp_path / "film.gif"))
-    env, policy = greedy(maze, 3)
-    lengths = [int(run_episode(env, policy, watch_key(3, i)).length) for i in range(2)]
+    env, episode = greedy(maze, 3)
+    lengths = [int(episode(watch_key(3, i)).length) for i in range(2)]
     assert min(lengths) >= 14  # the shortest way
     assert len(shown) == sum(lengths) + 2
     ends = (0, START_CELL), (lengths[0], GOAL_CELL), (lengths[0] + 1, START_CELL), (-1, GOAL_CELL)

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from disturbed import LAST_RESORT
+from small import SWEEP
 
 from freqdyna.core.errors import FreqdynaError, one_line
 from freqdyna.sweeps.execute import execute_sweep
@@ -15,27 +16,8 @@ from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
 from freqdyna.training.engines.base import Engine, TaskOutcome
 
-TEXT = """
-[settings]
-env = "GridWorld"
-algorithm = "er"
-steps = 12_000
-planning_steps = 1
-batch_size = 4
-hidden = [8]
-warmup_steps = 100
-episode_limit = 50
-eval_every = 3_000
-buffer_size = 1_000
-
-[vary]
-learning_rate = [0.001, 0.003]
-
-[seeds]
-number = 2
-block = 1
-"""
-QUICK = TEXT.replace("12_000", "400").replace("3_000", "100")
+TEXT = SWEEP.replace("= 400", "= 12_000").replace("= 100\nbuffer", "= 3_000\nbuffer")
+QUICK = SWEEP
 """The same for tests that train it."""
 
 

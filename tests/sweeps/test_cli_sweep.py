@@ -26,7 +26,7 @@ from freqdyna.training import memory, prepare
 from freqdyna.training.engines import local
 
 HELPERS = Path(__file__).parent
-SHORT = TEXT.replace("12_000", "300").replace("3_000", "300").replace("number = 2", "number = 1")
+SHORT = QUICK.replace("number = 2", "number = 1")
 
 
 @pytest.fixture
@@ -40,11 +40,11 @@ def test_a_sweep_from_the_command_line(file, tmp_path, capsys):
     out = str(tmp_path / "out")
     main(["sweep", str(file), "--out", out, "--dry-run"])
     told = capsys.readouterr().out
-    assert "2 units, 0 of them done; the rest is 600 environment steps, about 0:00:0" in told
+    assert "2 units, 0 of them done; the rest is 800 environment steps, about 0:00:0" in told
     assert not (tmp_path / "out").exists()
     main(["sweep", str(file), "--out", out, "--workers", "1"])
     told = capsys.readouterr().out
-    assert "2 units, 600 environment steps; 0 are done" in told
+    assert "2 units, 800 environment steps; 0 are done" in told
     assert "learning_rate 0.001" in told
     main(["status", out])
     assert "2 of 2 units done, 0 running, 0 waiting, 0 failed" in capsys.readouterr().out

@@ -15,6 +15,7 @@ from gymnasium import spaces
 import freqdyna
 from freqdyna import Config
 from freqdyna.agents import algorithms
+from freqdyna.agents.dyna.visited import Visited
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.gym.seats import Failure
 from freqdyna.envs.gym.space import space_of
@@ -34,15 +35,30 @@ class Slider(Corridor):
         return super().step(6 if action[0] > 0 else 5)
 
 
-def test_discrete_actions_train(monkeypatch):
+TWICE = SMALL | {"eval_episodes": 2}
+
+
+@pytest.fixture(scope="module")
+def seeds_and_whole():
+    """The seed of every episode, and the result, of a run that nothing disturbs."""
     reset, seeds = Corridor.reset, []
 
     def seen(self, *, seed=None, options=None):
         seeds.append(seed)
         return reset(self, seed=seed)
 
-    monkeypatch.setattr(Corridor, "reset", seen)
-    result = freqdyna.train(Corridor(), "dyna-frequency", eval_episodes=2, **SMALL)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Corridor, "reset", seen)
+        return seeds, freqdyna.train(Corridor(), "dyna-frequency", **TWICE)
+
+
+@pytest.fixture(scope="module")
+def whole(seeds_and_whole):
+    return seeds_and_whole[1]
+
+
+def test_discrete_actions_train(seeds_and_whole):
+    seeds, result = seeds_and_whole
     assert len(seeds) > 3 * (1 + 2 * 2)
     assert len(set(seeds)) == len(seeds)  # every episode begins in its own way
     assert result.policy(1, env=Corridor)(np.zeros(2)) in (5, 6)
@@ -116,15 +132,9 @@ def interrupted(folder, algorithm, monkeypatch):
 
     monkeypatch.setattr(Corridor, "step", interrupting)
     with pytest.raises(InterruptedRun):
-        freqdyna.train(Corridor, algorithm, out=folder, **SMALL)
+        freqdyna.train(Corridor, algorithm, out=folder, **TWICE)
     monkeypatch.setattr(Corridor, "step", step)
     return folder
-
-
-@pytest.fixture(scope="module")
-def whole():
-    """A run that nothing disturbs."""
-    return freqdyna.train(Corridor, "dyna-frequency", **SMALL)
 
 
 def test_an_interrupted_run_goes_on_to_the_same_result(whole, tmp_path, monkeypatch):
@@ -150,7 +160,7 @@ def test_an_environment_that_does_not_repeat_itself_begins_a_new_episode(tmp_pat
 
 
 def test_a_seed_trains_alike_alone_and_with_others(whole):
-    alone = freqdyna.train(Corridor, "dyna-frequency", **SMALL | {"seeds": 1, "first_seed": 1})
+    alone = freqdyna.train(Corridor, "dyna-frequency", **TWICE | {"seeds": 1, "first_seed": 1})
     np.testing.assert_allclose(alone.parameters[0], whole.parameters[1], rtol=2e-4, atol=2e-5)
 
 
@@ -158,9 +168,9 @@ def test_a_search_keeps_to_what_was_visited_where_the_space_has_no_bounds():
     space = space_of(Corridor())
     config = Config(env="Corridor", algorithm="dyna-value", steps=10)
     agent = algorithms.build(resolved(config, space), space)
-    state = agent.init(jax.random.key(0))
+    state, add = jax.jit(lambda key: agent.init(key))(jax.random.key(0)), jax.jit(Visited.add)
     for clock in (2.0, 7.0):
-        seen = state.visited.add(jnp.array([0.4, clock]), jnp.array([0.4, clock]))
+        seen = add(state.visited, np.float32([0.4, clock]), np.float32([0.4, clock]))
         state = eqx.tree_at(lambda s: s.visited, state, seen)
     search = agent._view(state, jnp.zeros((), int))
     inside = [bool(search.contains(jnp.array([0.9, clock]))) for clock in (1.0, 3.0, 8.0)]

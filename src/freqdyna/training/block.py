@@ -4,6 +4,7 @@ import abc
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -67,17 +68,26 @@ class Layout:
 
     def own_rows(self, tree: Any) -> Any:
         """The arrays without the copies that pad the last device."""
-        return jax.tree.map(lambda leaf: leaf[: self.seeds], tree)
+        return _first_rows(tree, self.seeds)
 
     def placed(self, tree: Any) -> Any:
         """Distribute arrays over the devices, with copies that pad the last one."""
         spare, sharding = self.rows - self.seeds, NamedSharding(self.mesh, PartitionSpec("seeds"))
+        return jax.device_put(_with_copies(tree, spare) if spare else tree, sharding)
 
-        def filled(leaf: Any) -> Any:
-            leaf = jnp.concatenate([leaf, jnp.repeat(leaf[-1:], spare, axis=0)]) if spare else leaf
-            return jax.device_put(leaf, sharding)
 
-        return jax.tree.map(filled, tree)
+# Compiled for all arrays at once: otherwise a checkpoint compiles a program for each shape.
+@partial(jax.jit, static_argnames="rows")
+def _first_rows(tree: Any, rows: int) -> Any:
+    return jax.tree.map(lambda leaf: leaf[:rows], tree)
+
+
+@partial(jax.jit, static_argnames="spare")
+def _with_copies(tree: Any, spare: int) -> Any:
+    """The arrays with `spare` copies of their last row at the end."""
+    return jax.tree.map(
+        lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], spare, axis=0)]), tree
+    )
 
 
 class Block(abc.ABC):

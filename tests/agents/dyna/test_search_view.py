@@ -27,12 +27,17 @@ def agent_of(env, search_control=None, **settings):
     return algorithms.build(resolved(config, env), env, search_control)
 
 
+def started(agent):
+    return jax.jit(lambda key: agent.init(key))(KEY)
+
+
 def with_values(agent, state, online, target):
     """The state with networks whose outputs are the same everywhere."""
 
     def constant(outputs):
-        flat = jnp.zeros_like(state.learner.params)
-        return flat.at[-len(outputs) :].set(jnp.asarray(outputs))
+        flat = np.zeros(state.learner.params.shape, np.float32)
+        flat[-len(outputs) :] = outputs
+        return jnp.asarray(flat)
 
     changed = constant(online), constant(target)
     return eqx.tree_at(lambda s: (s.learner.params, s.learner.target_params), state, changed)
@@ -40,7 +45,7 @@ def with_values(agent, state, online, target):
 
 def test_td_error_is_the_one_of_the_definition():
     agent = agent_of(Clock(last=3), planning_exploration=0.0, discount=0.5)
-    state = with_values(agent, agent.init(KEY), online=[1.0, 3.0], target=[20.0, 10.0])
+    state = with_values(agent, started(agent), online=[1.0, 3.0], target=[20.0, 10.0])
     search = agent._view(state, jnp.asarray(7))
     s, last = jnp.array([0.0]), jnp.array([2.0])
     np.testing.assert_allclose(search.q(s), [1, 3])
@@ -58,7 +63,7 @@ def test_td_error_is_the_one_of_the_definition():
 
 def test_with_continuous_actions_q_takes_an_action():
     agent = agent_of(space_of(gymnasium.make("Pendulum-v1")), algorithm="dyna-naf-value")
-    search = agent._view(agent.init(KEY), jnp.asarray(0))
+    search = agent._view(started(agent), jnp.asarray(0))
     s, action = jnp.array([1.0, 0.0, 0.0]), jnp.array([0.5])
     assert search.num_actions == 0
     np.testing.assert_array_equal([search.action_low, search.action_high], [[-2], [2]])
@@ -96,7 +101,7 @@ def after_six_steps():
     """An agent that proposes pairs, which begins to search after its third step."""
     settings = {"warmup_steps": 3, "planning_exploration": 0.0, "simulated_share": 1.0}
     agent = agent_of(Clock(last=100), Pairs(), learn_in_warmup=False, **settings)
-    step, state = eqx.filter_jit(agent.step), agent.init(KEY)
+    step, state = eqx.filter_jit(agent.step), started(agent)
     for t in range(6):
         state = step(state, jnp.asarray(t))
     return agent, state
@@ -119,7 +124,7 @@ def test_planning_takes_the_proposed_actions(after_six_steps):
     np.testing.assert_array_equal(
         agent._draws(state, jnp.asarray(5)).queued_actions(bits), [1, 1, 1, 1]
     )
-    before = agent.init(KEY)
+    before = started(agent)
     taken = agent._draws(before, jnp.asarray(0)).queued_actions(bits)  # from the replay buffer
     np.testing.assert_array_equal(taken, [0, 0, 0, 0])
 
