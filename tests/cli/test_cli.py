@@ -49,7 +49,14 @@ def test_a_tabular_agent_trains_and_resumes(tmp_path, capsys):
 def test_list_names_everything(capsys):
     main(["list"])
     printed = capsys.readouterr().out
-    for name in ("er", "prioritized-er", "hessian-norm", *envs.ENVIRONMENTS, "published"):
+    for name in (
+        "er",
+        "prioritized-er",
+        "hessian-norm",
+        *envs.ENVIRONMENTS,
+        "ensemble",
+        "published",
+    ):
         assert f"\n  {name} " in printed
 
 

@@ -77,7 +77,7 @@ def test_code_in_files_is_imported_only_if_the_user_allows_it(foreign, command, 
     if command[0] == "sweep" and foreign != "env":
         return  # its workers import the class
     assert exit_code(*command, "--allow-code") == 2
-    assert "SystemExit: it ran" in capsys.readouterr().err
+    assert "importing 'evil' fails (evil.py, line 1): SystemExit: it ran" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("foreign", ["env"], indirect=True)

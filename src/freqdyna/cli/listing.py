@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ListNames:
-    """List the algorithms, environments, search-controls and presets."""
+    """List the algorithms, environments, search-controls, models and presets."""
 
     def run(self) -> None:
         """Run the command."""
         from freqdyna.agents.algorithms import ALGORITHMS
+        from freqdyna.agents.models import MODELS
         from freqdyna.config import PRESETS
         from freqdyna.envs import ENVIRONMENTS
         from freqdyna.search_control import SEARCH_CONTROLS, summary
@@ -20,6 +21,7 @@ class ListNames:
             "search-controls": {
                 name: summary(strategy) for name, strategy in SEARCH_CONTROLS.items()
             },
+            "models": {name: summary(model) for name, model in MODELS.items()},
             "presets": {name: preset.summary for name, preset in PRESETS.items()},
         }
         width = max(len(name) for entries in names.values() for name in entries)

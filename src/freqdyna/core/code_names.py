@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any, TypeGuard, TypeVar
 
 from freqdyna.core.errors import FreqdynaError, one_line
+from freqdyna.core.user_code import imported_line
 
 Base = TypeVar("Base")
 
@@ -48,7 +49,8 @@ def imported_module(setting: str, name: str, allow_code: bool) -> ModuleType:
         raise
     except BaseException as error:  # the user's module may fail in any way, also by sys.exit
         raise FreqdynaError(
-            f"{setting} is {name!r}, but importing {module!r} fails: {one_line(error)}"
+            f"{setting} is {name!r}, but importing {module!r} fails{imported_line(error)}: "
+            f"{one_line(error)}"
         ) from error
 
 

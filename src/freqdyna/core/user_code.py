@@ -26,6 +26,15 @@ def failure_of(error: BaseException, user_class: type, method: str) -> str:
     return f"{method} ({_shown(code.co_filename)}, line {line}): {reason}"
 
 
+def imported_line(error: BaseException) -> str:
+    """Where an imported module raised an error: " (my.py, line 7)"; empty if it was not found."""
+    frames = traceback.extract_tb(error.__traceback__)
+    # Before the module's own lines come those of whoever imports it, and of the import system.
+    own = [frame for frame in frames[1:] if Path(frame.filename).parent.name != "importlib"]
+    own = [frame for frame in own if not frame.filename.startswith("<")]
+    return f" ({_shown(own[-1].filename)}, line {own[-1].lineno})" if own else ""
+
+
 def _shown(file: str) -> str:
     """A path from the current folder, if the file is in it."""
     path, here = Path(file), Path.cwd()

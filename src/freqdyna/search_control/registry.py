@@ -68,6 +68,6 @@ def make(strategy: type[SearchControl], config: Config) -> SearchControl:
         ) from error
 
 
-def summary(strategy: type[SearchControl]) -> str:
+def summary(strategy: type) -> str:
     """The first line of the class's docstring, which `freqdyna list` prints."""
     return (strategy.__doc__ or "").partition("\n")[0].rstrip(".")

@@ -40,7 +40,7 @@ class LearnedModelState(eqx.Module):
 
 
 class LearnedModel(Model[LearnedModelState]):
-    """A deterministic model, which predicts the mean outcome."""
+    """A network that learns to predict the mean outcome."""
 
     learn_batch: ClassVar[int] = 128
     space: Space

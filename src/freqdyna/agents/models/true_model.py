@@ -9,7 +9,7 @@ from freqdyna.envs.space import Space
 
 
 class TrueModel(Model[None]):
-    """The environment as a model; it does not learn."""
+    """The environment's own transition function."""
 
     env: Environment
 
