@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from freqdyna.experiments import registry, reproduce, tables
+from freqdyna.experiments import registry, reproduce, store, tables
 from freqdyna.report import page, sources
 
 ROOT = Path(__file__).parents[2]
@@ -16,7 +16,14 @@ STORED = Path("results/reproduce")
 
 @pytest.fixture(scope="module", autouse=True)
 def analysed_once():
-    """Analyses take long, and page and report show the same ones."""
+    """Reading and analysing take long, and page and report show the same."""
+    decode, decoded = store._decode, {}
+
+    def decode_once(path, unit):
+        place = path.resolve(), unit.folder
+        if place not in decoded:
+            decoded[place] = decode(path, unit)
+        return decoded[place]
 
     def once(experiment):
         found = []
@@ -29,6 +36,7 @@ def analysed_once():
         return replace(experiment, analyse=analyse)
 
     with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(store, "_decode", decode_once)
         for name, part in registry.PARTS.items():
             if part.experiment:
                 patched.setitem(

@@ -84,14 +84,12 @@ def test_a_row_does_not_depend_on_which_others_are_there(block):
 
 def test_rows_are_what_their_trainings_give_alone(block):
     rows, _ = trained(block, steps=25)
-    for place in (0, -1):
-        layout = Layout.of(np.array([0, 1]), jax.devices()[:1])
-        own_block = CompiledBlock(TRAININGS[place], layout)
-        state = own_block.advance(own_block.init(), 0, 25)
-        alone = np.asarray(jax.vmap(TRAININGS[place].agent.parameters)(state))
-        # Sums over more rows may be taken in another order.
-        ours = rows.reshape(len(TRAININGS), 2, -1)[place]
-        np.testing.assert_allclose(ours, alone, rtol=1e-3, atol=1e-5)
+    last = TRAININGS[-1]  # in which all numbers are others than in the first
+    own_block = CompiledBlock(last, Layout.of(np.array([0, 1]), jax.devices()[:1]))
+    state = own_block.advance(own_block.init(), 0, 25)
+    alone = np.asarray(jax.vmap(last.agent.parameters)(state))
+    # Sums over more rows may be taken in another order.
+    np.testing.assert_allclose(rows[-2:], alone, rtol=1e-3, atol=1e-5)
 
 
 def test_what_changes_shapes_is_refused():
