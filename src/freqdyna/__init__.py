@@ -5,6 +5,7 @@ Public names are loaded on first use, so that importing the package is fast.
 
 from typing import TYPE_CHECKING, Any
 
+from freqdyna.core.gymnasium_ids import register_with_gymnasium
 from freqdyna.core.moved import MovedModules
 
 if TYPE_CHECKING:
@@ -106,16 +107,4 @@ _MOVED = {
     "freqdyna.sweeps.results": "freqdyna.sweeps.load",
 }
 MovedModules(_MOVED).install()
-
-try:
-    import gymnasium as _gymnasium
-except ImportError:  # a bare machine without Gymnasium can still train
-    pass
-else:
-    for _name in ("GridWorld", "MazeGridWorld", "DynaMaze"):
-        _gymnasium.register(
-            id=f"freqdyna/{_name}-v0",
-            entry_point="freqdyna.envs.gymnasium_env:GymnasiumEnv",
-            kwargs={"name": _name},
-            max_episode_steps=2000,
-        )
+register_with_gymnasium()

@@ -24,6 +24,9 @@ def main() -> None:
         if isinstance(end.code, int) and end.code:
             failed.append(end.code)
         raise
+    finally:
+        # All is done; Ctrl-C would print a traceback while the interpreter shuts down.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _interrupted_import(number: int, frame: Any) -> None:

@@ -111,3 +111,17 @@ finally:
     command = [sys.executable, "-c", script]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (3, "before and after\n")
+
+
+def test_ctrl_c_after_the_end_of_a_command_changes_nothing():
+    script = """
+import atexit, signal, sys
+import freqdyna.cli.main as _
+sys.modules["freqdyna.cli.main"].main = lambda: print("done")
+from freqdyna.__main__ import main
+atexit.register(lambda: signal.raise_signal(signal.SIGINT))
+main()
+"""
+    command = [sys.executable, "-c", script]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
