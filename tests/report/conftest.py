@@ -1,13 +1,25 @@
 import shutil
 
 import pytest
-from small import SMALL
 
 import freqdyna
 from freqdyna.results import run_folder
 
 HOSTILE = "<img src=x onerror=window.hacked=1>"
-SETTINGS = SMALL | {"snapshot_steps": (10, 40), "progress": False}
+SETTINGS = {
+    "env": "GridWorld",
+    "seeds": 2,
+    "steps": 40,
+    "warmup_steps": 5,
+    "planning_steps": 1,
+    "search_states": 4,
+    "batch_size": 4,
+    "hidden": (8, 8),
+    "episode_limit": 30,
+    "eval_every": 10,
+    "snapshot_steps": (10, 40),
+    "progress": False,
+}
 
 
 @pytest.fixture(scope="session")
