@@ -174,12 +174,15 @@ def test_a_changed_configuration_is_refused(folder):
     with pytest.raises(FreqdynaError, match=r"config\.toml was changed since the run was started"):
         freqdyna.load(folder)
     lines = text.splitlines(keepends=True)
-    path.write_text("".join(lines[:-1]))  # as version 0.1 wrote it
+    path.write_text("".join(lines[1:]))  # as version 0.1 wrote it
     assert is_same(freqdyna.load(folder), a_result())
-    path.write_text("".join(lines[:-1]).replace("discount = 0.99", "discount = 0.5"))
+    path.write_text("".join(lines[1:]).replace("discount = 0.99", "discount = 0.5"))
     with pytest.raises(FreqdynaError, match="belongs to another run"):
         freqdyna.load(folder)
     path.write_text("".join(lines[: len(lines) // 2]))
+    with pytest.raises(FreqdynaError, match=r"config\.toml was changed since the run was started"):
+        freqdyna.load(folder)
+    path.write_text("".join(lines[1 : len(lines) // 2]))
     with pytest.raises(FreqdynaError, match="is not complete: settings are missing"):
         freqdyna.load(folder)
 

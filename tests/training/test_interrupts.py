@@ -1,4 +1,5 @@
 import gc
+import importlib
 import signal
 import subprocess
 import sys
@@ -75,6 +76,24 @@ def test_a_signal_during_garbage_collection_interrupts_after_it():
     gc.callbacks.append(callback)
     with signals_as_interrupts(), pytest.raises(KeyboardInterrupt):
         collect()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_during_an_import_interrupts_after_it(number, tmp_path, monkeypatch):
+    """A module may catch an exception that is raised while it is imported, and print it."""
+    code = f"import signal\nsignal.raise_signal({int(number)})\nFINISHED = True"
+    (tmp_path / "interrupted_module.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    finished = []
+
+    def imports():
+        finished.append(importlib.import_module("interrupted_module").FINISHED)
+        threading.Event().wait(1200)
+
+    with signals_as_interrupts(), pytest.raises(KeyboardInterrupt):
+        imports()
+    assert finished == [True]
+    sys.modules.pop("interrupted_module")
 
 
 def test_ctrl_c_during_an_import_is_one_line():

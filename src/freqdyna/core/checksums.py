@@ -1,4 +1,4 @@
-"""Checksums inside text files: a last comment in TOML, a last entry in JSON.
+"""Checksums inside text files: a first comment in TOML, a last entry in JSON.
 
 Texts without a checksum, which version 0.1 wrote, are accepted.
 """
@@ -9,15 +9,19 @@ from typing import Any
 
 from freqdyna.core.errors import DamagedFileError
 
-_COMMENT = "# Compared when the results are read, the SHA-256 of the lines above: "
+_COMMENT = "# Compared when the results are read, the SHA-256 of the lines below: "
 _ENTRY, _PREFIX = "checksum", "sha256:"
 
 
 def toml_with_checksum(text: str) -> str:
-    """The lines of a TOML file, followed by a comment with their checksum, which replaces any."""
-    text = text.partition(_COMMENT)[0]
+    """The lines of a TOML file after a comment with their checksum, which replaces any.
+
+    It is the first line, so that a file that lost its end does not pass for one without a checksum.
+    """
+    if text.startswith(_COMMENT):
+        text = text.partition("\n")[2]
     text += "" if text.endswith("\n") else "\n"
-    return f"{text}{_COMMENT}{_sha256(text)}\n"
+    return f"{_COMMENT}{_sha256(text)}\n{text}"
 
 
 def check_toml(text: str) -> bool:
@@ -30,10 +34,12 @@ def check_toml(text: str) -> bool:
         DamagedFileError: If it does not match.
 
     """
-    above, comment, checksum = text.partition(_COMMENT)
-    if comment and checksum != f"{_sha256(above)}\n":
+    if _COMMENT not in text:
+        return False
+    checksum, _, below = text.partition("\n")
+    if checksum != f"{_COMMENT}{_sha256(below)}":
         raise DamagedFileError("its checksum does not match")
-    return bool(comment)
+    return True
 
 
 def json_with_checksum(facts: dict[str, Any]) -> str:

@@ -47,27 +47,46 @@ def stop_requests(can_be_resumed: bool) -> Iterator[threading.Event]:
 
 @contextmanager
 def signals_as_interrupts() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP interrupt a command as Ctrl-C does, so that it can save its work."""
+    """Let SIGTERM and SIGHUP interrupt a command as Ctrl-C does, so that it can save its work.
+
+    None of them interrupts an import, which is over soon.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    main_thread = threading.get_ident()
+    postponed = 0
+
+    def send_again(number: int) -> None:
+        again = threading.Timer(0.05, signal.pthread_kill, (main_thread, number))
+        again.daemon = True
+        again.start()
+
     def interrupt(number: int, frame: Any) -> None:
+        nonlocal postponed
+        if postponed < _LONGEST_IMPORT / 0.05 and _imports(frame):
+            # Some modules print an exception that is raised while they are imported, and continue.
+            postponed += 1
+            send_again(number)
+            return
         # Work is being saved: another SIGHUP is ignored, another SIGTERM ends the process.
-        signal.signal(number, signal.SIG_DFL if number == signal.SIGTERM else signal.SIG_IGN)
+        if number != signal.SIGINT:
+            ends = number == signal.SIGTERM
+            signal.signal(number, signal.SIG_DFL if ends else signal.SIG_IGN)
         raise KeyboardInterrupt
 
     def interrupt_again(lost: Any) -> None:
         # An exception cannot leave a callback of the garbage collector, such as JAX's.
         if issubclass(lost.exc_type, KeyboardInterrupt):
-            again = threading.Timer(0.05, signal.pthread_kill, (main_thread, signal.SIGINT))
-            again.daemon = True
-            again.start()
+            send_again(signal.SIGINT)
         else:
             report(lost)
 
-    main_thread = threading.get_ident()
-    before, report = _handled((signal.SIGTERM, *_hangup())), sys.unraisablehook
+    signals = (signal.SIGTERM, *_hangup())
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signals = (signal.SIGINT, *signals)
+    before, report = _handled(signals), sys.unraisablehook
     sys.unraisablehook = interrupt_again
     for s in before:
         signal.signal(s, interrupt)
@@ -76,6 +95,19 @@ def signals_as_interrupts() -> Iterator[None]:
     finally:
         _restore(before)
         sys.unraisablehook = report
+
+
+_LONGEST_IMPORT = 10.0
+"""Seconds after which an import is interrupted."""
+
+
+def _imports(frame: Any) -> bool:
+    """Whether a module is being imported."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _hangup() -> tuple[signal.Signals, ...]:
