@@ -13,7 +13,19 @@ import time
 from pathlib import Path
 
 from faults.scene import SAVES, SETTINGS, Scene, difference, wait_for
-from faults.trial import HANG, LOST, PROGRAM, REFUSED, SAME, WRONG, Trial, fault_in, finish, start
+from faults.trial import (
+    HANG,
+    LOST,
+    PROGRAM,
+    REFUSED,
+    SAME,
+    WRONG,
+    Trial,
+    excerpt,
+    fault_in,
+    finish,
+    start,
+)
 from freqdyna.results.result import load
 
 _ISOLATED = ("unshare", "--user", "--map-root-user", "--mount")
@@ -70,7 +82,7 @@ def deleted_folder(scene: Scene, chance: random.Random, folder: Path) -> Trial:
     except subprocess.TimeoutExpired:
         return Trial("disk", words, HANG)
     if fault := fault_in(code, text):
-        return Trial("disk", words, fault, text[-400:])
+        return Trial("disk", words, fault, excerpt(text))
     return Trial("disk", words, REFUSED if code else SAME)
 
 
@@ -87,7 +99,7 @@ def _end(scene: Scene, words: str, script: str, kept: Path) -> Trial:
     try:
         code, text = finish(start([script], scene.work, (*_ISOLATED, "sh", "-c")))
         if fault := fault_in(code, text):
-            return Trial("disk", words, fault, text[-400:])
+            return Trial("disk", words, fault, excerpt(text))
         if not (kept / "config.toml").is_file():
             return Trial("disk", words, REFUSED if code else LOST)
         if code:
@@ -95,7 +107,7 @@ def _end(scene: Scene, words: str, script: str, kept: Path) -> Trial:
     except subprocess.TimeoutExpired:
         return Trial("disk", words, HANG)
     if fault := fault_in(code, text) or (LOST if code else None):
-        return Trial("disk", words, fault, text[-400:])
+        return Trial("disk", words, fault, excerpt(text))
     if differs := difference(kept, load(scene.run)):
         return Trial("disk", words, WRONG, differs)
     return Trial("disk", words, SAME)

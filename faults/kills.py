@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from faults.scene import SAVES, SETTINGS, Scene, difference, record_difference, wait_for
-from faults.trial import HANG, LEFTOVER, LOST, SAME, WRONG, Trial, fault_in, finish, start
+from faults.trial import HANG, LEFTOVER, LOST, SAME, WRONG, Trial, excerpt, fault_in, finish, start
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.result import load
 from freqdyna.sweeps.load import load_sweep
@@ -32,13 +32,13 @@ def kill_run(scene: Scene, chance: random.Random, folder: Path) -> Trial:
             code, text = finish(process)
             code = 0 if code == -chosen else code  # it had not begun to handle signals
             if fault := fault_in(code, text):
-                return Trial("kill", words, fault, text[-400:])
+                return Trial("kill", words, fault, excerpt(text))
             process = start(["resume", str(folder), *SAVES], scene.work)
         code, text = finish(process)
     except subprocess.TimeoutExpired:
         return Trial("kill", words, HANG)
     if fault := fault_in(code, text) or (LOST if code else None):
-        return Trial("kill", words, fault, text[-400:])
+        return Trial("kill", words, fault, excerpt(text))
     if differs := difference(folder, load(scene.run)):
         return Trial("kill", words, WRONG, differs)
     left = [path.name for path in folder.rglob("*.partial")]
@@ -60,12 +60,12 @@ def kill_sweep(scene: Scene, chance: random.Random, folder: Path) -> Trial:
         code, text = finish(process)
         code = 0 if code == -chosen else code
         if fault := fault_in(code, text):
-            return Trial("kill", words, fault, text[-400:])
+            return Trial("kill", words, fault, excerpt(text))
         code, text = finish(start(command, scene.work))
     except subprocess.TimeoutExpired:
         return Trial("kill", words, HANG)
     if fault := fault_in(code, text) or (LOST if code else None):
-        return Trial("kill", words, fault, text[-400:])
+        return Trial("kill", words, fault, excerpt(text))
     try:
         found, expected = load_sweep(str(folder)), load_sweep(str(scene.sweep))
     except FreqdynaError as error:

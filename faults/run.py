@@ -26,7 +26,7 @@ from pathlib import Path
 
 from faults import crafted, disks, kills
 from faults.scene import Scene, prepare
-from faults.trial import BAD, GOOD, LOST, Trial, finish, start
+from faults.trial import BAD, GOOD, LOST, Trial, excerpt, finish, start
 from freqdyna.results.provenance import commit
 
 Attempt = Callable[[Scene, random.Random, Path], Trial]
@@ -51,7 +51,7 @@ def damaged_files(seed: int, scene: Scene) -> list[Trial]:
     lines = [line for line in text.splitlines() if line.startswith("{")]
     trials = [Trial(**json.loads(line)) for line in lines]
     if code or len(trials) < DAMAGED:
-        trials.append(Trial("damage", " ".join(arguments), LOST, text[-400:]))
+        trials.append(Trial("damage", " ".join(arguments), LOST, excerpt(text)))
     return trials
 
 

@@ -20,6 +20,7 @@ BAD = (LOST, WRONG, TRACEBACK, HANG, RAN_CODE, LEFTOVER)
 SECONDS = 1200.0
 """A command that takes longer hangs; on a free machine each takes a few seconds."""
 INTERRUPTED = 130
+_TRACEBACK = "Traceback (most recent call last)"
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def finish(process: "subprocess.Popen[str]") -> tuple[int, str]:
 
 def fault_in(code: int, text: str) -> str | None:
     """The fault that the exit status and the output of a command show; None if there is none."""
-    if "Traceback (most recent call last)" in text:
+    if _TRACEBACK in text:
         return TRACEBACK
     if code not in (0, 1, 2, INTERRUPTED):
         return LOST
@@ -95,3 +96,9 @@ def fault_in(code: int, text: str) -> str | None:
     if code and not any(line.startswith("freqdyna:") or "│" in line for line in said):
         return WRONG  # it failed and did not say why
     return None
+
+
+def excerpt(text: str) -> str:
+    """What a command printed from its first traceback on, or else at its end."""
+    before, traceback, after = text.partition(_TRACEBACK)
+    return before[-200:] + traceback + after[:3000] if traceback else text[-400:]
