@@ -13,10 +13,12 @@ from types import ModuleType
 
 def register_with_gymnasium() -> None:
     """Register the ids now if Gymnasium is imported, otherwise when it is."""
-    if "gymnasium" in sys.modules:
-        _register_ids()
-    else:
+    if (
+        sys.modules.get("gymnasium") is None
+    ):  # None also stands for a module that cannot be imported
         sys.meta_path.insert(0, _ImportOfGymnasium())
+    else:
+        _register_ids()
 
 
 def _register_ids() -> None:
