@@ -13,9 +13,7 @@ from types import ModuleType
 
 def register_with_gymnasium() -> None:
     """Register the ids now if Gymnasium is imported, otherwise when it is."""
-    if (
-        sys.modules.get("gymnasium") is None
-    ):  # None also stands for a module that cannot be imported
+    if sys.modules.get("gymnasium") is None:  # also if it is made unavailable there
         sys.meta_path.insert(0, _ImportOfGymnasium())
     else:
         _register_ids()
