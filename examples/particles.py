@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from freqdyna.envs.space import Space
+from freqdyna.envs import Space
 from freqdyna.search_control import Proposal, Search, SearchControl, State
 
 
