@@ -123,6 +123,31 @@ class NoDefault(SearchControl):
         """Never called."""
 
 
+class NoConfig(Corner):
+    """It wants a setting that does not exist."""
+
+    @classmethod
+    def from_config(cls, config):
+        """Fail."""
+        return {}["setting"]
+
+
+class Renamed(Corner):
+    """It records something under a name that is taken."""
+
+    def init(self, space, key):
+        """One number."""
+        return jnp.zeros(1)
+
+    def propose(self, search, key):
+        """One state."""
+        return Proposal.of(jnp.array([[self.x, 0.125]]), memory=search.memory)
+
+    def snapshot(self, memory):
+        """Not the queue."""
+        return {"queue": memory}
+
+
 class Narrow(SearchControl):
     """States of one coordinate."""
 
@@ -161,8 +186,10 @@ class Exits(SearchControl):
 @pytest.mark.parametrize(
     ("strategy", "message"),
     [
-        (NoPropose, "NoPropose', which cannot be created: Can't instantiate abstract class"),
-        (NoDefault, "NoDefault', which cannot be created: .* missing 1 required .* argument"),
+        (NoPropose, "NoPropose', which cannot be created by .*Can't instantiate abstract class"),
+        (NoDefault, "NoDefault', which cannot be created by .* missing 1 required .* argument"),
+        (NoConfig, r"NoConfig', which cannot be created by from_config \(.*, line \d+\): KeyError"),
+        (Renamed, r"Renamed', which fails in snapshot \(.*\): .*'queue', which every snapshot has"),
         (Narrow, r"Narrow', which fails in propose \(.*, line \d+\): .*states of shape"),
         (Bare, r"Bare', which fails in propose \(.*\): .*; it must be a Proposal"),
         (Exits, r"Exits', which fails in propose \(.*\): it calls sys.exit"),

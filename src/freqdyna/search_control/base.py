@@ -130,6 +130,32 @@ def check_proposal(
     return proposal
 
 
+def check_snapshot(shown: object) -> dict[str, Array]:
+    """What a search-control records in snapshots, if it is arrays of numbers by new names.
+
+    Raises:
+        FreqdynaError: If it is not.
+
+    """
+    if not isinstance(shown, dict):
+        raise FreqdynaError(f"snapshot returned {type(shown).__name__}; it must be a dict")
+    for name, value in shown.items():
+        if name in SNAPSHOT_NAMES:
+            raise FreqdynaError(
+                f"snapshot returned {name!r}, which every snapshot has; choose another name"
+            )
+        if not isinstance(value, jax.Array) or jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
+            raise FreqdynaError(f"snapshot returned {name!r}, which is not an array of numbers")
+    return shown
+
+
+SNAPSHOT_NAMES = (
+    *("parameters", "replay", "queue", "queue_count", "bounds", "value", "frequency", "policy"),
+    *("climb_states", "climb_numbers", "climb_rules"),
+)
+"""What the agent itself records in snapshots."""
+
+
 def _shapes(memory: Any) -> str:
     """The structure of a memory, with the type and shape of each array."""
     return str(jax.tree.map(lambda leaf: f"{leaf.dtype}{list(leaf.shape)}", memory))

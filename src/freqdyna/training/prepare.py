@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jaxtyping import Array, PRNGKeyArray
 
 from freqdyna import search_control
 from freqdyna.agents import algorithms, models
@@ -19,6 +20,7 @@ from freqdyna.envs.resolve import named_environment, resolved, space_of_run
 from freqdyna.envs.space import Factory
 from freqdyna.results.provenance import provenance
 from freqdyna.search_control import SearchControl
+from freqdyna.search_control.base import check_snapshot
 from freqdyna.training.block import Block, CompiledBlock, Layout
 from freqdyna.training.devices import keep_compiled_programs, seed_devices
 from freqdyna.training.memory import require_memory
@@ -126,7 +128,14 @@ def prepare_runs_together(configs: list[Config]) -> Run:
 def _trace_one_step(agent: Any, name: str) -> None:
     """Trace one step with a custom search-control, to find errors in it."""
     control = type(agent.planning.search_control)
-    for method, traced in (("init", agent.init), ("propose", agent.dry_step)):
+
+    def snapshot(key: PRNGKeyArray) -> dict[str, Array]:
+        memory = agent.init(key).memory
+        shown = {} if memory is None else agent.planning.search_control.snapshot(memory)
+        return check_snapshot(shown)
+
+    steps = (("init", agent.init), ("propose", agent.dry_step), ("snapshot", snapshot))
+    for method, traced in steps:
         try:
             jax.eval_shape(traced, jax.random.key(0))
         except (Exception, SystemExit) as error:

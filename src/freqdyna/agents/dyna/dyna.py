@@ -36,7 +36,7 @@ from freqdyna.core.unrolled import repeat
 from freqdyna.envs.base import Environment
 from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition, row_width
-from freqdyna.search_control.base import Proposal, Search, check_proposal
+from freqdyna.search_control.base import Proposal, Search, check_proposal, check_snapshot
 
 
 class Dyna(Agent[DynaState]):
@@ -140,7 +140,7 @@ class Dyna(Agent[DynaState]):
         if state.queue is not None:
             shown |= {"queue": state.queue.sample(bits[1]), "queue_count": state.queue.count}
         if self.planning is not None and state.memory is not None:
-            shown |= self.planning.search_control.snapshot(state.memory)
+            shown |= check_snapshot(self.planning.search_control.snapshot(state.memory))
         if not is_drawn(self.env):
             return shown
         if self.planning is not None:
@@ -257,7 +257,7 @@ class Dyna(Agent[DynaState]):
         turns = jnp.where(t + 1 < size, 0, updates)
         learned = jax.lax.fori_loop(0, turns, learn, state.model)
         diagnostics = state.diagnostics.after_prediction(error)
-        return eqx.tree_at(lambda s: (s.model, s.diagnostics), state, (learned, diagnostics))
+        return replace(state, model=learned, diagnostics=diagnostics)
 
     def _view(self, state: DynaState, t: Int[Array, ""]) -> Search:
         """What a search-control can use, with t + 1 transitions in B."""
