@@ -21,6 +21,7 @@ from freqdyna.experiments.trainings import (
     pick,
     states,
     steps_to,
+    together,
     training,
     with_seeds,
 )
@@ -69,7 +70,7 @@ def made_up_units(name):
     for unit in registry.find(name).units(False):
         s = unit.settings
         noise = 500 if s.get("reward_noise") and s["algorithm"] != "dyna-frequency" else 0
-        more = {"dyna-value": -60, "er": 30}.get(s["algorithm"], 20) if is_30(s) else 0
+        more = {"dyna-value": -100, "er": 30}.get(s["algorithm"], 20) if is_30(s) else 0
         spread = 2.0 if s["algorithm"] == "dyna-frequency" else 30.0
         share = 0.253 if s["algorithm"] == "dyna-frequency" else 0.117
         level = LEVELS[s["algorithm"]] - noise + more
@@ -173,8 +174,28 @@ def test_seeds_are_for_trainings(tmp_path):
             verify(registry.find(name), tmp_path, None)
     assert list(tmp_path.iterdir()) == []
     for name in ("F3", "F4", "F5", "F6", "F7", "F8", "X1", "S", "R"):
-        seeds = {"F7": {10}, "S": {10, 30}}.get(name, {30})  # the paper's; fewer on a CPU in S
+        # The paper's; fewer on a CPU in S; more for the cells of F3, which others share.
+        key = {"F3": {100}, "F6": {30, 100}, "X1": {30, 100}, "R": {30, 100}, "S": {10, 30, 100}}
+        seeds = {"F7": {10}, **key}.get(name, {30})
         assert {u.settings["seeds"] for u in registry.find(name).units(False)} == seeds
+
+
+def test_trainings_that_differ_in_numbers_are_rows_of_one_program(tmp_path):
+    cell = {"env": "MountainCar-v0", "algorithm": "er", "planning_steps": 1, "hidden": (4,)}
+    units = [training(True, **cell, learning_rate=rate) for rate in (0.1, 0.001)]
+    other = training(True, **cell, batch_size=8)
+    program, alone = together([*units, other])
+    assert program.members == tuple(units)
+    assert alone is other
+    compute(program, tmp_path / "R")
+    found = [store.read(tmp_path / "R", unit) for unit in units]
+    assert [one.provenance["trained_together"] for one in found] == [2, 2]
+    assert [one.record.config.learning_rate for one in found] == [0.1, 0.001]
+    assert (found[0].record.parameters != found[1].record.parameters).any()
+    compute(units[1], tmp_path / "single" / "R")
+    single = store.read(tmp_path / "single" / "R", units[1]).record
+    np.testing.assert_allclose(found[1].record.parameters, single.parameters, rtol=0.01, atol=1e-3)
+    assert not list((tmp_path / "trainings").glob("*.unfinished"))
 
 
 def test_figures_share_their_trainings():

@@ -41,13 +41,16 @@ class Unit:
     settings: dict[str, Any]
     """Everything that affects the numbers, in types that JSON can represent; a stored file must
     have the same settings."""
-    compute: Callable[[Work], Columns | Record]
+    compute: Callable[[Work], "Columns | Record | list[Record]"]
     saves: bool = False
     """Whether it checks `stop_requested`; if not, it is stopped immediately and restarted later."""
     folder: str = ""
     """Where it is stored if several experiments share it; empty for the experiment's folder."""
     meaning: Callable[[dict[str, Any]], Any] = dict
     """Converts settings to a form in which equivalent settings are equal."""
+    members: tuple["Unit", ...] = ()
+    """The trainings that it computes together, if it is not one itself; `compute` then returns
+    their records in this order, and only these are stored."""
 
     def is_made_with(self, settings: dict[str, Any]) -> bool:
         """Whether a file with these settings belongs to this unit."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from freqdyna.results.statistics import bootstrap_interval
 
-Verdict = Literal["holds", "does not hold", "undecided", "none: quick"]
+Verdict = Literal["holds", "does not hold", "undecided", "depends", "none: quick"]
+"""A claim depends if interpretations of the paper lead to different verdicts, see `readings`."""
 
 RULES = {
     "difference": "a difference holds if its whole 95% interval (bootstrap over seeds, paired by "

@@ -55,7 +55,8 @@ def compute(unit: Unit, folder: Path, display: Display | None = None) -> None:
     scratch = _scratch(unit, folder)
     with locked_folder(scratch):
         remove_partial_files(scratch)
-        store.remove_partial_files_of(folder, unit)
+        for member in unit.members or (unit,):
+            store.remove_partial_files_of(folder, member)
         _compute(unit, folder, scratch, display or _NoteInFile(scratch / PROGRESS))
         shutil.rmtree(scratch)
 
@@ -75,9 +76,13 @@ def _compute(unit: Unit, folder: Path, scratch: Path, display: Display) -> None:
     except KeyboardInterrupt:
         raise InterruptedRun("stopped; the same command resumes") from None
     facts["seconds"] = round(time.monotonic() - began, 1)
-    if isinstance(outcome, Record):
-        facts = outcome.provenance | facts
-    store.write(folder, unit, outcome, facts)
+    if isinstance(outcome, list):
+        facts["trained_together"] = len(outcome)
+        for member, record in zip(unit.members, outcome, strict=True):
+            store.write(folder, member, record, record.provenance | facts)
+    else:
+        own = outcome.provenance if isinstance(outcome, Record) else {}
+        store.write(folder, unit, outcome, own | facts)
     display.remove(task)
 
 

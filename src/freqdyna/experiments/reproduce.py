@@ -8,6 +8,7 @@ from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Findings, Stored, Unit
 from freqdyna.experiments.compute import compute, read_progress, sized_units
 from freqdyna.experiments.diverged_seeds import findings_of
+from freqdyna.experiments.trainings import together
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.plot import save_figure
 from freqdyna.training.engines.base import Task
@@ -26,6 +27,7 @@ def reproduce(
     quick: bool = False,
     seeds: int | None = None,
     processes: int = 1,
+    one_program: bool = False,
 ) -> Findings:
     """Compute the units that are not stored yet, analyse all of them, and draw the figure.
 
@@ -38,6 +40,8 @@ def reproduce(
         quick: Whether to do a quick run of less than a minute.
         seeds: The number of seeds per training, if it is not the default.
         processes: The number of units that are computed at a time.
+        one_program: Whether to compute trainings that differ only in numbers as rows of one
+            program.
 
     Returns:
         The result of the analysis.
@@ -56,6 +60,8 @@ def reproduce(
         size = "less than a minute" if quick else experiment.duration
         size = f"{seeds} seeds instead of the default" if seeds else size
         print(f"{experiment.name}: computing {len(missing)} of {len(units)} parts, {size}")
+    if one_program:
+        missing = together(missing)
     if processes > 1 and len(missing) > 1:
         _compute_in_processes(missing, folder, processes)
     else:

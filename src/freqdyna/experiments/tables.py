@@ -175,6 +175,9 @@ def _made(
         names = f"{len(members)} trainings"
     if len(members) > 1:
         took = f"{seconds[0]} to {seconds[-1]} s each"
+    programs = {p["trained_together"] for _, p in members if "trained_together" in p}
+    if programs:
+        took += f" ({max(programs)} at a time in one program)"
     return f"{names}: {took}{since} on {where}, {date}, commit {commit}, `{command}`."
 
 

@@ -1,5 +1,6 @@
 """Trainings as units of work, which are stored once and shared by several experiments."""
 
+import json
 import shutil
 from dataclasses import replace
 from functools import partial
@@ -9,13 +10,16 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.experiments.base import Experiment, Stored, Unit, Work
 from freqdyna.experiments.store import TRAININGS
 from freqdyna.results import run_folder
 from freqdyna.results.complete_seeds import DIVERGED_AT
 from freqdyna.results.record import Record
 from freqdyna.training import api
+from freqdyna.training.prepare import prepare_runs_together
 from freqdyna.training.progress import Progress, mean_text
+from freqdyna.training.saver import RunOptions
 
 PRESET = "v0.1"
 """The preset of all trainings, so that changing a default does not change a figure.
@@ -23,12 +27,21 @@ PRESET = "v0.1"
 The stored trainings were computed with these settings.
 """
 SEEDS, STEPS = 30, 50_000
+KEY_SEEDS = 100
+"""Seeds of the trainings on which the main claims rest: the cells of figure 3."""
+KEY_ALGORITHMS = ("er", "prioritized-er", "dyna-value", "dyna-frequency")
+KEY_SETTINGS = frozenset(
+    ("env", "algorithm", "model", "planning_steps", "reward_noise", "learn_in_warmup")
+)
 QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "episode_limit": 100, "eval_every": 40}
 METRICS = (
     *("return", "climb_iterations", "climb_restarts", "climb_vanished", "model_error"),
     DIVERGED_AT,
 )
 """The metrics that are stored for each evaluation; version 0.1 did not store `diverged_at`."""
+ROWS = ("learning_rate", "target_period")
+"""Settings in which trainings may differ that are computed together."""
+CHECKPOINT_SECONDS = 60.0
 STATES = 1000
 """States stored per seed from queue and replay buffer: as many as the paper shows (figure 5)."""
 DRAWN = "MazeGridWorld"
@@ -43,7 +56,9 @@ def training(quick: bool, **settings: Any) -> Unit:
         **settings: Settings that differ from PRESET.
 
     """
-    settings = {"seeds": SEEDS, "steps": STEPS, **settings} | (QUICK if quick else {})
+    is_key = settings["env"] == "MountainCar-v0" and settings["algorithm"] in KEY_ALGORITHMS
+    seeds = KEY_SEEDS if is_key and settings.keys() <= KEY_SETTINGS else SEEDS
+    settings = {"seeds": seeds, "steps": STEPS, **settings} | (QUICK if quick else {})
     named = {k: v for k, v in settings.items() if k not in ("env", "algorithm", "seeds", "steps")}
     parts = [settings["env"], settings["algorithm"]]
     parts += [f"{key.replace('_', '-')}-{named[key]}" for key in sorted(named)]
@@ -55,6 +70,31 @@ def with_seeds(unit: Unit, seeds: int) -> Unit:
     """The same training with another number of seeds."""
     settings = unit.settings | {"seeds": seeds}
     return replace(unit, settings=settings, compute=partial(_train, settings))
+
+
+def together(units: list[Unit]) -> list[Unit]:
+    """Units that compute all of these; trainings that differ only in `ROWS` become one program.
+
+    On a GPU, hundreds of rows of one program take little more time than the seeds of one training.
+    """
+    groups: dict[str, list[Unit]] = {}
+    for unit in units:
+        same = {name: value for name, value in unit.settings.items() if name not in ROWS}
+        alone = unit.folder != TRAININGS or same["env"] == DRAWN  # rows have no snapshots
+        groups.setdefault(unit.name if alone else json.dumps(same), []).append(unit)
+    return [_program(members) if len(members) > 1 else members[0] for members in groups.values()]
+
+
+def _program(members: list[Unit]) -> Unit:
+    name = f"{members[0].name}-and-{len(members) - 1}-more"
+    settings = [unit.settings for unit in members]
+    return Unit(
+        name,
+        {"members": settings},
+        partial(_train_together, settings),
+        folder=TRAININGS,
+        members=tuple(members),
+    )
 
 
 def is_of_trainings(experiment: Experiment) -> bool:
@@ -177,6 +217,16 @@ def _train(settings: dict[str, Any], work: Work) -> Record:
             **settings,
         )
     return trimmed(result)
+
+
+def _train_together(settings: list[dict[str, Any]], work: Work) -> list[Record]:
+    folder, progress = work.folder / "run", _Reporting(work, settings[0]["steps"])
+    folder.mkdir(exist_ok=True)
+    configs = [resolved_by_name(Config.of(one, preset=PRESET)) for one in settings]
+    run = prepare_runs_together(configs)
+    result = run.execute(folder, RunOptions(True, False, False, CHECKPOINT_SECONDS), progress)
+    seeds = configs[0].seeds
+    return [trimmed(result.rows(config, i * seeds)) for i, config in enumerate(configs)]
 
 
 class _Reporting(Progress):

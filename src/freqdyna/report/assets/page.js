@@ -1,7 +1,7 @@
 "use strict";
 // The page, section by section.
 
-const VERDICTS = ["holds", "does not hold", "undecided"];
+const VERDICTS = ["holds", "does not hold", "depends", "undecided"];
 
 /** A sentence in which `code` is formatted as code. */
 function sentence(tag, text) {
@@ -14,7 +14,7 @@ function verdict(text) {
 
 const HEADER = ["verdict", "what", "paper", "ours", "95% interval or accuracy"];
 const cells = (claim) => [claim.verdict, claim.what, claim.paper, claim.ours, claim.interval];
-const COUNTED = { holds: "hold", "does not hold": "do not hold", undecided: "are undecided" };
+const COUNTED = { holds: "hold", "does not hold": "do not hold", depends: "depend on the interpretation", undecided: "are undecided" };
 
 function claimTable(claims, parts) {
   const rows = claims.map((claim) => (parts ? [claim.part, ...cells(claim)] : cells(claim)));

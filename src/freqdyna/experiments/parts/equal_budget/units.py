@@ -1,8 +1,12 @@
-"""What R trains: a grid of learning rates and target periods for four algorithms."""
+"""What R trains: a grid of learning rates and target periods for four algorithms.
+
+Each under both interpretations of when updates begin.
+"""
 
 from typing import Any
 
 from freqdyna.experiments.base import Stored, Unit
+from freqdyna.experiments.readings import WHEN_UPDATES_BEGIN
 from freqdyna.experiments.trainings import pick, training
 
 ALGORITHMS = {
@@ -11,16 +15,17 @@ ALGORITHMS = {
     "Dyna-Value": "dyna-value",
     "Dyna-Frequency": "dyna-frequency",
 }
-LEARNING_RATES = (0.0003, 0.001, 0.003)
-TARGET_PERIODS = (300, 1000, 3000)
+LEARNING_RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01)
+TARGET_PERIODS = (100, 300, 1000, 3000, 10_000)
 PAPER = (0.001, 1000)
 Grid = dict[tuple[str, float, int], Stored]
+"""By algorithm, learning rate and target period."""
 
 
-def settings(name: str, rate: float, period: int) -> dict[str, Any]:
+def settings(reading: str, name: str, rate: float, period: int) -> dict[str, Any]:
     """One training; with the paper's setting it is a cell of F3."""
     cell = {"env": "MountainCar-v0", "planning_steps": 10, "reward_noise": 0.0}
-    cell |= {"algorithm": ALGORITHMS[name]}
+    cell |= {"algorithm": ALGORITHMS[name]} | WHEN_UPDATES_BEGIN[reading]
     tuned = {"learning_rate": rate, "target_period": period}
     return cell if (rate, period) == PAPER else cell | tuned
 
@@ -29,19 +34,27 @@ def units(quick: bool) -> list[Unit]:
     """The whole grid, the longest first; a quick run has only the paper's setting."""
     points = [(rate, period) for rate in LEARNING_RATES for period in TARGET_PERIODS]
     return [
-        training(quick, **settings(name, *point))
+        training(quick, **settings(reading, name, *point))
+        for reading in list(WHEN_UPDATES_BEGIN)[: 1 if quick else None]
         for name in reversed(ALGORITHMS)
         for point in ([PAPER] if quick else points)
     ]
 
 
-def by_point(units: dict[str, Stored]) -> Grid:
-    """The stored training of each algorithm and point of the grid."""
+def by_reading(units: dict[str, Stored]) -> dict[str, Grid]:
+    """The stored training of each algorithm and point of the grid, by interpretation."""
     keys = [
         (name, rate, period)
         for name in ALGORITHMS
         for rate in LEARNING_RATES
         for period in TARGET_PERIODS
     ]
-    found = {key: pick(units, **settings(*key)) for key in keys}
-    return {key: stored for key, stored in found.items() if stored is not None}
+    found = {
+        reading: {
+            key: stored
+            for key in keys
+            if (stored := pick(units, **settings(reading, *key))) is not None
+        }
+        for reading in WHEN_UPDATES_BEGIN
+    }
+    return {reading: grid for reading, grid in found.items() if grid}

@@ -3,7 +3,8 @@
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
 from freqdyna.experiments.learning_curves import SHADED, curves_panel, named_curves
-from freqdyna.experiments.parts.x1.units import by_name
+from freqdyna.experiments.parts.x1.units import by_reading
+from freqdyna.experiments.readings import RULE, judge_under_all
 from freqdyna.experiments.summary import summary
 from freqdyna.experiments.trainings import area, training_of
 from freqdyna.results.chart import Chart, Legend
@@ -12,21 +13,33 @@ THRESHOLD = -200.0
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """One panel; each combination compared with Dyna-Frequency."""
-    found = by_name(units)
-    panel = curves_panel("MountainCar, 10 updates", named_curves(found), legend=Legend())
-    seeds = len(training_of(found["Dyna-Frequency"]).seeds)
-    chart = Chart([panel], f"X1: V + g and V·g, {seeds} seeds", SHADED, panel_size=(6.5, 4.5))
-    claims = judge(
-        [
-            Comparison.of(
-                f"{other} does not work well: Dyna-Frequency − {other}, area",
-                "above 0",
-                area,
-                found["Dyna-Frequency"],
-                found[other],
-            )
-            for other in ("Dyna-V+g", "Dyna-V·g")
-        ]
-    )
-    return Findings(chart, claims, summary(found, THRESHOLD))
+    """A panel for each interpretation; each combination compared with Dyna-Frequency."""
+    found = by_reading(units)
+    panels = [
+        curves_panel(
+            f"MountainCar, 10 updates {reading}",
+            named_curves(trainings),
+            legend=Legend() if trainings is next(iter(found.values())) else None,
+        )
+        for reading, trainings in found.items()
+    ]
+    every = {f"{n}, updates {r}": one for r, of in found.items() for n, one in of.items()}
+    numbers = {n: len(training_of(one).seeds) for of in found.values() for n, one in of.items()}
+    seeds = ", ".join(f"{name}: {number}" for name, number in numbers.items())
+    chart = Chart(panels, f"X1: V + g and V·g; seeds of {seeds}", SHADED, share_y=True)
+    compared = {reading: _comparisons(trainings) for reading, trainings in found.items()}
+    claims = judge_under_all(compared, judge)
+    return Findings(chart, claims, summary(every, THRESHOLD), (RULE,) if len(found) > 1 else ())
+
+
+def _comparisons(found: dict[str, Stored]) -> list[Comparison]:
+    return [
+        Comparison.of(
+            f"{other} does not work well: Dyna-Frequency − {other}, area",
+            "above 0",
+            area,
+            found["Dyna-Frequency"],
+            found[other],
+        )
+        for other in ("Dyna-V+g", "Dyna-V·g")
+    ]

@@ -1,6 +1,10 @@
-"""What X1 trains: Dyna-Frequency, and climbs of V + g and V·g, on MountainCar."""
+"""What X1 trains: Dyna-Frequency, and climbs of V + g and V·g, on MountainCar.
+
+Each under both interpretations of when updates begin.
+"""
 
 from freqdyna.experiments.base import Stored, Unit
+from freqdyna.experiments.readings import WHEN_UPDATES_BEGIN
 from freqdyna.experiments.trainings import pick, training
 
 ALGORITHMS = {
@@ -10,18 +14,28 @@ ALGORITHMS = {
 }
 
 
-def settings(name: str) -> dict[str, object]:
+def settings(reading: str, name: str) -> dict[str, object]:
     """One curve; that of Dyna-Frequency is a cell of F3."""
     cell = {"env": "MountainCar-v0", "planning_steps": 10, "reward_noise": 0.0}
-    return cell | {"algorithm": ALGORITHMS[name]}
+    return cell | {"algorithm": ALGORITHMS[name]} | WHEN_UPDATES_BEGIN[reading]
 
 
 def units(quick: bool) -> list[Unit]:
-    """All curves."""
-    return [training(quick, **settings(name)) for name in ALGORITHMS]
+    """All curves; a quick run has those of one interpretation."""
+    readings = list(WHEN_UPDATES_BEGIN)[: 1 if quick else None]
+    return [
+        training(quick, **settings(reading, name)) for reading in readings for name in ALGORITHMS
+    ]
 
 
-def by_name(units: dict[str, Stored]) -> dict[str, Stored]:
-    """The stored training of each algorithm."""
-    found = {name: pick(units, **settings(name)) for name in ALGORITHMS}
-    return {name: stored for name, stored in found.items() if stored is not None}
+def by_reading(units: dict[str, Stored]) -> dict[str, dict[str, Stored]]:
+    """The stored trainings by interpretation and algorithm."""
+    found = {
+        reading: {
+            name: stored
+            for name in ALGORITHMS
+            if (stored := pick(units, **settings(reading, name))) is not None
+        }
+        for reading in WHEN_UPDATES_BEGIN
+    }
+    return {reading: trainings for reading, trainings in found.items() if trainings}
