@@ -70,8 +70,8 @@ def made_up_units(name):
     for unit in registry.find(name).units(False):
         s = unit.settings
         noise = 500 if s.get("reward_noise") and s["algorithm"] != "dyna-frequency" else 0
-        more = {"dyna-value": -100, "er": 30}.get(s["algorithm"], 20) if is_30(s) else 0
-        spread = 2.0 if s["algorithm"] == "dyna-frequency" else 30.0
+        more = {"dyna-value": -60, "er": 30}.get(s["algorithm"], 20) if is_30(s) else 0
+        spread = 2.0 if s["algorithm"] == "dyna-frequency" else 20.0
         share = 0.253 if s["algorithm"] == "dyna-frequency" else 0.117
         level = LEVELS[s["algorithm"]] - noise + more
         if s["env"] == "MountainCar-v0" and s["algorithm"].endswith("norm"):
