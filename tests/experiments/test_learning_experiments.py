@@ -182,19 +182,23 @@ def test_seeds_are_for_trainings(tmp_path):
 
 def test_trainings_that_differ_in_numbers_are_rows_of_one_program(tmp_path):
     cell = {"env": "MountainCar-v0", "algorithm": "er", "planning_steps": 1, "hidden": (4,)}
-    units = [training(True, **cell, learning_rate=rate) for rate in (0.1, 0.001)]
+    numbers = ((0.1, 0.0), (0.001, 0.5), (0.001, 0.0))
+    units = [training(True, **cell, learning_rate=r, reward_noise=n) for r, n in numbers]
     other = training(True, **cell, batch_size=8)
     program, alone = together([*units, other])
     assert program.members == tuple(units)
     assert alone is other
     compute(program, tmp_path / "R")
     found = [store.read(tmp_path / "R", unit) for unit in units]
-    assert [one.provenance["trained_together"] for one in found] == [2, 2]
-    assert [one.record.config.learning_rate for one in found] == [0.1, 0.001]
-    assert (found[0].record.parameters != found[1].record.parameters).any()
+    assert [one.provenance["trained_together"] for one in found] == [3, 3, 3]
+    configs = [one.record.config for one in found]
+    assert [(config.learning_rate, config.reward_noise) for config in configs] == list(numbers)
+    parameters = [one.record.parameters for one in found]
+    assert (parameters[0] != parameters[2]).any()
+    assert (parameters[1] != parameters[2]).any()
     compute(units[1], tmp_path / "single" / "R")
     single = store.read(tmp_path / "single" / "R", units[1]).record
-    np.testing.assert_allclose(found[1].record.parameters, single.parameters, rtol=0.01, atol=1e-3)
+    np.testing.assert_allclose(parameters[1], single.parameters, rtol=0.01, atol=1e-3)
     assert not list((tmp_path / "trainings").glob("*.unfinished"))
 
 

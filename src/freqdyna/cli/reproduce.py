@@ -26,8 +26,8 @@ class Reproduce:
     processes: int = 1
     """How many units to compute at a time; on a GPU, use the number of CPU cores."""
     together: bool = False
-    """Compute trainings that differ only in learning rate and target period as rows of one program,
-    which is much faster on a GPU."""
+    """Compute trainings that differ only in learning rate, target period and reward noise as rows
+    of one program, which is much faster on a GPU."""
     verify: bool = False
     """Repeat one randomly chosen stored training of a learning experiment, and compare."""
     page: Path | None = None

@@ -42,7 +42,7 @@ class Acrobot(Environment):
 
     coordinates: ClassVar[tuple[str, ...]] = ("cos θ₁", "sin θ₁")
 
-    reward_noise: float = eqx.field(default=0.0, static=True)
+    reward_noise: float = 0.0
     episode_limit: int = eqx.field(default=500, static=True)  # Gymnasium's
     goal_reward: float = eqx.field(default=0.0, static=True)
     """Reward of the step that reaches the goal; the reward of every other step is -1."""

@@ -129,8 +129,10 @@ class Environment(Space):
         """
         next_state = self.move(state, action, noise[1:])
         reward = self.reward(state, action, next_state)
-        if self.reward_noise > 0:
-            reward = reward + self.reward_noise * noise[0]
+        scale: float | Array = self.reward_noise
+        # It is an array if trainings with different noise are rows of one program.
+        if isinstance(scale, jax.Array) or scale > 0:
+            reward = reward + scale * noise[0]
         return next_state, reward, self.terminal(next_state)
 
 

@@ -41,7 +41,7 @@ class CartPole(Environment):
 
     coordinates: ClassVar[tuple[str, ...]] = ("position", "velocity")
 
-    reward_noise: float = eqx.field(default=0.0, static=True)
+    reward_noise: float = 0.0
     episode_limit: int = eqx.field(default=500, static=True)  # Gymnasium's
 
     def painter(self) -> Painter:

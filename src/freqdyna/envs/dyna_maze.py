@@ -30,7 +30,7 @@ class DynaMaze(Environment):
 
     coordinates: ClassVar[tuple[str, ...]] = ("row", "column")
 
-    reward_noise: float = eqx.field(default=0.0, static=True)
+    reward_noise: float = 0.0
     episode_limit: int = eqx.field(default=2000, static=True)
     goal_reward: float = eqx.field(default=1.0, static=True)
     """Reward of the step that reaches the goal; the reward of every other step is 0."""

@@ -52,7 +52,7 @@ class WalledSquare(Environment):
     coordinates: ClassVar[tuple[str, ...]] = ("x", "y")
     action_names: ClassVar[tuple[str, ...]] = ("up", "down", "left", "right")
 
-    reward_noise: float = eqx.field(default=0.0, static=True)
+    reward_noise: float = 0.0
     episode_limit: int = eqx.field(default=2000, static=True)
     goal_reward: float = eqx.field(default=0.0, static=True)
     """Reward of the step that reaches the goal; the reward of every other step is -1."""

@@ -39,7 +39,7 @@ METRICS = (
     DIVERGED_AT,
 )
 """The metrics that are stored for each evaluation; version 0.1 did not store `diverged_at`."""
-ROWS = ("learning_rate", "target_period")
+ROWS = ("learning_rate", "reward_noise", "target_period")
 """Settings in which trainings may differ that are computed together."""
 CHECKPOINT_SECONDS = 60.0
 STATES = 1000

@@ -112,11 +112,12 @@ def prepare_runs_together(configs: list[Config]) -> Run:
 
     """
     first = prepare_run(configs[0], None)
-    env = first.training.agent.env
-    trainings = [
-        Training(algorithms.build(c, env), c.eval_episodes, c.eval_exploration or 0.0)
-        for c in configs
-    ]
+    trainings = []
+    for config in configs:
+        env = named_environment(config)
+        assert isinstance(env, Environment)
+        agent = algorithms.build(config, env)
+        trainings.append(Training(agent, config.eval_episodes, config.eval_exploration or 0.0))
     seeds = np.arange(configs[0].first_seed, configs[0].first_seed + configs[0].seeds)
     devices = list(first.block.layout.mesh.devices.flat)
     layout = Layout.of(np.tile(seeds, len(configs)), devices)
