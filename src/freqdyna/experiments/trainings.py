@@ -41,7 +41,8 @@ METRICS = (
 """The metrics that are stored for each evaluation; version 0.1 did not store `diverged_at`."""
 ROWS = ("learning_rate", "reward_noise", "target_period")
 """Settings in which trainings may differ that are computed together."""
-CHECKPOINT_SECONDS = 60.0
+CHECKPOINT_SECONDS = 300.0
+"""Of trainings that are computed together, whose state is large."""
 STATES = 1000
 """States stored per seed from queue and replay buffer: as many as the paper shows (figure 5)."""
 DRAWN = "MazeGridWorld"
