@@ -1,10 +1,39 @@
-"""Where in a user's class an error comes from, for messages of one sentence."""
+"""Calling a user's class, and where in it an error comes from, for messages of one sentence."""
 
 import inspect
 import traceback
 from pathlib import Path
+from typing import Any
 
-from freqdyna.core.errors import one_line
+from freqdyna.core.errors import FreqdynaError, one_line
+
+
+def created(user_class: Any, base: type, told: str, *arguments: Any) -> Any:
+    """What the method `from_config` of a user's class creates.
+
+    Args:
+        user_class: The class.
+        base: What it creates must be an instance of this.
+        told: What names the class in messages: "model is 'my:Model'".
+        *arguments: The arguments of `from_config`.
+
+    Raises:
+        FreqdynaError: If it fails or creates something else; the message has the file and the line.
+
+    """
+    try:
+        made = user_class.from_config(*arguments)
+    except FreqdynaError:
+        raise
+    except (Exception, SystemExit) as error:  # a user's class may lack a method or a default
+        failed = failure_of(error, user_class, "from_config")
+        raise FreqdynaError(f"{told}, which cannot be created by {failed}") from error
+    if not isinstance(made, base):
+        raise FreqdynaError(
+            f"{told}, whose from_config returned {type(made).__name__}; it must be a "
+            f"{base.__name__}"
+        )
+    return made
 
 
 def failure_of(error: BaseException, user_class: type, method: str) -> str:
