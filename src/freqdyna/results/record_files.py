@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freqdyna.config import Config, history
-from freqdyna.core.arrays import decode_arrays, encode_arrays
+from freqdyna.core.arrays import decode_arrays, encode_arrays, is_numeric
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.tables import Columns, decode_table, encode_table
 from freqdyna.results.complete_seeds import mark_diverged
@@ -97,7 +97,7 @@ def check_snapshot(arrays: dict[str, np.ndarray], step: int, config: Config, see
     if step not in (*config.snapshot_steps, config.steps):
         raise DamagedFileError(f"its step, {step}, is not one of {list(config.snapshot_steps)}")
     for name, values in arrays.items():
-        if values.dtype.kind not in "biuf" or values.ndim < 1 or len(values) != seeds:
+        if not is_numeric(values) or values.ndim < 1 or len(values) != seeds:
             raise DamagedFileError(
                 f"its array {name!r} has shape {values.shape} and type {values.dtype} "
                 f"for {seeds} seeds"
