@@ -187,7 +187,7 @@ class Exits(SearchControl):
     ("strategy", "message"),
     [
         (NoPropose, "NoPropose', which cannot be created by .*Can't instantiate abstract class"),
-        (NoDefault, "NoDefault', which cannot be created by .* missing 1 required .* argument"),
+        (NoDefault, r"from_config \(.*test_own.*, line \d+\): .* missing 1 .*; define from_config"),
         (NoConfig, r"NoConfig', which cannot be created by from_config \(.*, line \d+\): KeyError"),
         (Renamed, r"Renamed', which fails in snapshot \(.*\): .*'queue', which every snapshot has"),
         (Narrow, r"Narrow', which fails in propose \(.*, line \d+\): .*states of shape"),

@@ -17,6 +17,10 @@ from freqdyna.envs.transition import Transition
 ModelState = TypeVar("ModelState")
 
 
+class NoDisagreementError(FreqdynaError):
+    """A model that is not an ensemble was asked for its disagreement."""
+
+
 class Model(eqx.Module, Generic[ModelState]):
     """The base class of models, as pure functions for one state of one seed.
 
@@ -122,10 +126,10 @@ class Model(eqx.Module, Generic[ModelState]):
             action: The action, shape () if discrete and (a,) if continuous.
 
         Raises:
-            FreqdynaError: If the model is not an ensemble, while the program is traced.
+            NoDisagreementError: If the model is not an ensemble, while the program is traced.
 
         """
-        raise FreqdynaError(
+        raise NoDisagreementError(
             f"model is {type(self).__name__}, which has no disagreement because it is not an "
             "ensemble; use model 'ensemble', or a class with the method disagreement"
         )
