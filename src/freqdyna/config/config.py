@@ -16,10 +16,12 @@ from freqdyna.config.checks import (
     Name,
     NotNegative,
     Number,
+    Positive,
     Share,
     Steps,
     Widths,
     checks_of,
+    from_toml,
     integer,
     one_of,
     one_of_or_code,
@@ -81,7 +83,7 @@ class Config:
     loss: Annotated[str, one_of("squared", "huber")] = "squared"
     """The loss of a temporal-difference error d: "squared" is d², "huber" is d²/2 up to |d| = 1 and
     |d| − 1/2 beyond."""
-    max_gradient_norm: NotNegative | None = None
+    max_gradient_norm: Positive | None = None
     """Longer gradients are scaled to this norm before Adam. If unset: no limit."""
     exploration: Share = 0.1
     """The probability of a random action after the warm-up (epsilon); with continuous actions, the
@@ -164,11 +166,13 @@ class Config:
     """The number of steps after which an episode is truncated, which is not a termination. If
     unset: the limit of a Gymnasium environment, otherwise 2000."""
     scale_observations: Flag = False
-    """Whether the network sees scaled observations: coordinates with known bounds in [-1, 1], the
-    others by the running mean and standard deviation of the visited states."""
+    """Whether the network, and a model that is learned or an ensemble, see scaled observations:
+    coordinates with known bounds in [-1, 1], the others by the running mean and standard deviation
+    of the visited states."""
     normalize: Flag = False
-    """Gymnasium environments only: whether the agent and its model see observations normalized by
-    their mean and standard deviation over 1,000 random steps; see also scale_observations."""
+    """Deprecated, use scale_observations. Gymnasium environments only: whether the agent and its
+    model see observations normalized by their mean and standard deviation over 1,000 random
+    steps."""
     eval_every: Count = 500
     """Environment steps between evaluations."""
     eval_episodes: Count = 1
@@ -284,8 +288,7 @@ class Config:
         for name in settings:
             if name not in known:
                 raise unknown_name("setting", name, known)
-        # TOML has lists, not tuples.
-        given = {k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()}
+        given = {k: from_toml(Config, k, v) for k, v in settings.items()}
         by_environment = decided_by_environment()
         before = history.defaults_before(version)
         defaults = {k: v for k, v in before.items() if k not in by_environment}
