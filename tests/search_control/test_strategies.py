@@ -1,11 +1,14 @@
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from searches import found, make_search
 
-from freqdyna import Config, FreqdynaError, search_control
-from freqdyna.search_control import SEARCH_CONTROLS
+from freqdyna import Config, FreqdynaError, envs, search_control
+from freqdyna.search_control import SEARCH_CONTROLS, Proposal
+from freqdyna.search_control.base import check_proposal
 
 KEY = jax.random.key(1)
 
@@ -14,6 +17,37 @@ def propose(name, search, **settings):
     config = Config(**({"climb_noise": 0.0, "search_states": 10} | settings))
     control = SEARCH_CONTROLS[name].from_config(config)
     return jax.jit(lambda key: control.propose(search, key))(KEY)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "found", "wanted"),
+    [
+        ("states", [[0.5, 0.5]], "of type list", "floats of shape (m, 2)"),
+        (
+            "states",
+            jnp.ones((3, 2), int),
+            "of shape (3, 2) and type int32",
+            "floats of shape (m, 2)",
+        ),
+        ("states", jnp.ones(2), "of shape (2,) and type float32", "floats of shape (m, 2)"),
+        ("count", jnp.asarray(1.5), "of shape () and type float32", "integers of shape ()"),
+        ("count", 1.5, "of type float", "integers of shape ()"),
+        ("count", jnp.ones(3, int), "of shape (3,) and type int32", "integers of shape ()"),
+        ("restarts", jnp.asarray(True), "of shape () and type bool", "integers of shape ()"),
+        ("actions", [0, 1, 0], "of type list", "integers of shape (3,)"),
+        ("actions", jnp.ones(3), "of shape (3,) and type float32", "integers of shape (3,)"),
+    ],
+)
+def test_a_proposal_of_other_types_is_refused(part, value, found, wanted):
+    space = envs.make("GridWorld")
+    with_actions = part == "actions"
+    actions = jnp.zeros(3, int) if with_actions else None
+    proposal = Proposal.of(jnp.ones((3, 2)), jnp.asarray(2), actions)
+    assert check_proposal(proposal, space, None, with_actions).states is proposal.states
+    object.__setattr__(proposal, part, value)  # the tests check types at construction
+    message = f"propose returned {part} {found}, instead of a JAX array of {wanted}"
+    with pytest.raises(FreqdynaError, match=re.escape(message)):
+        check_proposal(proposal, space, None, with_actions)
 
 
 def direction(f, state):
