@@ -58,7 +58,8 @@ class Dyna(Agent[DynaState]):
     first_update_step: int = eqx.field(static=True)
     """The step at which searches and planning updates begin."""
     scale_observations: bool = eqx.field(static=True, default=False)
-    """Whether the network sees scaled observations; everything else sees them as they are."""
+    """Whether the network, and a learned model, see scaled observations; everything else sees them
+    as they are."""
     search_scaled: bool = eqx.field(static=True, default=False)
     """Whether the search-control sees scaled states, too."""
 
@@ -107,7 +108,8 @@ class Dyna(Agent[DynaState]):
         *_, plan_key, search_key, model_key = self._keys(state, t)
         state, seen = self._store(state, t, action, experience)
         if self.planning is not None:
-            state = learn_model(self.planning, state, self._draws(state, t), seen, model_key)
+            scale, draws = self._scale_if_used(state), self._draws(state, t)
+            state = learn_model(self.planning.scaled(scale), state, draws, seen, model_key)
             state = self._search(self.planning, state, t, search_key)
         return self._plan(state, t, plan_key)
 
@@ -219,6 +221,9 @@ class Dyna(Agent[DynaState]):
     def _scale(self, state: DynaState) -> ObservationScale:
         return ObservationScale.of(self.env, state.visited)
 
+    def _scale_if_used(self, state: DynaState) -> ObservationScale | None:
+        return self._scale(state) if self.scale_observations else None
+
     def _unscaled(self, state: DynaState) -> DynaState:
         """The state with networks of observations that are not scaled."""
         if not self.scale_observations:
@@ -236,7 +241,7 @@ class Dyna(Agent[DynaState]):
         search = search_view(
             self.env,
             self.learner,
-            self.planning,
+            self.planning.scaled(self._scale_if_used(state)),
             self._unscaled(state),
             t,
             self._draws(state, t),
@@ -284,9 +289,8 @@ class Dyna(Agent[DynaState]):
             number=self.planning_steps,
             first_step=self.first_update_step,
         )
-        scale = self._scale(state) if self.scale_observations else None
         draws = None if self.planning is None else self._draws(state, t)
-        return updates(state, t, draws, scale, key)
+        return updates(state, t, draws, self._scale_if_used(state), key)
 
     def _draws(self, state: DynaState, t: Int[Array, ""]) -> Draws:
         """Samples from the buffers, with t + 1 transitions in B."""

@@ -82,7 +82,8 @@ class Updates(eqx.Module):
             key: A random key.
 
         """
-        n, planning = state.observation.size, self.planning
+        n = state.observation.size
+        planning = None if self.planning is None else self.planning.scaled(scale)
         simulated, length = (planning.simulated, planning.rollout_length) if planning else (0, 1)
         real = self.batch_size - simulated
         replay_key, simulation_key = jax.random.split(key)

@@ -56,6 +56,20 @@ class Model(eqx.Module, Generic[ModelState]):
         """Whether every outcome is known to be finite, so that a training need not check it."""
         return False
 
+    def with_scale(
+        self, centre: Float[Array, " n"], half: Float[Array, " n"]
+    ) -> "Model[ModelState]":
+        """The model as the agent uses it with `scale_observations`; by default the model itself.
+
+        Its states stay as they are: a network in it may see (s − centre) / half instead.
+
+        Args:
+            centre: The centre of each coordinate, or the mean of the visited states.
+            half: Half the range of each coordinate, or their standard deviation.
+
+        """
+        return self
+
     def init(self, key: PRNGKeyArray) -> ModelState:
         """The state of the model before training, a pytree of arrays; None by default.
 
