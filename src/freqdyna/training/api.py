@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from freqdyna import search_control as search_controls
 from freqdyna.agents import models
 from freqdyna.agents.models import Model
+from freqdyna.agents.unused_settings import without_effect
 from freqdyna.config import VERSION, Config
 from freqdyna.config.presets import version_of_defaults
 from freqdyna.core.description import matches
@@ -20,7 +21,7 @@ from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
 from freqdyna.training.memory import exhaustion_explained
 from freqdyna.training.prepare import prepare_run
-from freqdyna.training.progress import Progress
+from freqdyna.training.progress import Progress, make_display
 from freqdyna.training.run import Run
 from freqdyna.training.saver import RunOptions
 
@@ -106,6 +107,12 @@ def train(
     if preset is not None:
         run.provenance["preset"] = preset
     shown = progress if isinstance(progress, Progress) else None
+    unused = without_effect(run.config, run.training.agent.env)
+    told = [unused] if unused else []
+    if config.normalize:
+        told.append("normalize is deprecated; use scale_observations, for every environment")
+    for warning in told:
+        (shown or make_display(bool(progress))).warn(warning)
     if out is None:
         with exhaustion_explained(None):
             return run.execute(None, options, shown)
