@@ -53,7 +53,8 @@ def means_none(settings: type, name: str, value: object) -> bool:
         value: Its value in the file.
 
     """
-    return value in ("None", "none") and checks_of(settings)[name][1]
+    is_text = isinstance(value, str) and value in ("None", "none")
+    return is_text and checks_of(settings)[name][1]
 
 
 def from_toml(settings: type, name: str, value: Any) -> Any:

@@ -152,6 +152,13 @@ class DisagreesByCoordinate(Stays):
         return s
 
 
+class Unscaled(Stays):
+    """Nothing with a scale."""
+
+    def with_scale(self, centre, half):
+        """Forget to return it."""
+
+
 class Arguments(Stays):
     """A constructor of its own, and no from_config."""
 
@@ -184,6 +191,7 @@ LINES = {
         (NoDefault, rf"from_config \({FILE}\): .*missing 1 .*; define from_config in the class"),
         (Arguments, rf"from_config \({FILE}\): .*missing 1 .*; define from_config in the class"),
         (Refuses, rf"from_config \({FILE}\): ValueError: no$"),
+        (Unscaled, rf"in with_scale \({FILE}\): it returned NoneType; it must be a Model"),
         (Disagrees, rf"fails in disagreement \({FILE}\): AttributeError: .* no attribute"),
         (DisagreesByCoordinate, r"disagreement .*: it returned float32\[2\]; .* array of shape \("),
         (Floats, rf"query \({FILE}\): it returned float as reward; it must be a JAX array of fl"),

@@ -39,6 +39,7 @@ def check_model(model: Model[Any], space: Space) -> None:
     def trace(key: jax.Array) -> None:
         state = _checked(model, "init", _check_state, key)
         s = jnp.zeros(n)
+        _checked(model, "with_scale", _check_is_model, s, jnp.ones(n))
         action = jnp.zeros((), int) if space.num_actions else jnp.zeros(space.action_size)
         noise = jnp.zeros(model.noise_size)
         _checked(
@@ -70,6 +71,11 @@ def _checked(model: Model[Any], method: str, check: Callable[[Any], None], *argu
             f"model is {full_name(type(model))!r}, which fails in {failed}"
         ) from error
     return found
+
+
+def _check_is_model(scaled: Any) -> None:
+    if not isinstance(scaled, Model):
+        raise FreqdynaError(f"it returned {_kind(scaled)}; it must be a Model")
 
 
 def _check_state(state: Any) -> None:
