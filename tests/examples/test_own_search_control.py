@@ -72,12 +72,14 @@ def test_the_commands_of_the_page_train_with_the_example(tmp_path, monkeypatch, 
     ("module", "name", "environment"),
     [
         ("td_error", "TDError", "MountainCar-v0"),
-        ("particles", "Particles", "MountainCar-v0"),
         ("particles", "Particles", "lake:Lake"),
     ],
 )
 def test_the_examples_work_with_a_learned_model(monkeypatch, module, name, environment):
-    """The lake is a Gymnasium environment, on which `test_own_environment` trains TDError."""
+    """One on a built-in environment, one on the lake, which is a Gymnasium environment.
+
+    `test_own_environment` trains TDError on the lake, `test_runs` trains Particles on the car.
+    """
     monkeypatch.syspath_prepend(EXAMPLES)
     file, _, lake = environment.partition(":")
     env = getattr(importlib.import_module(file), lake) if lake else environment
