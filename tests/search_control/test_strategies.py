@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -101,6 +102,33 @@ def test_frequency_draws_its_rule_with_probability_p():
     states = jax.jit(jax.vmap(lambda key: strategy.propose(search, key).states[0]))(keys)
     share = (np.asarray(states)[:, 0] > 0).mean()
     assert abs(share - 0.3) < 5 * np.sqrt(0.3 * 0.7 / 5000)
+
+
+@pytest.mark.parametrize(("which", "before"), [("new", 0), ("previous", 1)])
+def test_a_restarted_climb_starts_where_its_rule_or_the_previous_one_says(which, before):
+    search = make_search(bowl, [VISITED], [QUEUED], terminal=lambda s: jnp.ones((), bool))
+    control = SEARCH_CONTROLS["frequency"].from_config(
+        Config(search_states=1, climb_limit=40, climb_restart_rule=which)
+    )
+    control = replace(control, climb=replace(control.climb, traced=True))
+    path = jax.jit(lambda key: control.propose(search, key).path)(KEY)
+    # Every state is terminal, so that each iteration starts a climb.
+    from_queue, of_g = np.asarray(path.states)[:, 0] > 0, np.asarray(path.rules) == 0
+    assert 5 < of_g.sum() < 35
+    np.testing.assert_array_equal(from_queue[1:], of_g[1 - before : len(of_g) - before])
+    assert from_queue[0] == of_g[0]
+
+
+@pytest.mark.parametrize(("vanishing", "slope"), [("sum", (2e-5, 8e-6)), ("each_term", (1, 0))])
+def test_a_short_term_of_the_gradient_of_g_is_dropped_if_that_is_set(vanishing, slope):
+    def f(s):  # at (1, 0.1): ∇‖∇f‖² = (2, 0.001), ∇‖H‖² = (0, 0.2)
+        return s[0] ** 2 / 2 + s[1] ** 3 / 6
+
+    settings = {"gradient_weight": 1e-5, "hessian_weight": 4e-5, "frequency_probability": 1.0}
+    search = make_search(f, [VISITED], [(1.0, 0.1)])
+    proposal = propose("frequency", search, climb_vanishing=vanishing, **settings)
+    move = first_move(proposal, (1.0, 0.1))
+    np.testing.assert_allclose(move, slope / np.linalg.norm(slope), atol=2e-3)
 
 
 @pytest.mark.parametrize(

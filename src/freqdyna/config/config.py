@@ -154,6 +154,16 @@ class Config:
     """When a climb leaves the state space, "restart" it or "project" it back."""
     climb_keep_terminal: Flag = False
     """Whether terminal states may be added to the queue."""
+    climb_noise_on_start: Flag = False
+    """Whether noise as that of a climbing step is added to the state from which a climb starts."""
+    climb_restart_when_stuck: Flag = False
+    """Whether a climb restarts after a step shorter than 1e-5, noise and projection included."""
+    climb_restart_rule: Annotated[str, one_of("new", "previous")] = "new"
+    """Search-controls that climb g or V: whether a climb restarts in a state sampled for its "new"
+    rule, or for the "previous" climb's."""
+    climb_vanishing: Annotated[str, one_of("sum", "each_term")] = "sum"
+    """Whether the gradient of g counts as zero if it is shorter than 1e-5 as a whole ("sum"), or
+    "each_term" of it separately."""
     climb_limit: Count = 200
     """The maximum number of climbing iterations per step."""
     climb_coordinates: Annotated[str, one_of("raw", "scaled")] = "raw"
@@ -162,6 +172,12 @@ class Config:
     """The standard deviation of Gaussian noise on rewards (sigma)."""
     goal_reward: Number | None = None
     """The reward of the step that reaches the goal. If unset: the environment's own."""
+    walls_in_state_space: Flag | None = None
+    """GridWorld and MazeGridWorld only: whether the insides of walls belong to the state space, so
+    that climbs and samples are bounded by the square alone. If unset: no."""
+    collision: Annotated[str, one_of("segment", "end_point")] | None = None
+    """GridWorld and MazeGridWorld only: whether a wall refuses a move that intersects it
+    ("segment"), or one that ends inside it ("end_point"). If unset: segment."""
     episode_limit: Count | None = field(default=None, metadata={"otherwise": 2000})
     """The number of steps after which an episode is truncated, which is not a termination. If
     unset: the limit of a Gymnasium environment, otherwise 2000."""
@@ -294,7 +310,8 @@ class Config:
         defaults = {k: v for k, v in before.items() if k not in by_environment}
         defaults |= history.added_after(version)
         if preset is not None:
-            defaults |= preset_settings(preset, given.get("env", Config.env), version)
+            env, algorithm = (given.get(k, getattr(Config, k)) for k in ("env", "algorithm"))
+            defaults |= preset_settings(preset, env, algorithm, version)
         return Config(**defaults | given)
 
 

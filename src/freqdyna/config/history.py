@@ -51,6 +51,12 @@ HISTORY: dict[str, Changes] = {
             "climb_coordinates": "raw",
             "scale_observations": False,
             "rollout_length": 1,
+            "walls_in_state_space": None,
+            "collision": None,
+            "climb_noise_on_start": False,
+            "climb_restart_when_stuck": False,
+            "climb_restart_rule": "new",
+            "climb_vanishing": "sum",
         }
     ),
 }

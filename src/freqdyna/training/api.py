@@ -13,7 +13,7 @@ from freqdyna.config.presets import version_of_defaults
 from freqdyna.core.description import matches
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
-from freqdyna.envs.resolve import check_same_environment, environment_of_run
+from freqdyna.envs.resolve import OF_ENVIRONMENT, check_same_environment, environment_of_run
 from freqdyna.envs.space import Factory
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
@@ -66,13 +66,13 @@ def train(
         name = env
     elif isinstance(env, Environment):
         given, name = env, env.name
-        for setting in ("reward_noise", "goal_reward", "episode_limit"):
+        for setting in OF_ENVIRONMENT:
             if settings.get(setting) is not None and setting in settings:
                 raise FreqdynaError(
                     f"{setting} is a setting of the environment that was passed; set it there"
                 )
+        settings |= dict.fromkeys(OF_ENVIRONMENT)  # also those of a preset
         settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
-        settings["goal_reward"] = None
     else:
         from freqdyna.envs.gym.space import close_env, factory_of, make_env, space_of
 
