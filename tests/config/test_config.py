@@ -63,7 +63,7 @@ def test_unset_settings_are_what_the_paper_sets_for_the_environment():
     assert (maze.planning_steps, maze.hidden) == (30, (64, 64))
     assert (car.planning_steps, car.hidden) == (10, (32, 32))
     assert resolved_by_name(Config(env="MazeGridWorld", planning_steps=5)).planning_steps == 5
-    assert (car.learn_in_warmup, maze.learn_in_warmup) == (True, False)
+    assert (car.learn_in_warmup, maze.learn_in_warmup) == (False, False)
     assert resolved_by_name(Config(env="CartPole-v1")).episode_limit == 500
     assert not Config().is_complete
     assert car.is_complete

@@ -97,7 +97,7 @@ class Config:
     """The number of steps at the start in which every action is random."""
     learn_in_warmup: Flag | None = field(default=None, metadata={"otherwise": False})
     """Whether updates and searches start with the first step, rather than after the warm-up.
-    If unset: yes on MountainCar-v0, otherwise no."""
+    If unset: no, as in the code published by the paper's authors."""
     buffer_size: Count = 100_000
     """The capacity of the replay buffer, in transitions."""
     priority_exponent: NotNegative = 0.6

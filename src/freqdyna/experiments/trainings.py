@@ -20,7 +20,8 @@ from freqdyna.training.progress import Progress, mean_text
 PRESET = "v0.1"
 """The preset of all trainings, so that changing a default does not change a figure.
 
-The stored trainings were computed with these settings.
+The stored trainings were computed with these settings. Unless a training sets `learn_in_warmup`,
+updates begin with the first step on MountainCar and after the warm-up elsewhere.
 """
 SEEDS, STEPS = 30, 50_000
 QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "episode_limit": 100, "eval_every": 40}

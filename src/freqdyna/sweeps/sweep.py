@@ -72,7 +72,7 @@ class SweepUnit:
         behaviour of version 0.1. A unit therefore keeps its name when settings are added.
         """
         facts = self.config.without_new_settings()
-        changes = history.last_changes(self.version).items()
+        changes = history.last_changes(self.version, self.config.env).items()
         if changed := {k: v for k, v in changes if k in facts and facts[k] is None}:
             facts["defaults"] = changed
         if self.together > 1:

@@ -17,8 +17,8 @@ CODE: dict[str, Any] = {
     "queue_size": 1_000_000,
 }
 READINGS: dict[str, dict[str, dict[str, Any]]] = {
-    # For each interpretation, the settings that it changes on MountainCar and in the maze. In the
-    # maze, updates start after the warm-up by default.
+    # For each interpretation, the settings that it changes on MountainCar and in the maze. By the
+    # preset, updates start with the first step on MountainCar and after the warm-up in the maze.
     "default": {env: {} for env in ENVIRONMENTS},
     "η scales the deviation": {env: {"climb_noise_scales": "deviation"} for env in ENVIRONMENTS},
     "identity instead of Σ": {env: {"climb_preconditioner": "identity"} for env in ENVIRONMENTS},
