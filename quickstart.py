@@ -21,6 +21,9 @@ def quickstart() -> None:
                 "--env=MountainCar-v0",
                 "--seeds=10",
                 "--steps=15000",
+                # Waiting for the end of the warm-up takes a third of so short a run, and ER then
+                # learns on few seeds (docs/algorithms/er.md).
+                "--learn-in-warmup=True",
                 f"--out={FOLDER / algorithm}",
             ]
         )

@@ -31,6 +31,7 @@ env = "MountainCar-v0"
 steps = 2_000
 planning_steps = 1
 warmup_steps = 200
+learn_in_warmup = true
 episode_limit = 200
 
 [vary]
@@ -46,6 +47,7 @@ LONG = """
 env = "MountainCar-v0"
 algorithm = "dyna-frequency"
 steps = 8_000
+learn_in_warmup = true
 
 [seeds]
 number = 20

@@ -5,6 +5,7 @@ import os
 import signal
 
 import pytest
+from small import SMALL, options
 
 import freqdyna
 from freqdyna.cli.listing import ListNames
@@ -12,21 +13,7 @@ from freqdyna.cli.main import main
 from freqdyna.config import Config
 from freqdyna.core.toml_files import LARGEST
 
-SMALL = {
-    "env": "GridWorld",
-    "seeds": 2,
-    "steps": 40,
-    "planning_steps": 1,
-    "hidden": (4,),
-    "batch_size": 4,
-    "warmup_steps": 10,
-    "eval_every": 20,
-    "episode_limit": 30,
-}
-OPTIONS = [
-    f"--{name.replace('_', '-')}={4 if name == 'hidden' else value}"
-    for name, value in SMALL.items()
-]
+OPTIONS = options(SMALL)
 
 
 def told(capsys, status, *arguments):

@@ -26,6 +26,7 @@ from freqdyna.search_control import HillClimb
         ({"learning_rate": -1.0}, "learning_rate is -1.0; it must be 0 or greater"),
         ({"learning_rate": float("nan")}, "learning_rate is nan; it must be 0 or greater"),
         ({"learning_rate": "fast"}, "learning_rate is 'fast'; it must be 0 or greater"),
+        ({"max_gradient_norm": 0}, "max_gradient_norm is 0; it must be greater than 0"),
         ({"reward_noise": float("inf")}, "reward_noise is inf; it must be 0 or greater"),
         ({"goal_reward": float("inf")}, "goal_reward is inf; it must be a finite number"),
         ({"hidden": ()}, r"hidden is \(\); it must be one width for each layer, such as 32 32"),
@@ -62,10 +63,18 @@ def test_unset_settings_are_what_the_paper_sets_for_the_environment():
     assert (maze.planning_steps, maze.hidden) == (30, (64, 64))
     assert (car.planning_steps, car.hidden) == (10, (32, 32))
     assert resolved_by_name(Config(env="MazeGridWorld", planning_steps=5)).planning_steps == 5
-    assert (car.learn_in_warmup, maze.learn_in_warmup) == (True, False)
+    assert (car.learn_in_warmup, maze.learn_in_warmup) == (False, False)
     assert resolved_by_name(Config(env="CartPole-v1")).episode_limit == 500
     assert not Config().is_complete
     assert car.is_complete
+
+
+@pytest.mark.parametrize("text", ["None", "none"])
+def test_a_text_unsets_a_setting_that_may_be_unset(text):
+    config = Config.of({"goal_reward": text, "max_gradient_norm": text}, "paper")
+    assert (config.goal_reward, config.max_gradient_norm) == (None, None)
+    with pytest.raises(FreqdynaError, match=f"discount is '{text}'; it must be between 0 and 1"):
+        Config.of({"discount": text})
 
 
 def test_numbers_of_numpys_are_plain_numbers(tmp_path):

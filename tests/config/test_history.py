@@ -83,10 +83,16 @@ def test_a_version_of_two_numbers_is_one_of_three():
 
 
 def test_versions_are_compared_as_numbers():
-    assert history.last_changes("0.9.0") == {"discount": "0.3.0"}
-    assert history.last_changes("0.10.0.dev3")["discount"] == "0.10.0"
+    assert history.last_changes("0.9.0", "Pendulum-v1") == {"discount": "0.3.0"}
+    assert history.last_changes("0.10.0.dev3", "Pendulum-v1")["discount"] == "0.10.0"
     assert history.changed_after("0.9.0")
     assert not history.changed_after("0.10.0")
+
+
+def test_a_default_that_changed_in_one_environment_is_a_change_there_alone():
+    assert history.last_changes("0.10.0", "MazeGridWorld")["search_states"] == "0.10.0"
+    assert "search_states" not in history.last_changes("0.10.0", "Pendulum-v1")
+    assert "planning_steps" in history.last_changes("0.10.0", "Pendulum-v1")
 
 
 def test_the_package_has_the_version_that_its_files_name():

@@ -1,11 +1,14 @@
 """Presets, and what wins over what."""
 
 from dataclasses import asdict, fields
+from itertools import product
+from pathlib import Path
 
 import pytest
 
 import freqdyna
 from freqdyna import Config, FreqdynaError
+from freqdyna.cli.train import train_defaults
 from freqdyna.config import PRESETS, history
 from freqdyna.config.history import EVERYWHERE, FIRST, VERSION, Changes
 from freqdyna.config.presets import preset_settings, version_of_defaults
@@ -15,13 +18,11 @@ from freqdyna.envs.resolve import resolved_by_name
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_entry_is_a_setting_with_an_allowed_value(name):
-    for env in PRESETS[name].tables:
-        of_env = "MountainCar-v0" if env == EVERYWHERE else env
-        settings = preset_settings(name, of_env, history.VERSION)
-        config = asdict(Config.of({"env": of_env}, name))
-        assert {k: config[k] for k in settings if k != "env"} == {
-            k: v for k, v in settings.items() if k != "env"
-        }
+    for env, algorithm in product(PRESETS[name].tables, ("naf", *PRESETS[name].by_algorithm)):
+        named = {"env": "MountainCar-v0" if env == EVERYWHERE else env, "algorithm": algorithm}
+        settings = preset_settings(name, **named, version=history.VERSION) | named
+        config = asdict(Config.of(named, name))
+        assert {k: config[k] for k in settings} == settings
 
 
 def test_a_setting_given_wins_over_the_preset_which_wins_over_the_environment():
@@ -42,6 +43,27 @@ def test_a_preset_depends_on_the_environment():
     assert Config.of({"env": "GridWorld"}, "published").goal_reward == 0.0
 
 
+def test_a_preset_may_depend_on_the_algorithm():
+    def published(**given):
+        config = Config.of(given, "published")
+        return config.activation, config.climb_step_size
+
+    assert published() == published(algorithm="er") == ("relu", 0.01)
+    assert published(algorithm="dyna-value") == ("relu", 0.1)
+    assert published(algorithm="dyna-frequency", env="GridWorld") == ("tanh", 0.01)
+    assert published(algorithm="dyna-value", activation="silu") == ("silu", 0.1)
+    by_options = train_defaults(["train", "--preset=published", "--algorithm", "dyna-value"])
+    assert by_options.settings.climb_step_size == 0.1
+
+
+def test_every_setting_of_the_published_code_is_on_its_page():
+    page = (Path(__file__).parents[2] / "docs" / "published-code.md").read_text()
+    preset = PRESETS["published"]
+    for table in (*preset.tables.values(), *preset.by_algorithm.values()):
+        for setting in table:
+            assert f"`{setting}`" in page or f"`{setting} = " in page, setting
+
+
 @pytest.mark.parametrize("name", ["papers", 3])
 def test_an_unknown_preset_is_refused_with_the_known_names(name):
     with pytest.raises(FreqdynaError, match=f"unknown preset '{name}'; known, .*paper"):
@@ -50,7 +72,7 @@ def test_an_unknown_preset_is_refused_with_the_known_names(name):
 
 @pytest.mark.parametrize("env", ENVIRONMENTS)
 def test_version_0_1s_preset_names_every_setting_and_is_what_that_version_did(env):
-    settings = preset_settings("v0.1", env, history.VERSION)
+    settings = preset_settings("v0.1", env, "er", history.VERSION)
     assert settings.keys() == {field.name for field in fields(Config)}
     # Whoever changes a default without an entry in HISTORY fails here.
     of_version = resolved_by_name(Config.of({"env": env}, version=history.FIRST), history.FIRST)

@@ -6,6 +6,7 @@ import json
 import os
 import zipfile
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from flips import refused
@@ -17,6 +18,7 @@ ARRAYS = {
     "x": np.arange(6, dtype=np.float32).reshape(2, 3),
     "n": np.array(7, np.int32),
     "key": np.array([1, 2], np.uint32),
+    "short": np.array([1.5, -0.25], jnp.bfloat16),
 }
 NOTE = {"step": 18, "config": {"discount": 0.99}}
 
@@ -101,13 +103,16 @@ def members_of(contents):
 def test_an_archive_that_was_edited_is_refused():
     members = members_of(encode_arrays(ARRAYS, NOTE))
     assert is_same(decode_arrays(archive(members)))
-    listed = bytes(np.load(io.BytesIO(members["contents.json.npy"])))
-    contents = json.loads(listed) | {"note": NOTE | {"step": 19}}
-    edited = plain(np.frombuffer(json.dumps(contents).encode(), np.uint8))
+    listed = json.loads(bytes(np.load(io.BytesIO(members["contents.json.npy"]))))
+    other_note, other_type = (
+        plain(np.frombuffer(json.dumps(listed | change).encode(), np.uint8))
+        for change in ({"note": NOTE | {"step": 19}}, {"types": {"short": "float16"}})
+    )
     for changes, message in (
         ({"x.npy": plain(ARRAYS["x"] + 1)}, "its arrays are not those that were written"),
         ({"more.npy": plain(np.zeros(3))}, "its arrays are not those that were written"),
-        ({"contents.json.npy": edited}, "its note is not the one that was written"),
+        ({"contents.json.npy": other_note}, "its note is not the one that was written"),
+        ({"contents.json.npy": other_type}, "its note is not the one that was written"),
     ):
         with pytest.raises(DamagedFileError, match=message):
             decode_arrays(archive(members | changes))

@@ -1,5 +1,12 @@
+import functools
+import json
+import subprocess
+import sys
 from dataclasses import dataclass, make_dataclass
+from pathlib import Path
+from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -66,3 +73,69 @@ def test_arrays_are_compared_by_their_text():
     assert not matches(space(np.zeros(2)), describe(space(np.ones(2))))
     assert matches(space(np.zeros(2, np.float32)), "Space(low=f32[2](numpy))")  # by Equinox
     assert not matches(space(np.zeros(2, np.float32)), "Space(low=f32[3](numpy))")
+
+
+def double(x):
+    return 2 * x
+
+
+class Opaque:
+    def method(self):
+        """Never called."""
+
+
+@dataclass
+class Custom:
+    act: Any
+
+
+CUSTOM = {
+    "function": double,
+    "lambda": lambda x: x,
+    "jax": jax.nn.relu,
+    "jitted": jax.jit(double),
+    "class": Inner,
+    "partial": functools.partial(double, x=functools.partial(double, Opaque())),
+    "object": Opaque(),
+    "method": Opaque().method,
+    "container": {"f": (double, [Opaque()]), "g": {double}},
+    "set": frozenset("abcdefgh"),
+    "dataclass": Custom(Custom(Opaque())),
+}
+
+
+def test_a_description_is_the_same_in_another_process():
+    code = (
+        "import json, test_description as t\n"
+        "print(json.dumps({name: t.describe(t.Custom(v)) for name, v in t.CUSTOM.items()}))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    theirs = json.loads(found.stdout)
+    for name, value in CUSTOM.items():
+        ours = describe(Custom(value)).replace(__name__, "test_description")
+        assert ours == theirs[name]
+        assert "0x" not in ours
+        assert matches(Custom(value), describe(Custom(value)))
+
+
+def test_functions_are_described_by_their_names():
+    assert describe(Custom((double,))) == f"Custom(act=(<function {__name__}.double>,))"
+    assert describe(Custom(jax.nn.silu)) != describe(Custom(jax.nn.relu))
+    partial = describe(Custom(functools.partial(double, 1, y=2)))
+    assert partial == f"Custom(act=functools.partial(<function {__name__}.double>, 1, y=2))"
+    assert describe(Custom("0x7f0000001000")) == "Custom(act='0x7f0000001000')"
+    assert not matches(Custom(double), describe(Custom(describe)))
+
+
+@pytest.mark.parametrize("name", CUSTOM)
+def test_a_description_with_addresses_of_another_process_still_matches(name):
+    value = Custom(CUSTOM[name])
+    before = f"Custom(act={CUSTOM[name]!r})"
+    assert matches(value, before.replace("0x", "0x7"))
+    assert not matches(Custom(OBJECT), before)

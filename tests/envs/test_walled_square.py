@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from freqdyna import envs
+from freqdyna import FreqdynaError, envs
 
 UP, DOWN, LEFT, RIGHT = map(np.int32, range(4))
 MAZES = ["GridWorld", "MazeGridWorld"]
@@ -144,3 +144,43 @@ def test_projection_finds_the_nearest_valid_point(name):
     # No point of a fine grid of valid points is nearer, and the grid is 0.005 wide.
     assert np.all(distance <= nearest + 1e-6)
     assert np.all(distance >= nearest - 0.005)
+
+
+INSIDE, DEEP_INSIDE = (0.51, 0.2), (0.55, 0.2)  # of GridWorld's wall, x from 0.5 to 0.6
+
+
+@pytest.mark.parametrize("part", [False, True])
+def test_walls_are_part_of_the_state_space_if_that_is_set(part):
+    env = envs.make("GridWorld", walls_in_state_space=part)
+    assert env.contains(jnp.array(DEEP_INSIDE)) == part
+    assert not env.contains(jnp.array([0.55, 1.01]))
+    projected = env.project(jnp.array([0.51, -0.1]))
+    np.testing.assert_allclose(projected, (0.51 if part else 0.5, 0.0), atol=1e-7)
+
+
+def test_with_collision_by_segment_no_move_leads_out_of_a_wall():
+    env = envs.make("GridWorld", walls_in_state_space=True)
+    for action in (UP, DOWN, LEFT, RIGHT):
+        np.testing.assert_array_equal(move(env, INSIDE, action)[0], np.float32(INSIDE))
+
+
+def test_with_collision_by_end_point_a_move_is_refused_where_it_ends_in_a_wall():
+    env = envs.make("GridWorld", walls_in_state_space=True, collision="end_point")
+    for start, action, end in (
+        ((0.48, 0.2), RIGHT, (0.48, 0.2)),
+        ((0.48, 0.45), RIGHT, (0.53, 0.45)),  # the hole
+        (INSIDE, LEFT, (0.46, 0.2)),
+        (INSIDE, RIGHT, INSIDE),
+        (INSIDE, UP, INSIDE),
+        ((0.55, 0.38), UP, (0.55, 0.43)),  # from inside the wall into the hole
+        ((0.55, 0.98), UP, (0.55, 0.98)),  # clipped to the edge, where the wall is, too
+    ):
+        np.testing.assert_allclose(move(env, start, action)[0], end, atol=1e-7)
+    far = move(env, (0.48, 0.2), RIGHT, noise=10.0)[0]  # 0.15, over the wall
+    np.testing.assert_allclose(far, (0.63, 0.2), atol=1e-6)
+
+
+def test_an_unknown_rule_of_collision_is_refused():
+    message = "collision is 'none'; it must be 'segment' or 'end_point'"
+    with pytest.raises(FreqdynaError, match=message):
+        envs.make("GridWorld", collision="none")

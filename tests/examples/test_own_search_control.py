@@ -72,12 +72,14 @@ def test_the_commands_of_the_page_train_with_the_example(tmp_path, monkeypatch, 
     ("module", "name", "environment"),
     [
         ("td_error", "TDError", "MountainCar-v0"),
-        ("particles", "Particles", "MountainCar-v0"),
         ("particles", "Particles", "lake:Lake"),
     ],
 )
 def test_the_examples_work_with_a_learned_model(monkeypatch, module, name, environment):
-    """The lake is a Gymnasium environment, on which `test_own_environment` trains TDError."""
+    """One on a built-in environment, one on the lake, which is a Gymnasium environment.
+
+    `test_own_environment` trains TDError on the lake, `test_runs` trains Particles on the car.
+    """
     monkeypatch.syspath_prepend(EXAMPLES)
     file, _, lake = environment.partition(":")
     env = getattr(importlib.import_module(file), lake) if lake else environment
@@ -187,7 +189,7 @@ class Exits(SearchControl):
     ("strategy", "message"),
     [
         (NoPropose, "NoPropose', which cannot be created by .*Can't instantiate abstract class"),
-        (NoDefault, "NoDefault', which cannot be created by .* missing 1 required .* argument"),
+        (NoDefault, r"from_config \(.*test_own.*, line \d+\): .* missing 1 .*; define from_config"),
         (NoConfig, r"NoConfig', which cannot be created by from_config \(.*, line \d+\): KeyError"),
         (Renamed, r"Renamed', which fails in snapshot \(.*\): .*'queue', which every snapshot has"),
         (Narrow, r"Narrow', which fails in propose \(.*, line \d+\): .*states of shape"),

@@ -88,6 +88,14 @@ def is_30(settings):
     return settings.get("planning_steps") == 30
 
 
+@pytest.mark.parametrize("name", ["F3", "F4", "F6", "X1", "S", "R"])
+def test_when_updates_begin_is_what_it_was_when_the_trainings_were_stored(name):
+    for unit in registry.find(name).units(False):
+        on_mountain_car = unit.settings["env"] == "MountainCar-v0"
+        named = unit.settings.get("learn_in_warmup", on_mountain_car)
+        assert unit.meaning(unit.settings).learn_in_warmup == named, unit.name
+
+
 @pytest.mark.parametrize("name", ["F3", "F4", "F5", "F6", "F7", "F8", "X1", "S", "R"])
 def test_what_the_paper_claims_holds_where_it_was_put_in(name, tmp_path):
     findings = registry.find(name).analyse(made_up_units(name))

@@ -14,7 +14,7 @@ SETTINGS = {
     "planning_steps": 1,
     "search_states": 4,
     "batch_size": 4,
-    "hidden": (8, 8),
+    "hidden": (4,),
     "episode_limit": 30,
     "eval_every": 10,
     "snapshot_steps": (10, 40),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small import SMALL
 
 import freqdyna
 from freqdyna.config import Config
@@ -23,18 +24,6 @@ from freqdyna.sweeps.sweep import Sweep
 from freqdyna.sweeps.trial import trial_at
 from freqdyna.sweeps.view import print_trials
 
-SMALL = {
-    "env": "GridWorld",
-    "seeds": 3,
-    "steps": 90,
-    "planning_steps": 1,
-    "hidden": (4,),
-    "batch_size": 4,
-    "warmup_steps": 10,
-    "eval_every": 20,
-    "episode_limit": 30,
-    "progress": False,
-}
 FAR, CLOSE = [-30.0, -30.0, -30.0], [-30.0, -20.0, -10.0]
 
 
@@ -44,7 +33,9 @@ def diverged(tmp_path_factory):
     folder = tmp_path_factory.mktemp("diverged") / "run"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = freqdyna.train(learning_rate=1e25, out=folder, tensorboard=True, **SMALL)
+        result = freqdyna.train(
+            learning_rate=1e25, out=folder, tensorboard=True, progress=False, **SMALL
+        )
     return result, folder, [str(warning.message) for warning in caught]
 
 

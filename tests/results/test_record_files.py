@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from flips import refused
@@ -30,7 +31,12 @@ def a_record(**changes):
         metrics={"return": np.array([[1.0, 2.0, 3.0], [4.0, 5.0, np.nan]], np.float32)},
         parameters=np.arange(12, dtype=np.float32).reshape(2, 6),
         layer_sizes=(2, 2),
-        snapshots={50: {"queue": np.zeros((2, 5, 2), np.float16)}},
+        snapshots={
+            50: {
+                "queue": np.zeros((2, 5, 2), np.float16),
+                "own": np.array([[0.5], [-3.0]], jnp.bfloat16),
+            }
+        },
     )
     return replace(record, **changes)
 
@@ -48,6 +54,7 @@ def assert_equal(one, other):
     for step, arrays in one.snapshots.items():
         for name, values in arrays.items():
             np.testing.assert_array_equal(values, other.snapshots[step][name])
+            assert values.dtype == other.snapshots[step][name].dtype
 
 
 @pytest.mark.parametrize("pyarrow", [True, False])

@@ -18,6 +18,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.lock import locked_folder
 from freqdyna.core.tables import decode_table, encode_table
 from freqdyna.results import run_folder
+from freqdyna.results.record_files import note_of
 from freqdyna.results.result import Result
 
 CONFIG = Config(
@@ -109,6 +110,26 @@ def test_files_of_another_run_are_refused(folder, tmp_path):
         assert list(freqdyna.load(folder).snapshots) == [50]
 
 
+@pytest.mark.parametrize("name", ["parameters.npz", SNAPSHOT])
+@pytest.mark.parametrize("change", ["missing", "added", "shorter"])
+def test_arrays_that_a_script_changed_are_refused(folder, name, change):
+    """With correct checksums, as by a script that writes the file again with the same note."""
+    arrays, note = load_arrays(folder / name)
+    arrays |= {"layer_sizes" if name == "parameters.npz" else "queue": np.zeros((0,), int)}
+    if change == "missing":
+        arrays.popitem()
+    if change == "added":
+        arrays = load_arrays(folder / name)[0] | {"snapshot/25/extra": np.zeros((2, 1))}
+    save_arrays(folder / name, arrays, note)
+    message = f"{name} is damaged .its arrays are not those that its note lists"
+    if name == SNAPSHOT:
+        with pytest.warns(match=message):
+            assert list(freqdyna.load(folder).snapshots) == [50]
+    else:
+        with pytest.raises(FreqdynaError, match=message):
+            freqdyna.load(folder)
+
+
 def test_damaged_snapshots_are_left_out_with_a_warning(folder):
     arrays = {"queue": np.zeros((2, 5, 2))}
     for contents, note, message in (
@@ -118,7 +139,7 @@ def test_damaged_snapshots_are_left_out_with_a_warning(folder):
         ({"queue": np.zeros((3, 5, 2))}, {"step": 25}, r"has shape \(3, 5, 2\)"),
         ({"queue": np.full((2, 5), "x")}, {"step": 25}, "type <U1 for 2 seeds"),
     ):
-        _, written = load_arrays(folder / "parameters.npz")
+        written = note_of(CONFIG, contents)
         save_arrays(folder / SNAPSHOT, contents, written | note)
         with pytest.warns(match=message):
             assert list(freqdyna.load(folder).snapshots) == [50]
@@ -149,8 +170,8 @@ def test_rows_are_matched_by_seed_and_step(folder):
 def test_parameters_fit_the_layers(folder):
     arrays = {"parameters": np.zeros((2, 31), np.float32), "layer_sizes": np.array([2, 4, 4])}
     for changes in ({}, {"parameters": np.zeros((3, 32))}, {"parameters": np.zeros((2, 32), int)}):
-        _, note = load_arrays(folder / "parameters.npz")
-        save_arrays(folder / "parameters.npz", arrays | changes, note)
+        wrong = arrays | changes
+        save_arrays(folder / "parameters.npz", wrong, note_of(CONFIG, wrong))
         with pytest.raises(FreqdynaError, match=r"parameters\.npz is damaged .parameters have"):
             freqdyna.load(folder)
 

@@ -83,10 +83,19 @@ def test_the_covariance_turns_and_the_identity_does_not():
         np.testing.assert_allclose(direction, expected / np.linalg.norm(expected), atol=1e-4)
 
 
-@pytest.mark.parametrize(("scales", "factor"), [("variance", 0.1), ("deviation", 0.01)])
-def test_the_noise_has_the_stated_covariance(scales, factor):
+@pytest.mark.parametrize(
+    ("settings", "factor"),
+    [
+        ({"climb_noise_scales": "variance"}, 0.1),
+        ({"climb_noise_scales": "deviation"}, 0.01),
+        # The start has independent noise of the same kind.
+        ({"climb_noise_scales": "deviation", "climb_noise_on_start": True}, 0.01 * np.sqrt(2)),
+    ],
+    ids=["variance", "deviation", "also on the start"],
+)
+def test_the_noise_has_the_stated_covariance(settings, factor):
     covariance = np.array([[0.5, 0.3], [0.3, 0.4]])
-    climb = make_climb(search_states=1, climb_limit=1, climb_noise=0.01, climb_noise_scales=scales)
+    climb = make_climb(search_states=1, climb_limit=1, climb_noise=0.01, **settings)
     keys = jax.random.split(KEY, 40_000)
     f = lambda s: 0.0 * s[0]  # noqa: E731
     search = make_search(f, [(0.0, 0.0)], covariance=np.float32(covariance))
@@ -123,6 +132,24 @@ def test_projecting_instead_stays_on_the_edge():
     proposal = climb_from((1.955, 0.0), lambda s: s[0], climb, covariance=np.eye(2) * 1e-4)
     assert proposal.restarts == 0
     assert found(proposal)[-1, 0] == 2.0
+
+
+def test_a_start_with_noise_is_projected():
+    climb = make_climb(climb_noise=1.0, climb_noise_on_start=True, climb_boundary="project")
+    search = make_search(quadratic, [(0.0, 0.0)], low=(-0.1, -0.1), high=(0.1, 0.1))
+    path = climbed(search, quadratic, replace(climb, traced=True)).path
+    start = np.asarray(path.states)[0]
+    assert np.abs(start).max() <= np.float32(0.1)
+    assert (start != 0).all()
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_climb_that_is_stuck_in_a_corner_restarts_if_that_is_set(restarts):
+    climb = make_climb(climb_boundary="project", climb_limit=50, climb_restart_when_stuck=restarts)
+    proposal = climb_from((1.985, 1.985), lambda s: s[0] + s[1], climb)
+    # Three steps to the corner; a fourth, which does not move the state, ends the climb.
+    assert proposal.restarts == (20 // 3 if restarts else 0)
+    assert proposal.count == (20 if restarts else 3)
 
 
 @pytest.mark.parametrize("keep", [False, True])

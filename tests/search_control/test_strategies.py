@@ -1,11 +1,15 @@
+import re
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from searches import found, make_search
 
-from freqdyna import Config, FreqdynaError, search_control
-from freqdyna.search_control import SEARCH_CONTROLS
+from freqdyna import Config, FreqdynaError, envs, search_control
+from freqdyna.search_control import SEARCH_CONTROLS, Proposal
+from freqdyna.search_control.base import check_proposal
 
 KEY = jax.random.key(1)
 
@@ -14,6 +18,37 @@ def propose(name, search, **settings):
     config = Config(**({"climb_noise": 0.0, "search_states": 10} | settings))
     control = SEARCH_CONTROLS[name].from_config(config)
     return jax.jit(lambda key: control.propose(search, key))(KEY)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "found", "wanted"),
+    [
+        ("states", [[0.5, 0.5]], "of type list", "floats of shape (m, 2)"),
+        (
+            "states",
+            jnp.ones((3, 2), int),
+            "of shape (3, 2) and type int32",
+            "floats of shape (m, 2)",
+        ),
+        ("states", jnp.ones(2), "of shape (2,) and type float32", "floats of shape (m, 2)"),
+        ("count", jnp.asarray(1.5), "of shape () and type float32", "integers of shape ()"),
+        ("count", 1.5, "of type float", "integers of shape ()"),
+        ("count", jnp.ones(3, int), "of shape (3,) and type int32", "integers of shape ()"),
+        ("restarts", jnp.asarray(True), "of shape () and type bool", "integers of shape ()"),
+        ("actions", [0, 1, 0], "of type list", "integers of shape (3,)"),
+        ("actions", jnp.ones(3), "of shape (3,) and type float32", "integers of shape (3,)"),
+    ],
+)
+def test_a_proposal_of_other_types_is_refused(part, value, found, wanted):
+    space = envs.make("GridWorld")
+    with_actions = part == "actions"
+    actions = jnp.zeros(3, int) if with_actions else None
+    proposal = Proposal.of(jnp.ones((3, 2)), jnp.asarray(2), actions)
+    assert check_proposal(proposal, space, None, with_actions).states is proposal.states
+    object.__setattr__(proposal, part, value)  # the tests check types at construction
+    message = f"propose returned {part} {found}, instead of a JAX array of {wanted}"
+    with pytest.raises(FreqdynaError, match=re.escape(message)):
+        check_proposal(proposal, space, None, with_actions)
 
 
 def direction(f, state):
@@ -67,6 +102,33 @@ def test_frequency_draws_its_rule_with_probability_p():
     states = jax.jit(jax.vmap(lambda key: strategy.propose(search, key).states[0]))(keys)
     share = (np.asarray(states)[:, 0] > 0).mean()
     assert abs(share - 0.3) < 5 * np.sqrt(0.3 * 0.7 / 5000)
+
+
+@pytest.mark.parametrize(("which", "before"), [("new", 0), ("previous", 1)])
+def test_a_restarted_climb_starts_where_its_rule_or_the_previous_one_says(which, before):
+    search = make_search(bowl, [VISITED], [QUEUED], terminal=lambda s: jnp.ones((), bool))
+    control = SEARCH_CONTROLS["frequency"].from_config(
+        Config(search_states=1, climb_limit=40, climb_restart_rule=which)
+    )
+    control = replace(control, climb=replace(control.climb, traced=True))
+    path = jax.jit(lambda key: control.propose(search, key).path)(KEY)
+    # Every state is terminal, so that each iteration starts a climb.
+    from_queue, of_g = np.asarray(path.states)[:, 0] > 0, np.asarray(path.rules) == 0
+    assert 5 < of_g.sum() < 35
+    np.testing.assert_array_equal(from_queue[1:], of_g[1 - before : len(of_g) - before])
+    assert from_queue[0] == of_g[0]
+
+
+@pytest.mark.parametrize(("vanishing", "slope"), [("sum", (2e-5, 8e-6)), ("each_term", (1, 0))])
+def test_a_short_term_of_the_gradient_of_g_is_dropped_if_that_is_set(vanishing, slope):
+    def f(s):  # at (1, 0.1): ∇‖∇f‖² = (2, 0.001), ∇‖H‖² = (0, 0.2)
+        return s[0] ** 2 / 2 + s[1] ** 3 / 6
+
+    settings = {"gradient_weight": 1e-5, "hessian_weight": 4e-5, "frequency_probability": 1.0}
+    search = make_search(f, [VISITED], [(1.0, 0.1)])
+    proposal = propose("frequency", search, climb_vanishing=vanishing, **settings)
+    move = first_move(proposal, (1.0, 0.1))
+    np.testing.assert_allclose(move, slope / np.linalg.norm(slope), atol=2e-3)
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_steps_and_evaluations_are_measured_once_compiled(monkeypatch):
     assert len(episodes) == 2  # of which evaluations take as many times as long
 
 
-def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
+def test_a_stopped_sweep_goes_on(file, tmp_path, reference, monkeypatch):
     file.write_text(QUICK)
     out = tmp_path / "out"
     arguments = ["sweep", str(file), "--out", str(out), "--workers", "1"]
@@ -99,6 +99,7 @@ def test_a_stopped_sweep_goes_on(file, tmp_path, reference):
     assert first.returncode == 130
     storage = Storage(str(out))
     assert held in storage.units("running", ".npz") | storage.units("units", ".parquet")
+    monkeypatch.setattr(RunSweep, "_engine", lambda self: Here())  # without another process
     main(arguments)
     assert_complete(out, reference)
 

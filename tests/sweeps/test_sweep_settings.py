@@ -36,6 +36,17 @@ def test_a_preset_gives_what_the_file_does_not():
     assert {car.climb_boundary, maze.climb_boundary} == {"project"}
 
 
+def test_an_unset_setting_can_be_varied_and_searched():
+    values = 'max_gradient_norm = ["None", 10]\nsearch_control = ["none", "value"]\n'
+    sweep = Sweep.parse('[settings]\nenv = "GridWorld"\n[vary]\n' + values)
+    found = [(config.max_gradient_norm, config.search_control) for config in sweep.configs()]
+    assert found == [(None, None), (None, "value"), (10.0, None), (10.0, "value")]
+    sweep.check_names(allow_code=False)
+    searched = Sweep.parse('[search.space]\nsearch_control = {choices = ["None", "value"]}')
+    searched.check_names(allow_code=False)
+    assert searched.config({"search_control": "None"}).search_control is None
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

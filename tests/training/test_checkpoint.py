@@ -1,4 +1,5 @@
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -26,6 +27,24 @@ def test_a_state_survives(tmp_path):
     np.testing.assert_array_equal(curves_read["return"], curves["return"])
     assert note == {"step": 1}
     assert [p.name for p in tmp_path.iterdir()] == ["checkpoint-1.npz"]
+
+
+@pytest.mark.parametrize("impl", ["threefry2x32", "rbg", "unsafe_rbg"])
+def test_keys_of_every_generator_survive(tmp_path, impl):
+    path, keys = tmp_path / "checkpoint-1.npz", jax.random.key(3, impl=impl)
+    checkpoint.save(path, {"keys": keys}, {}, {})
+    state, _, _ = checkpoint.load(path, jax.eval_shape(lambda: {"keys": keys}))
+    assert state["keys"].dtype == keys.dtype
+    np.testing.assert_array_equal(jax.random.key_data(state["keys"]), jax.random.key_data(keys))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float8_e5m2", "int4", "complex64"])
+def test_arrays_of_every_type_of_jax_survive(tmp_path, dtype):
+    path, state = tmp_path / "checkpoint-1.npz", {"x": jnp.array([[1, -2, 3]], dtype)}
+    checkpoint.save(path, state, {}, {})
+    read, _, _ = checkpoint.load(path, jax.eval_shape(lambda: state))
+    assert read["x"].dtype == state["x"].dtype
+    np.testing.assert_array_equal(read["x"].view(np.uint8), np.asarray(state["x"]).view(np.uint8))
 
 
 def test_any_flipped_byte_is_noticed_or_harmless(tmp_path):

@@ -70,7 +70,8 @@ def test_discrete_actions_train(seeds_and_whole):
 
 
 def test_continuous_actions_train():
-    result = freqdyna.train(Slider, "dyna-naf-frequency", normalize=True, **SMALL)
+    with pytest.warns(UserWarning, match="normalize is deprecated; use scale_observations"):
+        result = freqdyna.train(Slider, "dyna-naf-frequency", normalize=True, **SMALL)
     assert np.isfinite(result.returns).all()
     assert result.config.eval_exploration == 0
     action = result.policy(0, env=Slider)(np.array([0.5, 7.0]))

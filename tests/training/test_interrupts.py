@@ -96,6 +96,22 @@ def test_a_signal_during_an_import_interrupts_after_it(number, tmp_path, monkeyp
     sys.modules.pop("interrupted_module")
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_jax_finds_its_devices_interrupts_after_it(number):
+    """JAX catches and prints any exception of a plugin for accelerators, and continues."""
+    code = "def discover(raise_signal, number):\n    raise_signal(number)\n    return True"
+    exec(code, of_jax := {"__name__": "jax._src.xla_bridge"})
+    finished = []
+
+    def starts():
+        finished.append(of_jax["discover"](signal.raise_signal, number))
+        threading.Event().wait(1200)
+
+    with signals_as_interrupts(), pytest.raises(KeyboardInterrupt):
+        starts()
+    assert finished == [True]
+
+
 def test_ctrl_c_during_an_import_is_one_line():
     script = """
 import signal, sys

@@ -18,7 +18,7 @@ SETTINGS = {
     "steps": 20_000,
     "warmup_steps": 20,
     "planning_steps": 2,
-    "hidden": (8, 8),
+    "hidden": (8,),
     "batch_size": 8,
     "episode_limit": 50,
     "reward_noise": 0.5,

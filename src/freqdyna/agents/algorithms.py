@@ -38,6 +38,11 @@ class Recipe:
     continuous: bool = False
     """Whether it is for continuous actions; otherwise it is for discrete ones."""
 
+    @property
+    def has_model(self) -> bool:
+        """Whether it plans with the model of the settings."""
+        return self.search_control is not None or self.own_search_control
+
 
 _PAPERS_NAMES = {"gradient-norm": "dyna-gradnorm", "hessian-norm": "dyna-hessnorm"}
 """The paper's names (appendix A.5) that are not `dyna-` followed by that of the search-control."""
@@ -96,9 +101,8 @@ def build(
     """
     planning_steps = config.decided("planning_steps")
     recipe = find(config.algorithm)
-    model_free = recipe.search_control is None and not recipe.own_search_control
     usual = ("true", space.default_settings.get("model", "true"))
-    if model_free and (model is not None or config.model not in usual):
+    if not recipe.has_model and (model is not None or config.model not in usual):
         raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
     _check_actions(config, space)
     _check_learner(config, space)

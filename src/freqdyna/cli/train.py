@@ -97,11 +97,12 @@ def train_defaults(arguments: list[str]) -> Train:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--config", type=Path, nargs="?")  # a missing value is an error later
     control = ["--search-control", "--search_control"]
-    for names in (["--preset"], ["--env"], control, ["--model"]):
+    for names in (["--preset"], ["--env"], ["--algorithm"], control, ["--model"]):
         parser.add_argument(*names, nargs="?")
     named = parser.parse_known_args(arguments)[0]
     settings = read_settings(named.config) if named.config else {}
-    if named.env is not None:  # the preset may depend on it
-        settings["env"] = named.env
+    for name in ("env", "algorithm"):  # the preset may depend on them
+        if getattr(named, name) is not None:
+            settings[name] = getattr(named, name)
     typed = tuple(name for name in (named.env, named.search_control, named.model) if name)
     return Train(settings=Config.of(settings, named.preset), typed_names=typed)

@@ -44,6 +44,26 @@ def checks_of(settings: type) -> dict[str, tuple[Check, bool]]:
     return checks
 
 
+def means_none(settings: type, name: str, value: object) -> bool:
+    """Whether a value in a file stands for None, as the text "None" does on the command line.
+
+    Args:
+        settings: The class of the settings.
+        name: The name of the field.
+        value: Its value in the file.
+
+    """
+    is_text = isinstance(value, str) and value in ("None", "none")
+    return is_text and checks_of(settings)[name][1]
+
+
+def from_toml(settings: type, name: str, value: Any) -> Any:
+    """A value that TOML cannot write: a list stands for a tuple, a text for None."""
+    if isinstance(value, list):
+        return tuple(value)
+    return None if means_none(settings, name, value) else value
+
+
 def plain(value: Any) -> Any:
     """NumPy numbers as Python numbers, so that they can be written to a file."""
     if isinstance(value, tuple):
@@ -63,18 +83,20 @@ def integer(least: int) -> Check:
     return check
 
 
-def number(low: float = -math.inf, high: float = math.inf) -> Check:
-    """A check for finite numbers from `low` to `high`.
+def number(low: float = -math.inf, high: float = math.inf, above: bool = False) -> Check:
+    """A check for finite numbers from `low` to `high`; with `above`, greater than `low`.
 
     They are stored as floats, and -0.0 as 0.0, so that equal settings have the same representation.
     """
     allowed = "a finite number"
     if math.isfinite(low):
         allowed = f"{low} or greater" if math.isinf(high) else f"between {low} and {high}"
+        allowed = f"greater than {low}" if above else allowed
 
     def check(name: str, value: Any) -> Any:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         holds = is_number and -math.inf < value < math.inf and low <= value <= high
+        holds = holds and not (above and value == low)
         require(name, value, holds, allowed)
         fits = abs(value) <= _GREATEST_FLOAT
         require(name, value, fits, f"at most {_GREATEST_FLOAT:g} in size")
@@ -134,6 +156,7 @@ Count = Annotated[int, integer(1)]
 CountOrZero = Annotated[int, integer(0)]
 Number = Annotated[float, number()]
 NotNegative = Annotated[float, number(0)]
+Positive = Annotated[float, number(0, above=True)]
 Share = Annotated[float, number(0, 1)]
 """A number between 0 and 1."""
 Widths = Annotated[tuple[int, ...], _sequence(1, "one width for each layer, such as 32 32")]

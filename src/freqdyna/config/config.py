@@ -16,10 +16,12 @@ from freqdyna.config.checks import (
     Name,
     NotNegative,
     Number,
+    Positive,
     Share,
     Steps,
     Widths,
     checks_of,
+    from_toml,
     integer,
     one_of,
     one_of_or_code,
@@ -81,7 +83,7 @@ class Config:
     loss: Annotated[str, one_of("squared", "huber")] = "squared"
     """The loss of a temporal-difference error d: "squared" is d², "huber" is d²/2 up to |d| = 1 and
     |d| − 1/2 beyond."""
-    max_gradient_norm: NotNegative | None = None
+    max_gradient_norm: Positive | None = None
     """Longer gradients are scaled to this norm before Adam. If unset: no limit."""
     exploration: Share = 0.1
     """The probability of a random action after the warm-up (epsilon); with continuous actions, the
@@ -95,7 +97,7 @@ class Config:
     """The number of steps at the start in which every action is random."""
     learn_in_warmup: Flag | None = field(default=None, metadata={"otherwise": False})
     """Whether updates and searches start with the first step, rather than after the warm-up.
-    If unset: yes on MountainCar-v0, otherwise no."""
+    If unset: no, as in the code published by the paper's authors."""
     buffer_size: Count = 100_000
     """The capacity of the replay buffer, in transitions."""
     priority_exponent: NotNegative = 0.6
@@ -152,6 +154,16 @@ class Config:
     """When a climb leaves the state space, "restart" it or "project" it back."""
     climb_keep_terminal: Flag = False
     """Whether terminal states may be added to the queue."""
+    climb_noise_on_start: Flag = False
+    """Whether noise as that of a climbing step is added to the state from which a climb starts."""
+    climb_restart_when_stuck: Flag = False
+    """Whether a climb restarts after a step shorter than 1e-5, noise and projection included."""
+    climb_restart_rule: Annotated[str, one_of("new", "previous")] = "new"
+    """Search-controls that climb g or V: whether a climb restarts in a state sampled for its "new"
+    rule, or for the "previous" climb's."""
+    climb_vanishing: Annotated[str, one_of("sum", "each_term")] = "sum"
+    """Whether the gradient of g counts as zero if it is shorter than 1e-5 as a whole ("sum"), or
+    "each_term" of it separately."""
     climb_limit: Count = 200
     """The maximum number of climbing iterations per step."""
     climb_coordinates: Annotated[str, one_of("raw", "scaled")] = "raw"
@@ -160,15 +172,23 @@ class Config:
     """The standard deviation of Gaussian noise on rewards (sigma)."""
     goal_reward: Number | None = None
     """The reward of the step that reaches the goal. If unset: the environment's own."""
+    walls_in_state_space: Flag | None = None
+    """GridWorld and MazeGridWorld only: whether the insides of walls belong to the state space, so
+    that climbs and samples are bounded by the square alone. If unset: no."""
+    collision: Annotated[str, one_of("segment", "end_point")] | None = None
+    """GridWorld and MazeGridWorld only: whether a wall refuses a move that intersects it
+    ("segment"), or one that ends inside it ("end_point"). If unset: segment."""
     episode_limit: Count | None = field(default=None, metadata={"otherwise": 2000})
     """The number of steps after which an episode is truncated, which is not a termination. If
     unset: the limit of a Gymnasium environment, otherwise 2000."""
     scale_observations: Flag = False
-    """Whether the network sees scaled observations: coordinates with known bounds in [-1, 1], the
-    others by the running mean and standard deviation of the visited states."""
+    """Whether the network, and a model that is learned or an ensemble, see scaled observations:
+    coordinates with known bounds in [-1, 1], the others by the running mean and standard deviation
+    of the visited states."""
     normalize: Flag = False
-    """Gymnasium environments only: whether the agent and its model see observations normalized by
-    their mean and standard deviation over 1,000 random steps; see also scale_observations."""
+    """Deprecated, use scale_observations. Gymnasium environments only: whether the agent and its
+    model see observations normalized by their mean and standard deviation over 1,000 random
+    steps."""
     eval_every: Count = 500
     """Environment steps between evaluations."""
     eval_episodes: Count = 1
@@ -284,14 +304,14 @@ class Config:
         for name in settings:
             if name not in known:
                 raise unknown_name("setting", name, known)
-        # TOML has lists, not tuples.
-        given = {k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()}
+        given = {k: from_toml(Config, k, v) for k, v in settings.items()}
         by_environment = decided_by_environment()
         before = history.defaults_before(version)
         defaults = {k: v for k, v in before.items() if k not in by_environment}
         defaults |= history.added_after(version)
         if preset is not None:
-            defaults |= preset_settings(preset, given.get("env", Config.env), version)
+            env, algorithm = (given.get(k, getattr(Config, k)) for k in ("env", "algorithm"))
+            defaults |= preset_settings(preset, env, algorithm, version)
         return Config(**defaults | given)
 
 

@@ -51,7 +51,14 @@ HISTORY: dict[str, Changes] = {
             "climb_coordinates": "raw",
             "scale_observations": False,
             "rollout_length": 1,
-        }
+            "walls_in_state_space": None,
+            "collision": None,
+            "climb_noise_on_start": False,
+            "climb_restart_when_stuck": False,
+            "climb_restart_rule": "new",
+            "climb_vanishing": "sum",
+        },
+        defaults={"MountainCar-v0": {"learn_in_warmup": True}},
     ),
 }
 """The changes by version."""
@@ -81,13 +88,23 @@ def changed_after(version: str) -> bool:
     return bool(_after(version))
 
 
-def last_changes(version: str) -> dict[str, str]:
-    """Each setting whose default changed up to `version`, with the version of the last change."""
+def last_changes(version: str, env: str) -> dict[str, str]:
+    """The settings whose default may have changed for an environment.
+
+    Args:
+        version: Changes up to this version count.
+        env: The name of the environment, which need not have been created.
+
+    Returns:
+        Each of these settings with the version of the last change.
+
+    """
     found: dict[str, str] = {}
     for changed_in in sorted(HISTORY, key=_numbers):
         if _numbers(changed_in) <= _numbers(version):
-            tables = HISTORY[changed_in].defaults.values()
-            found |= {name: changed_in for table in tables for name in table}
+            defaults = HISTORY[changed_in].defaults
+            for where in (EVERYWHERE, CONTINUOUS_ACTIONS, GYMNASIUM, env):
+                found |= dict.fromkeys(defaults.get(where, {}), changed_in)
     return found
 
 

@@ -8,19 +8,15 @@ paper       the settings that the paper states, taken literally
 published   what the code published by its authors does, as far as settings can express it
 v0.1        all defaults of version 0.1, with which the stored experiments were computed
 
-Settings cannot yet express the following behaviour of the published code: in the mazes it blocks
-a move only by its end point, and climbs through walls; it adds noise to the states from which
-climbs start; after a restart it samples the new start by the old rule; it drops each term of ∇g
-below 1e-5 separately; one of its files climbs V with step size 0.1 and noise 0.05; and it bounds
-the states of Hopper and Walker2d by ±5. It uses ReLU for DQN and Dyna-Value: `activation` can
-express that, but a preset does not depend on the algorithm.
+docs/published-code.md compares the published code with `published` point by point, and lists what
+settings cannot express.
 
 An entry must not change once it is released, because stored sweeps would change their meaning: a
 better interpretation of the paper is a new preset. Entries for new settings may be added.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from freqdyna.config.history import EVERYWHERE, FIRST, Tables, added_after
@@ -33,6 +29,9 @@ class Preset:
 
     summary: str
     tables: Tables
+    """Settings by the name of an environment, or EVERYWHERE."""
+    by_algorithm: Tables = field(default_factory=dict)
+    """Settings by the name of an algorithm, which take precedence over `tables`."""
     version: str | None = None
     """The version whose behaviour it preserves, including for settings that were added later."""
 
@@ -44,6 +43,7 @@ PAPER: Tables = {
         "buffer_size": 100_000,  # A.6: "buffer size 100k"
         "queue_size": 100_000,  # A.6: the same sentence, applied to both buffers
         "learning_rate": 1e-3,  # A.6, MountainCar; the maze "the same"
+        "activation": "tanh",  # A.6: "all activation functions are tanh"
         "target_period": 1000,  # A.6: "target network moving rate 1000"
         "exploration": 0.1,  # A.6: "without decaying"
         "exploration_fraction": 0.0,  # the same words
@@ -79,6 +79,7 @@ PAPER: Tables = {
         "hidden": (64, 64),
         "search_states": 50,
         "goal_reward": -1.0,  # section 5.2: "a reward of -1 at each time step"
+        "walls_in_state_space": True,  # section 5.2: the state space is [0, 1]²
     },
     # Figure 7, for which the paper uses version 2.
     "Hopper-v5": {"seeds": 10, "planning_steps": 5},
@@ -99,6 +100,8 @@ _PUBLISHED_EVALUATION: dict[str, Any] = {
 _PUBLISHED_MAZE: dict[str, Any] = {
     **_PUBLISHED_EVALUATION,
     "goal_reward": 0.0,
+    "walls_in_state_space": True,  # climbs are bounded by the square alone
+    "collision": "end_point",
     "climb_preconditioner": "identity",
     "climb_keep_terminal": True,
 }
@@ -108,6 +111,11 @@ PUBLISHED: Tables = {
         "climb_noise_scales": "deviation",
         "climb_boundary": "project",  # it clips states to their bounds
         "climb_limit": 200,
+        "climb_noise": 0.05,  # in its configuration file
+        "climb_noise_on_start": True,
+        "climb_restart_when_stuck": True,  # a step shorter than 1e-5
+        "climb_restart_rule": "previous",
+        "climb_vanishing": "each_term",
         "frequency_network": "target",  # for g; V is computed with the online network
         "queue_size": 1_000_000,
         "priority_exponent": 1.0,  # in its configuration file, for an algorithm that is missing
@@ -121,6 +129,13 @@ PUBLISHED: Tables = {
     },
     "GridWorld": _PUBLISHED_MAZE,
     "MazeGridWorld": _PUBLISHED_MAZE,
+}
+PUBLISHED_BY_ALGORITHM: Tables = {
+    # In its configuration file, which chooses tanh for Dyna-Frequency alone.
+    "er": {"activation": "relu"},
+    "prioritized-er": {"activation": "relu"},
+    "dyna-value": {"activation": "relu", "climb_step_size": 0.1},
+    "dyna-frequency": {"activation": "tanh", "climb_step_size": 0.01},
 }
 
 # The values of version 0.1 for settings that depend on the environment.
@@ -205,7 +220,11 @@ SETTINGS_OF_0_1 = frozenset(VERSION_0_1[EVERYWHERE]) | frozenset(_BUILT_IN_0_1)
 
 PRESETS: dict[str, Preset] = {
     "paper": Preset("the settings that the paper states, taken literally", PAPER),
-    "published": Preset("what the paper's published code does", PUBLISHED),
+    "published": Preset(
+        "what the paper's published code does, as far as settings can express it",
+        PUBLISHED,
+        PUBLISHED_BY_ALGORITHM,
+    ),
     "v0.1": Preset("the defaults of version 0.1", VERSION_0_1, version=FIRST),
 }
 
@@ -215,12 +234,13 @@ def version_of_defaults(preset: str | None, version: str) -> str:
     return (PRESETS[preset].version if preset is not None else None) or version
 
 
-def preset_settings(name: str, env: object, version: str) -> dict[str, Any]:
-    """The settings of a preset for an environment.
+def preset_settings(name: str, env: object, algorithm: object, version: str) -> dict[str, Any]:
+    """The settings of a preset for an environment and an algorithm.
 
     Args:
         name: The name of the preset.
         env: The name of the environment.
+        algorithm: The name of the algorithm.
         version: Settings added after this version are omitted, unless the preset itself preserves
             a version, so that a sweep that an older version started keeps its meaning.
 
@@ -228,10 +248,17 @@ def preset_settings(name: str, env: object, version: str) -> dict[str, Any]:
     if not isinstance(name, str) or name not in PRESETS:
         raise unknown_name("preset", str(name), PRESETS)
     preset = PRESETS[name]
-    tables = preset.tables
-    own: Mapping[str, Any] = tables.get(env, {}) if isinstance(env, str) else {}
-    settings = {**tables[EVERYWHERE], **own}
+    settings = {
+        **preset.tables[EVERYWHERE],
+        **_of_name(preset.tables, env),
+        **_of_name(preset.by_algorithm, algorithm),
+    }
     if preset.version is not None:
         return added_after(preset.version) | settings
     newer = added_after(version)
     return {setting: value for setting, value in settings.items() if setting not in newer}
+
+
+def _of_name(tables: Tables, name: object) -> Mapping[str, Any]:
+    """The table of a name, which a file may have given any type; empty if there is none."""
+    return tables.get(name, {}) if isinstance(name, str) else {}

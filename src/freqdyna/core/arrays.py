@@ -2,7 +2,8 @@
 
 The file is an uncompressed `.npz` archive, read with pickle disabled, so that nothing in it is
 executed. The archive has a checksum for each array; its last member has the note and a list of the
-arrays, so that no array can be missing, added or exchanged unnoticed.
+arrays, so that no array can be missing, added or exchanged unnoticed. An array of a type that JAX
+adds to NumPy, such as bfloat16, is stored as unsigned integers, and the list has its type.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ import zipfile
 from pathlib import Path
 from typing import IO, Any
 
+import jax.numpy as jnp  # it adds types to NumPy
 import numpy as np
 
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
@@ -27,7 +29,12 @@ _SUFFIX = ".npy"
 _END = struct.Struct("<4s6xH10x")
 """The end of an archive: a signature, and the number of members."""
 _KINDS = "biufcU"
-"""The kinds of NumPy types that an array may have: Booleans, numbers and texts."""
+"""The kinds of NumPy types that a stored array may have: Booleans, numbers and texts."""
+
+
+def is_numeric(array: np.ndarray) -> bool:
+    """Whether an array has numbers or Booleans, of a type of NumPy or one that JAX adds to it."""
+    return array.dtype.kind in "biufc" or _is_added(array.dtype)
 
 
 def save_arrays(path: Path, arrays: dict[str, np.ndarray], note: dict[str, Any]) -> None:
@@ -81,12 +88,18 @@ def decode_arrays(contents: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any
 def _write(
     file: IO[bytes] | io.BytesIO, arrays: dict[str, np.ndarray], note: dict[str, Any]
 ) -> None:
+    types = {}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        for name, array in arrays.items():
+        for name, given in arrays.items():
+            array = np.asanyarray(given)
+            if _is_added(array.dtype):
+                types[name] = array.dtype.name
+                array = array.view(f"u{array.dtype.itemsize}")
             with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+                np.lib.format.write_array(member, array, allow_pickle=False)
         sums = {info.filename.removesuffix(_SUFFIX): info.CRC for info in archive.infolist()}
-        contents = {"digest": _digest(sums, note), "arrays": sums, "note": note}
+        contents = {"digest": _digest(sums, note, types), "arrays": sums, "note": note}
+        contents |= {"types": types} if types else {}
         text = np.frombuffer(json.dumps(contents).encode(), np.uint8)
         with archive.open(f"{_CONTENTS}{_SUFFIX}", "w") as member:
             np.lib.format.write_array(member, text)
@@ -113,8 +126,10 @@ def _read(file: IO[bytes] | io.BytesIO) -> tuple[dict[str, np.ndarray], dict[str
             sums, note = contents["arrays"], contents["note"]
             if sums != {_name(info): info.CRC for info in members if _name(info) != _CONTENTS}:
                 raise DamagedFileError("its arrays are not those that were written")
-            if contents["digest"] != _digest(sums, note):
+            types = contents.get("types", {})
+            if contents["digest"] != _digest(sums, note, types):
                 raise DamagedFileError("its note is not the one that was written")
+            found |= {name: _as_added(name, found[name], kind) for name, kind in types.items()}
         if not isinstance(note, dict):
             raise DamagedFileError("its note is not a JSON object")
     except DamagedFileError:
@@ -150,6 +165,20 @@ def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
         return np.lib.format.read_array(member, allow_pickle=False)
 
 
-def _digest(sums: dict[str, int], note: Any) -> str:
-    """A digest of the checksums of all arrays, and of the note."""
-    return hashlib.sha256(json.dumps([sums, note]).encode()).hexdigest()
+def _is_added(dtype: np.dtype) -> bool:
+    """Whether a type is not one of NumPy's own, which alone can be read from a file."""
+    return dtype.isbuiltin == 2
+
+
+def _as_added(name: str, array: np.ndarray, kind: str) -> np.ndarray:
+    """An array of unsigned integers as one of a type that JAX adds to NumPy, with the same bits."""
+    dtype = jnp.dtype(kind)
+    if not _is_added(dtype) or array.dtype != f"u{dtype.itemsize}":
+        raise DamagedFileError(f"its array {name!r} has the type {dtype}")
+    return array.view(dtype)
+
+
+def _digest(sums: dict[str, int], note: Any, types: dict[str, str]) -> str:
+    """A digest of the checksums of all arrays, of the note, and of types that JAX adds."""
+    parts = [sums, note, types] if types else [sums, note]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

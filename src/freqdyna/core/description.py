@@ -1,15 +1,23 @@
 """Descriptions of objects as text, for checking later whether another object is the same."""
 
 import dataclasses
+import functools
 import re
 from typing import Any
 
 import equinox as eqx
 
+_ADDRESS = re.compile("0x[0-9a-fA-F]{6,}")
+"""A memory address in the `repr` of an object, which is another one in every process."""
+
 
 def describe(value: Any) -> str:
-    """The class of a dataclass instance and the value of every field."""
-    values = [f"{f.name}={getattr(value, f.name)!r}" for f in dataclasses.fields(value)]
+    """The class of a dataclass instance and the value of every field.
+
+    It is the same in every process: functions are described by their module and qualified name,
+    and other objects whose `repr` has a memory address by their class.
+    """
+    values = [f"{f.name}={_text(getattr(value, f.name))}" for f in dataclasses.fields(value)]
     return f"{type(value).__name__}({', '.join(values)})"
 
 
@@ -34,19 +42,59 @@ def matches(value: Any, text: object) -> bool:
         own = getattr(value, field.name)
         if field.name not in texts:
             same = _is_default(own, field)
-        elif dataclasses.is_dataclass(own):
+        elif _is_dataclass_instance(own):
             same = matches(own, texts[field.name])
         else:
-            ways = (repr(own), eqx.tree_pformat(own))  # Equinox formats arrays as their shapes
+            # Equinox formats arrays as their shapes; earlier versions wrote addresses.
+            ways = (_text(own), repr(own), eqx.tree_pformat(own))
             same = _joined(texts[field.name]) in map(_joined, ways)
         if not same:
             return False
     return True
 
 
+def _text(value: Any) -> str:
+    """The `repr` of a value, without anything that is another one in every process."""
+    kind = type(value)
+    if kind in (tuple, list):
+        items = ", ".join(map(_text, value))
+        return f"[{items}]" if kind is list else f"({items}{',' * (len(value) == 1)})"
+    if kind is dict:
+        return f"{{{', '.join(f'{_text(k)}: {_text(v)}' for k, v in value.items())}}}"
+    if kind in (set, frozenset) and value:  # their order is that of hashes
+        items = f"{{{', '.join(sorted(map(_text, value)))}}}"
+        return items if kind is set else f"frozenset({items})"
+    text = repr(value)
+    if isinstance(value, str | bytes) or not _ADDRESS.search(text):
+        return text
+    if isinstance(value, functools.partial):
+        named = [f"{name}={_text(given)}" for name, given in value.keywords.items()]
+        return f"{_full_name(kind)}({', '.join([*map(_text, (value.func, *value.args)), *named])})"
+    if _is_dataclass_instance(value):
+        return describe(value)
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        named = [f"{name}={_text(item)}" for name, item in value._asdict().items()]
+        return f"{kind.__name__}({', '.join(named)})"
+    owner = getattr(value, "__self__", None)
+    if owner is not None:
+        return f"<method {value.__name__} of {_text(owner)}>"
+    name = _full_name(value) if callable(value) else None
+    return f"<function {name}>" if name else f"<{_full_name(kind)} object>"
+
+
+def _full_name(value: Any) -> str | None:
+    """The module and the qualified name of a class or function; None if it has no name."""
+    name = getattr(value, "__qualname__", None)
+    return f"{value.__module__}.{name}" if isinstance(name, str) else None
+
+
+def _is_dataclass_instance(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
 def _joined(text: str) -> str:
-    """The text without spaces and line breaks, which depend on the width of the whole text."""
-    return "".join(text.split())
+    """The text without memory addresses, and without line breaks, which depend on its width."""
+    return "".join(_ADDRESS.sub("0x", text).split())
 
 
 def _named_values(text: str) -> tuple[str, dict[str, str]] | None:
@@ -78,7 +126,7 @@ def _named_values(text: str) -> tuple[str, dict[str, str]] | None:
 
 def _is_default(value: Any, field: "dataclasses.Field[Any]") -> bool:
     if field.default is not dataclasses.MISSING:
-        return bool(value is field.default or repr(value) == repr(field.default))
+        return bool(value is field.default or _text(value) == _text(field.default))
     if field.default_factory is not dataclasses.MISSING:
-        return repr(value) == repr(field.default_factory())
+        return _text(value) == _text(field.default_factory())
     return True

@@ -1,10 +1,41 @@
-"""Where in a user's class an error comes from, for messages of one sentence."""
+"""Calling a user's class, and where in it an error comes from, for messages of one sentence."""
 
 import inspect
 import traceback
 from pathlib import Path
+from typing import Any
 
-from freqdyna.core.errors import one_line
+from freqdyna.core.errors import FreqdynaError, one_line
+
+
+def created(user_class: Any, base: type, told: str, *arguments: Any) -> Any:
+    """What the method `from_config` of a user's class creates.
+
+    Args:
+        user_class: The class.
+        base: What it creates must be an instance of this.
+        told: What names the class in messages: "model is 'my:Model'".
+        *arguments: The arguments of `from_config`.
+
+    Raises:
+        FreqdynaError: If it fails or creates something else; the message has the file and the line.
+
+    """
+    try:
+        made = user_class.from_config(*arguments)
+    except FreqdynaError:
+        raise
+    except (Exception, SystemExit) as error:  # a user's class may lack a method or a default
+        failed = failure_of(error, user_class, "from_config")
+        if _is_inherited(user_class, "from_config") and _needs_arguments(user_class):
+            failed += "; define from_config in the class, or give its arguments defaults"
+        raise FreqdynaError(f"{told}, which cannot be created by {failed}") from error
+    if not isinstance(made, base):
+        raise FreqdynaError(
+            f"{told}, whose from_config returned {type(made).__name__}; it must be a "
+            f"{base.__name__}"
+        )
+    return made
 
 
 def failure_of(error: BaseException, user_class: type, method: str) -> str:
@@ -13,17 +44,23 @@ def failure_of(error: BaseException, user_class: type, method: str) -> str:
     Args:
         error: What was raised while the method was called, or about what it returned.
         user_class: The class.
-        method: The name of its method.
+        method: The name of its method. If the class inherits it from this package, the place is the
+            last line of the class's file that was executed, or the first line of the class.
 
     """
     reason = "it calls sys.exit" if isinstance(error, SystemExit) else one_line(error)
     code = getattr(inspect.unwrap(getattr(user_class, method)), "__code__", None)
-    if code is None:
-        return f"{method}: {reason}"
+    if code is not None and not _is_inherited(user_class, method):
+        file, first = code.co_filename, code.co_firstlineno
+    else:
+        try:
+            file, first = inspect.getfile(user_class), inspect.getsourcelines(user_class)[1]
+        except (OSError, TypeError):  # it was typed in an interpreter, for example
+            return f"{method}: {reason}"
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
-    line = (lines and lines[-1]) or code.co_firstlineno  # the first if what it returned is refused
-    return f"{method} ({_shown(code.co_filename)}, line {line}): {reason}"
+    lines = [frame.lineno for frame in frames if frame.filename == file]
+    line = (lines and lines[-1]) or first  # the first if what it returned is refused
+    return f"{method} ({_shown(file)}, line {line}): {reason}"
 
 
 def imported_line(error: BaseException) -> str:
@@ -33,6 +70,24 @@ def imported_line(error: BaseException) -> str:
     own = [frame for frame in frames[1:] if Path(frame.filename).parent.name != "importlib"]
     own = [frame for frame in own if not frame.filename.startswith("<")]
     return f" ({_shown(own[-1].filename)}, line {own[-1].lineno})" if own else ""
+
+
+def _is_inherited(user_class: type, method: str) -> bool:
+    """Whether a class that is not of this package has a method of this package."""
+    package = __name__.partition(".")[0]
+    found = inspect.unwrap(getattr(user_class, method))
+    modules = user_class.__module__, getattr(found, "__module__", None) or ""
+    own, of_method = (module.partition(".")[0] == package for module in modules)
+    return of_method and not own
+
+
+def _needs_arguments(user_class: Any) -> bool:
+    """Whether an instance of a class cannot be created without arguments."""
+    try:
+        inspect.signature(user_class.__init__).bind(None)
+    except TypeError:
+        return not inspect.isabstract(user_class)
+    return False
 
 
 def _shown(file: str) -> str:

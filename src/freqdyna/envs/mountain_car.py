@@ -1,7 +1,6 @@
 """MountainCar, equal to Gymnasium's `MountainCar-v0` up to float32 rounding."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -28,8 +27,6 @@ class MountainCar(Environment):
     num_actions: ClassVar[int] = 3
     low: ClassVar[np.ndarray] = np.array([-1.2, -MAX_SPEED], np.float32)
     high: ClassVar[np.ndarray] = np.array([0.6, MAX_SPEED], np.float32)
-    # The paper's loop taken literally; on GridWorld it collapses networks (docs/algorithms/er.md).
-    own_settings: ClassVar[Mapping[str, Any]] = {"learn_in_warmup": True}
 
     coordinates: ClassVar[tuple[str, ...]] = ("position", "velocity")
     action_names: ClassVar[tuple[str, ...]] = ("push left", "no push", "push right")

@@ -1,5 +1,6 @@
 """The environment of a run, found by name or passed in Python, and its effect on the settings."""
 
+import dataclasses
 from typing import Any
 
 from freqdyna import envs
@@ -10,7 +11,11 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
 from freqdyna.envs.space import Factory, Space
 
-_OF_BUILT_IN = ("reward_noise", "goal_reward")
+OF_ENVIRONMENT = (
+    *("reward_noise", "goal_reward", "episode_limit"),
+    *("walls_in_state_space", "collision"),
+)
+"""The settings that are fields of a built-in environment, if it has them."""
 
 
 def named_environment(config: Config, allow_code: bool = False) -> Environment | Factory:
@@ -23,9 +28,14 @@ def named_environment(config: Config, allow_code: bool = False) -> Environment |
     """
     if config.env not in envs.ENVIRONMENTS:
         return envs.gymnasium_factory(config.env, allow_code)
-    names = ("reward_noise", "goal_reward", "episode_limit")
-    settings = {name: getattr(config, name) for name in names}
+    settings = {name: getattr(config, name) for name in OF_ENVIRONMENT}
     given = {name: value for name, value in settings.items() if value is not None}
+    known = [field.name for field in dataclasses.fields(envs.ENVIRONMENTS[config.env])]
+    for name, value in given.items():
+        if name not in known:
+            raise FreqdynaError(
+                f"{name} is {value!r}, but {config.env} does not have that setting; omit it"
+            )
     return envs.make(config.env, **given)
 
 
@@ -118,8 +128,9 @@ def space_of_run(env: Environment | Factory, config: Config, facts: dict[str, An
         return env
     from freqdyna.envs.gym.seats import host_space  # Gymnasium may be missing
 
-    for name in _OF_BUILT_IN:
-        if given := getattr(config, name):
+    for name in OF_ENVIRONMENT:
+        given = getattr(config, name)
+        if name != "episode_limit" and given != getattr(Config, name):
             raise FreqdynaError(f"{name} is {given}; only built-in environments have that setting")
     limit, seed = config.episode_limit, config.first_seed
     return host_space(env, limit, config.normalize, seed, facts.get("scaling"))

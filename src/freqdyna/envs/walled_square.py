@@ -17,6 +17,7 @@ PIXELS = 400
 STEP = 0.05
 START_SIZE = 0.05
 GOAL_CORNER = 0.95
+COLLISIONS = ("segment", "end_point")
 DIRECTIONS = np.array([[0, 1], [0, -1], [-1, 0], [1, 0]], np.float32)  # up, down, left, right
 
 
@@ -58,10 +59,19 @@ class WalledSquare(Environment):
     """Reward of the step that reaches the goal; the reward of every other step is -1."""
     move_noise: float = eqx.field(default=0.01, static=True)
     """Standard deviation of the noise on the length of a move."""
+    walls_in_state_space: bool = eqx.field(default=False, static=True)
+    """Whether the insides of walls are states: nobody walks there, but planning may start there."""
+    collision: str = eqx.field(default="segment", static=True)
+    """Whether a wall refuses a move that intersects it ("segment"), or one that ends in it
+    ("end_point"). From inside a wall, every move intersects it: with "segment" none leads out, with
+    "end_point" those that end outside do."""
 
     def __check_init__(self) -> None:
         if self.move_noise < 0:
             raise FreqdynaError(f"move_noise is {self.move_noise}; it must be 0 or greater")
+        if self.collision not in COLLISIONS:
+            allowed = " or ".join(map(repr, COLLISIONS))
+            raise FreqdynaError(f"collision is {self.collision!r}; it must be {allowed}")
 
     @property
     def blocks(self) -> np.ndarray:
@@ -91,10 +101,11 @@ class WalledSquare(Environment):
         return jax.random.uniform(key, (2,), maxval=START_SIZE)
 
     def move(self, state: State, action: Action, noise: Float[Array, " 1"]) -> State:
-        """Move by 0.05 plus noise; the state does not change if a wall is in the way."""
+        """Move by 0.05 plus noise; the state does not change if a wall refuses the move."""
         length = STEP + self.move_noise * noise[0]
         target = jnp.clip(state + length * jnp.asarray(DIRECTIONS)[action], self.low, self.high)
-        return jnp.where(self._crosses_wall(state, target), state, target)
+        start = state if self.collision == "segment" else target
+        return jnp.where(self._crosses_wall(start, target), state, target)
 
     def terminal(self, state: State) -> Terminal:
         """In the top right corner."""
@@ -105,12 +116,19 @@ class WalledSquare(Environment):
         return jnp.where(self.terminal(next_state), self.goal_reward, -1.0)
 
     def contains(self, state: State) -> Bool[Array, ""]:
-        """Inside the square and not inside a wall."""
-        return super().contains(state) & ~self._crosses_wall(state, state)
+        """Inside the square and, unless walls are in the state space, not inside a wall."""
+        inside = super().contains(state)
+        return inside if self.walls_in_state_space else inside & ~self._crosses_wall(state, state)
 
     def project(self, state: State) -> State:
-        """Clip to the square, and move states in a wall to the nearest free point of its faces."""
+        """Clip to the square.
+
+        Unless walls are in the state space, states in a wall are then moved to the nearest free
+        point of its faces.
+        """
         state = jnp.clip(state, self.low, self.high)
+        if self.walls_in_state_space:
+            return state
         blocks = self.blocks
         faces = jnp.asarray(blocks)  # moving one coordinate to a face leaves the block
         candidates = jnp.concatenate(

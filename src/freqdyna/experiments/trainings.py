@@ -24,7 +24,8 @@ from freqdyna.training.saver import RunOptions
 PRESET = "v0.1"
 """The preset of all trainings, so that changing a default does not change a figure.
 
-The stored trainings were computed with these settings.
+The stored trainings were computed with these settings. Unless a training sets `learn_in_warmup`,
+updates begin with the first step on MountainCar and after the warm-up elsewhere.
 """
 SEEDS, STEPS = 30, 50_000
 KEY_SEEDS = 100

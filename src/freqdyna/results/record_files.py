@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freqdyna.config import Config, history
-from freqdyna.core.arrays import decode_arrays, encode_arrays
+from freqdyna.core.arrays import decode_arrays, encode_arrays, is_numeric
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.tables import Columns, decode_table, encode_table
 from freqdyna.results.complete_seeds import mark_diverged
@@ -26,6 +26,8 @@ _STORES = ("queue", "replay")
 """The parts of a snapshot that version 0.1 stored for the trainings of experiments."""
 RUN = "run"
 """The key of `run_id` in the notes of arrays; version 0.1 did not write it."""
+ARRAYS = "arrays"
+"""The key of the types and shapes of all arrays in their notes."""
 NO_CHECKSUM = "its checksum is missing"
 _NOT_OF_CURVES = ("table", "x", "y")
 
@@ -64,8 +66,17 @@ def encode_record(record: Record, **facts: Any) -> RecordFiles:
     arrays = {"parameters": record.parameters, "layer_sizes": np.array(record.layer_sizes, int)}
     for step, snapshot in record.snapshots.items():
         arrays |= {f"{_SNAPSHOT}/{step}/{name}": values for name, values in snapshot.items()}
-    note = {RUN: run_id(record.config)}
+    note = note_of(record.config, arrays)
     return RecordFiles(encode_table(columns, facts), encode_arrays(arrays, note))
+
+
+def note_of(config: Config, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """What the note of a run's arrays says, for `check_run`: which run, and which arrays."""
+    return {RUN: run_id(config), ARRAYS: _types_and_shapes(arrays)}
+
+
+def _types_and_shapes(arrays: dict[str, np.ndarray]) -> dict[str, str]:
+    return {name: f"{values.dtype}{values.shape}" for name, values in sorted(arrays.items())}
 
 
 def run_id(config: Config) -> str:
@@ -77,11 +88,14 @@ def run_id(config: Config) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def check_run(note: dict[str, Any], config: Config, checksums: bool) -> None:
-    """Raise DamagedFileError if arrays with this note belong to another run.
+def check_run(
+    arrays: dict[str, np.ndarray], note: dict[str, Any], config: Config, checksums: bool
+) -> None:
+    """Raise DamagedFileError if arrays are not those of their note, or belong to another run.
 
     Args:
-        note: The note of the arrays.
+        arrays: The arrays.
+        note: The note of the arrays; that of version 0.1 does not list them.
         config: The configuration of the run.
         checksums: Whether the files must have checksums, which version 0.1 did not write.
 
@@ -90,6 +104,9 @@ def check_run(note: dict[str, Any], config: Config, checksums: bool) -> None:
         raise DamagedFileError(NO_CHECKSUM)
     if note.get(RUN, run_id(config)) != run_id(config):
         raise DamagedFileError("it belongs to another run")
+    found = _types_and_shapes(arrays)
+    if note.get(ARRAYS, found) != found:
+        raise DamagedFileError("its arrays are not those that its note lists")
 
 
 def check_snapshot(arrays: dict[str, np.ndarray], step: int, config: Config, seeds: int) -> None:
@@ -97,7 +114,7 @@ def check_snapshot(arrays: dict[str, np.ndarray], step: int, config: Config, see
     if step not in (*config.snapshot_steps, config.steps):
         raise DamagedFileError(f"its step, {step}, is not one of {list(config.snapshot_steps)}")
     for name, values in arrays.items():
-        if values.dtype.kind not in "biuf" or values.ndim < 1 or len(values) != seeds:
+        if not is_numeric(values) or values.ndim < 1 or len(values) != seeds:
             raise DamagedFileError(
                 f"its array {name!r} has shape {values.shape} and type {values.dtype} "
                 f"for {seeds} seeds"
@@ -208,7 +225,7 @@ def _decode_arrays(
         parameters = arrays["parameters"]
         # Run folders of version 0.1 have the sizes in a note.
         sizes = tuple(map(int, arrays.get("layer_sizes", note.get("layer_sizes", ()))))
-        check_run(note, config, checksums)
+        check_run(arrays, note, config, checksums)
         if parameters.ndim != 2 or len(parameters) != seeds or parameters.dtype.kind != "f":
             raise ValueError(f"parameters have shape {parameters.shape} for {seeds} seeds")
         number = sum((inputs + 1) * outputs for inputs, outputs in itertools.pairwise(sizes))

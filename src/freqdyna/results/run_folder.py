@@ -39,6 +39,7 @@ from freqdyna.results.record_files import (
     check_snapshot,
     decode_record,
     encode_record,
+    note_of,
     run_id,
 )
 
@@ -206,7 +207,7 @@ def write_snapshots(folder: Path, config: Config, snapshots: Snapshots) -> None:
     for step, arrays in snapshots.items():
         path = _snapshot_path(folder, step)
         if not path.exists():
-            save_arrays(path, arrays, {"step": step, RUN: run_id(config)})
+            save_arrays(path, arrays, {"step": step} | note_of(config, arrays))
 
 
 def read_snapshots(
@@ -285,7 +286,7 @@ def _read_snapshot(path: Path, config: Config, seeds: int) -> tuple[int, dict[st
     try:
         if type(step) is not int or path != _snapshot_path(path.parent, step):
             raise DamagedFileError("its step is not the one in its name")
-        check_run(note, config, has_checksums(path.parent))
+        check_run(arrays, note, config, has_checksums(path.parent))
         check_snapshot(arrays, step, config, seeds)
     except DamagedFileError as error:
         raise DamagedFileError(f"{path} is damaged ({error})") from None

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
 from freqdyna.config import Config
@@ -82,7 +83,9 @@ class Proposal(eqx.Module):
 
         """
         none = jnp.zeros((), int)
-        found = jnp.asarray(states.shape[0]) if count is None else count
+        # What is not an array is refused after `propose`, like all that it should not return.
+        rows = next(iter(getattr(states, "shape", ())), 0)
+        found = jnp.asarray(rows) if count is None else count
         return Proposal(states, found, none, none, none, actions=actions, memory=memory)
 
 
@@ -103,23 +106,19 @@ def check_proposal(
     """
     if not isinstance(proposal, Proposal):
         raise FreqdynaError(f"propose returned {type(proposal).__name__}; it must be a Proposal")
-    shape, n = proposal.states.shape, space.observation_size
-    if len(shape) != 2 or shape[1] != n:
-        raise FreqdynaError(f"propose returned states of shape {shape}; it must be (m, {n})")
+    _check_array("states", proposal.states, "floats", "m", space.observation_size)
+    for name in ("count", "iterations", "restarts", "vanished"):
+        if type(value := getattr(proposal, name)) is not int:
+            _check_array(name, value, "integers")
     if proposes_actions != (proposal.actions is not None):
         raise FreqdynaError(
             f"propose returned {'no ' if proposes_actions else ''}actions, but proposes_actions is "
             f"{proposes_actions}"
         )
     if proposal.actions is not None:
-        expected = shape[:1] if space.num_actions else (shape[0], space.action_size)
-        kind = jnp.integer if space.num_actions else jnp.floating
-        if proposal.actions.shape != expected or not jnp.issubdtype(proposal.actions.dtype, kind):
-            raise FreqdynaError(
-                f"propose returned actions of shape {proposal.actions.shape} and type "
-                f"{proposal.actions.dtype}; they must be of shape {expected} and "
-                f"{'integers' if space.num_actions else 'floats'}"
-            )
+        m, a = proposal.states.shape[0], space.action_size
+        words, own = ("integers", ()) if space.num_actions else ("floats", (a,))
+        _check_array("actions", proposal.actions, words, m, *own)
     proposal = replace(proposal, memory=jax.tree.map(jnp.asarray, proposal.memory))
     before, after = _shapes(memory), _shapes(proposal.memory)
     if before != after:
@@ -128,6 +127,32 @@ def check_proposal(
             f"that of init, {before}"
         )
     return proposal
+
+
+def _check_array(name: str, value: object, words: str, *shape: int | str) -> None:
+    """Raise an error unless a part of a proposal is an array of this type and shape.
+
+    Args:
+        name: The name of the part.
+        value: The part.
+        words: "floats" or "integers".
+        *shape: The size of each axis; a letter for any size.
+
+    """
+    kind = {"floats": jnp.floating, "integers": jnp.integer}[words]
+    found = f"of type {type(value).__name__}"
+    if isinstance(value, jax.Array | np.ndarray | np.generic):
+        pairs = zip(value.shape, shape, strict=False)
+        fits = len(value.shape) == len(shape) and all(
+            isinstance(allowed, str) or size == allowed for size, allowed in pairs
+        )
+        if fits and jnp.issubdtype(value.dtype, kind):
+            return
+        found = f"of shape {value.shape} and type {value.dtype}"
+    wanted = str(shape).replace("'", "")
+    raise FreqdynaError(
+        f"propose returned {name} {found}, instead of a JAX array of {words} of shape {wanted}"
+    )
 
 
 def check_snapshot(shown: object) -> dict[str, Array]:

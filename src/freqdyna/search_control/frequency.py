@@ -8,8 +8,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.config import Config
+from freqdyna.core import unrolled
 from freqdyna.search_control.base import Proposal, Search, SearchControl, State
-from freqdyna.search_control.hill_climb import HillClimb
+from freqdyna.search_control.hill_climb import VANISHED, HillClimb
 from freqdyna.search_control.registry import register
 
 FREQUENCY, VALUE = 0, 1
@@ -32,6 +33,10 @@ class FrequencySearch(SearchControl):
     """η₂."""
     network: str = eqx.field(static=True)
     """Whether g is computed with the "online" or the "target" network; V is always online."""
+    restart_rule: str = eqx.field(static=True, default="new")
+    """Whether a restarted climb starts in a state for its "new" rule or for the "previous" one."""
+    vanishing: str = eqx.field(static=True, default="sum")
+    """Whether ∇g counts as zero if the "sum" of its terms vanishes, or "each_term" separately."""
 
     @classmethod
     def from_config(cls, config: Config) -> "FrequencySearch":
@@ -42,6 +47,8 @@ class FrequencySearch(SearchControl):
             config.gradient_weight,
             config.hessian_weight,
             config.frequency_network,
+            config.climb_restart_rule,
+            config.climb_vanishing,
         )
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
@@ -51,8 +58,11 @@ class FrequencySearch(SearchControl):
         # While the queue is empty, all climbs follow V from visited states.
         probability = jnp.where(search.queue_is_empty, 0.0, self.probability)
         rules = jnp.where(jax.random.uniform(rule_key, (limit,)) < probability, FREQUENCY, VALUE)
+        of_start = rules
+        if self.restart_rule == "previous":
+            of_start = jnp.concatenate([rules[:1], rules[:-1]])
         starts = jnp.where(
-            rules[:, None] == FREQUENCY,
+            of_start[:, None] == FREQUENCY,
             search.queued(queue_key, limit),
             search.visited(visited_key, limit),
         )
@@ -60,11 +70,22 @@ class FrequencySearch(SearchControl):
         def directions(state: State) -> Float[Array, "2 n"]:
             weights = self.gradient_weight, self.hessian_weight
             slope, value_slope = search.slopes(state, *weights)
-            if self.network == "target":
-                slope, _ = search.target_slopes(state, *weights)
+            slopes = search.target_slopes if self.network == "target" else search.slopes
+            if self.vanishing == "each_term":
+                by_gradient, _ = slopes(state, self.gradient_weight, 0.0)
+                by_hessian, _ = slopes(state, 0.0, self.hessian_weight)
+                slope = _unless_vanished(by_gradient) + _unless_vanished(by_hessian)
+            elif self.network == "target":
+                slope, _ = slopes(state, *weights)
             return jnp.stack([slope, value_slope])
 
         return self.climb(search, directions, starts, rules, climb_key)
+
+
+def _unless_vanished(slope: State) -> State:
+    """The gradient, or zero if it is shorter than VANISHED or not finite."""
+    length = unrolled.norm(slope)
+    return jnp.where(jnp.isfinite(length) & (length >= VANISHED), slope, 0.0)
 
 
 @register("gradient-norm")

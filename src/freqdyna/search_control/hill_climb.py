@@ -20,7 +20,7 @@ from freqdyna.core.unrolled import repeat_while
 from freqdyna.search_control.base import ClimbPath, Proposal, Search, State
 
 VANISHED = 1e-5
-"""A direction shorter than this is treated as zero."""
+"""A direction or a step shorter than this is treated as zero."""
 
 Directions = Callable[[State], Float[Array, "rules n"]]
 """The gradient of each rule's objective at a state."""
@@ -60,6 +60,10 @@ class HillClimb(eqx.Module):
     """Whether terminal states may be stored; if not, a climb that reaches one is restarted."""
     traced: bool = eqx.field(static=True, default=False)
     """Whether to record the states of the climbs, for plots; this takes longer."""
+    noise_on_start: bool = eqx.field(static=True, default=False)
+    """Whether noise is also added to the start of a climb, which is then projected."""
+    restart_when_stuck: bool = eqx.field(static=True, default=False)
+    """Whether a climb is restarted after a step shorter than VANISHED, noise included."""
 
     @staticmethod
     def from_config(config: Config) -> "HillClimb":
@@ -73,6 +77,8 @@ class HillClimb(eqx.Module):
             preconditioner=config.climb_preconditioner,
             boundary=config.climb_boundary,
             keep_terminal=config.climb_keep_terminal,
+            noise_on_start=config.climb_noise_on_start,
+            restart_when_stuck=config.climb_restart_when_stuck,
         )
 
     def __call__(
@@ -96,7 +102,12 @@ class HillClimb(eqx.Module):
         n = starts.shape[1]
         sigma = search.covariance if self.preconditioner == "covariance" else jnp.eye(n)
         scale = self.noise if self.noise_scales == "deviation" else jnp.sqrt(self.noise)
-        noise = scale * jax.random.normal(key, (self.limit, n)) @ cholesky(sigma).T
+        factor = cholesky(sigma).T
+        noise = scale * jax.random.normal(key, (self.limit, n)) @ factor
+        if self.noise_on_start:
+            start_key = jax.random.fold_in(key, 1)
+            starts = starts + scale * jax.random.normal(start_key, starts.shape) @ factor
+            starts = jax.vmap(lambda s: search.on_manifold(search.project(s)))(starts)
 
         def unfinished(climb: Climb) -> Bool[Array, ""]:
             return (climb.proposal_count < self.states) & (climb.iterations < self.limit)
@@ -116,6 +127,8 @@ class HillClimb(eqx.Module):
             over = ~search.contains(state)
             if not self.keep_terminal:
                 over = over | search.terminal(state)
+            if self.restart_when_stuck:
+                over = over | (unrolled.norm(state - climb.state) < VANISHED)
             far = unrolled.norm(state - climb.stored) / jnp.sqrt(n) > search.mean_step
             store = far & ~over
             restarts = climb.restarts + over

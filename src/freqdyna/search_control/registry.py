@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from freqdyna.config import Config
 from freqdyna.core.code_names import module_of, named_class
 from freqdyna.core.errors import FreqdynaError, unknown_name
-from freqdyna.core.user_code import failure_of
+from freqdyna.core.user_code import created
 from freqdyna.search_control.base import SearchControl
 
 Strategy = TypeVar("Strategy", bound=SearchControl)
@@ -61,20 +61,8 @@ def full_name(strategy: type[SearchControl]) -> str:
 
 def make(strategy: type[SearchControl], config: Config) -> SearchControl:
     """Create a strategy with the settings of a run."""
-    try:
-        made = strategy.from_config(config)
-    except FreqdynaError:
-        raise
-    except (Exception, SystemExit) as error:  # a user's class may lack a method or a default
-        failed = failure_of(error, strategy, "from_config")
-        raise FreqdynaError(
-            f"search_control is {full_name(strategy)!r}, which cannot be created by {failed}"
-        ) from error
-    if not isinstance(made, SearchControl):
-        raise FreqdynaError(
-            f"search_control is {full_name(strategy)!r}, whose from_config returned "
-            f"{type(made).__name__}; it must be a SearchControl"
-        )
+    told = f"search_control is {full_name(strategy)!r}"
+    made: SearchControl = created(strategy, SearchControl, told, config)
     return made
 
 

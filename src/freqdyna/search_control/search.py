@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.space import Action, State
 from freqdyna.envs.transition import Outcome, Transition
 from freqdyna.frequency import Derivatives, Slopes
@@ -116,10 +117,16 @@ class Search:
         return self.draw_transitions(jax.random.bits(key, (count,), jnp.uint32))
 
     @overload
-    def td_error(self, s: State, key: PRNGKeyArray, /) -> Float[Array, ""]: ...
+    def td_error(self, s: State, key: PRNGKeyArray) -> Float[Array, ""]: ...
     @overload
-    def td_error(self, s: State, action: Action, key: PRNGKeyArray, /) -> Float[Array, ""]: ...
-    def td_error(self, s: State, /, *action_and_key: Array) -> Float[Array, ""]:
+    def td_error(self, s: State, action: Action, key: PRNGKeyArray) -> Float[Array, ""]: ...
+    def td_error(
+        self,
+        s: State,
+        *action_and_key: Array,
+        action: Action | None = None,
+        key: PRNGKeyArray | None = None,
+    ) -> Float[Array, ""]:
         """The temporal-difference error r + γ V(s') − Q(s, a) of an outcome of the model.
 
         V(s') is the value in the targets of the updates, zero if s' is terminal.
@@ -128,11 +135,20 @@ class Search:
             s: A state, shape (n,).
             *action_and_key: The action and a random key, or only the key: the action is then the
                 one that planning would take.
+            action: The action, if it is given by name.
+            key: The random key, if it is given by name.
 
         """
-        *given, key = action_and_key
+        given = list(action_and_key)
+        if key is None and given:
+            key = given.pop()
+        if action is None and given:
+            action = given.pop()
+        if key is None or given:
+            raise FreqdynaError("td_error needs a state, a key and at most one action, in order")
         policy_key, outcome_key = jax.random.split(key)
-        action = given[0] if given else self.policy(s, policy_key)
+        if action is None:
+            action = self.policy(s, policy_key)
         next_state, reward, terminal = self.outcome(s, action, outcome_key)
         target = reward + self.discount * jnp.where(terminal, 0.0, self.target_value(next_state))
         return target - self.q(s, action)

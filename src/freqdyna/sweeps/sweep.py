@@ -32,6 +32,7 @@ from typing import Any
 from freqdyna import envs as environments
 from freqdyna.agents import algorithms
 from freqdyna.config import VERSION, Config, history
+from freqdyna.config.checks import means_none
 from freqdyna.config.presets import version_of_defaults
 from freqdyna.core.checksums import toml_with_checksum
 from freqdyna.core.code_names import module_of, require_allowed
@@ -71,7 +72,7 @@ class SweepUnit:
         behaviour of version 0.1. A unit therefore keeps its name when settings are added.
         """
         facts = self.config.without_new_settings()
-        changes = history.last_changes(self.version).items()
+        changes = history.last_changes(self.version, self.config.env).items()
         if changed := {k: v for k, v in changes if k in facts and facts[k] is None}:
             facts["defaults"] = changed
         if self.together > 1:
@@ -187,9 +188,12 @@ class Sweep:
     def _names(self, setting: str) -> list[Any]:
         """All values in the sweep of a setting that is a name, if it is set."""
         if self.search is not None and setting in self.search.space:
-            return list(self.search.space[setting]["choices"])
-        names = self.vary.get(setting, [getattr(self.config({}), setting)])
-        return [name for name in names if name is not None]
+            names = list(self.search.space[setting]["choices"])
+        else:
+            names = self.vary.get(setting, [getattr(self.config({}), setting)])
+        return [
+            name for name in names if name is not None and not means_none(Config, setting, name)
+        ]
 
     def varied(self) -> list[dict[str, Any]]:
         """The varied settings of each combination, in the order of the file."""

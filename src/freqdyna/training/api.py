@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from freqdyna import search_control as search_controls
 from freqdyna.agents import models
 from freqdyna.agents.models import Model
+from freqdyna.agents.unused_settings import without_effect
 from freqdyna.config import VERSION, Config
 from freqdyna.config.presets import version_of_defaults
 from freqdyna.core.description import matches
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
-from freqdyna.envs.resolve import check_same_environment, environment_of_run
+from freqdyna.envs.resolve import OF_ENVIRONMENT, check_same_environment, environment_of_run
 from freqdyna.envs.space import Factory
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
@@ -20,7 +21,7 @@ from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
 from freqdyna.training.memory import exhaustion_explained
 from freqdyna.training.prepare import prepare_run
-from freqdyna.training.progress import Progress
+from freqdyna.training.progress import Progress, make_display
 from freqdyna.training.run import Run
 from freqdyna.training.saver import RunOptions
 
@@ -65,13 +66,13 @@ def train(
         name = env
     elif isinstance(env, Environment):
         given, name = env, env.name
-        for setting in ("reward_noise", "goal_reward", "episode_limit"):
+        for setting in OF_ENVIRONMENT:
             if settings.get(setting) is not None and setting in settings:
                 raise FreqdynaError(
                     f"{setting} is a setting of the environment that was passed; set it there"
                 )
+        settings |= dict.fromkeys(OF_ENVIRONMENT)  # also those of a preset
         settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
-        settings["goal_reward"] = None
     else:
         from freqdyna.envs.gym.space import close_env, factory_of, make_env, space_of
 
@@ -106,6 +107,12 @@ def train(
     if preset is not None:
         run.provenance["preset"] = preset
     shown = progress if isinstance(progress, Progress) else None
+    unused = without_effect(run.config, run.training.agent.env)
+    told = [unused] if unused else []
+    if config.normalize:
+        told.append("normalize is deprecated; use scale_observations, for every environment")
+    for warning in told:
+        (shown or make_display(bool(progress))).warn(warning)
     if out is None:
         with exhaustion_explained(None):
             return run.execute(None, options, shown)

@@ -187,7 +187,9 @@ def _state(path: Path, arrays: dict[str, np.ndarray], like: Any) -> Any:
             raise FreqdynaError(f"{path} does not fit its run: {name[1:]} differs")
         leaves.append(array)
     rebuilt = [
-        jax.random.wrap_key_data(jnp.asarray(array)) if _is_key(leaf) else array
+        jax.random.wrap_key_data(jnp.asarray(array), impl=_key_impl(leaf))
+        if _is_key(leaf)
+        else array
         for array, leaf in zip(leaves, jax.tree.leaves(like), strict=True)
     ]
     return jax.tree.unflatten(jax.tree.structure(like), rebuilt)
@@ -212,6 +214,13 @@ def prune(folder: Path) -> None:
 
 def _is_key(leaf: Any) -> bool:
     return bool(jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key))
+
+
+def _key_impl(leaf: Any) -> Any:
+    """The random number generator of keys, or of their shapes."""
+    found: list[Any] = []
+    jax.eval_shape(lambda keys: found.append(jax.random.key_impl(keys)), leaf)
+    return found[0]
 
 
 def _numbers(leaf: Any) -> Any:

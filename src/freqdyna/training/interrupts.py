@@ -49,7 +49,7 @@ def stop_requests(can_be_resumed: bool) -> Iterator[threading.Event]:
 def signals_as_interrupts() -> Iterator[None]:
     """Let SIGTERM and SIGHUP interrupt a command as Ctrl-C does, so that it can save its work.
 
-    None of them interrupts an import, which is over soon.
+    None of them interrupts an import, or JAX while it finds its devices, which is over soon.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -65,8 +65,9 @@ def signals_as_interrupts() -> Iterator[None]:
 
     def interrupt(number: int, frame: Any) -> None:
         nonlocal postponed
-        if postponed < _LONGEST_IMPORT / 0.05 and _imports(frame):
-            # Some modules print an exception that is raised while they are imported, and continue.
+        if postponed < _LONGEST_WAIT / 0.05 and _is_starting(frame):
+            # Some modules print an exception that is raised while they are imported, and continue,
+            # as does JAX for the exception of a plugin for accelerators.
             postponed += 1
             send_again(number)
             return
@@ -97,14 +98,16 @@ def signals_as_interrupts() -> Iterator[None]:
         sys.unraisablehook = report
 
 
-_LONGEST_IMPORT = 10.0
-"""Seconds after which an import is interrupted."""
+_LONGEST_WAIT = 10.0
+"""Seconds after which an import, or JAX's search for devices, is interrupted."""
 
 
-def _imports(frame: Any) -> bool:
-    """Whether a module is being imported."""
+def _is_starting(frame: Any) -> bool:
+    """Whether a module is being imported, or JAX finds its devices."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        if frame.f_globals.get("__name__") == "jax._src.xla_bridge":
             return True
         frame = frame.f_back
     return False

@@ -29,6 +29,7 @@ from freqdyna.results.result import Result
 from freqdyna.training import checkpoint
 from freqdyna.training.block import Block
 from freqdyna.training.checkpoint import ForeignCheckpointError
+from freqdyna.training.evaluation_warnings import new_warnings
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.progress import Progress, RunProgress, make_display
 from freqdyna.training.saver import RunOptions, Saver
@@ -37,15 +38,6 @@ from freqdyna.training.training import Training
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before progress and interrupts are handled."""
-_TOLD_ONCE = {
-    "search_outside": "the search-control proposed {} states outside the state space, which are "
-    "used like others",
-    "search_non_finite": "the search-control proposed {} states that are not finite, which are not "
-    "stored",
-    "model_non_finite": "the model returned {} transitions that are not finite, which are not "
-    "learned from",
-}
-"""What is reported when a metric is above zero for the first time."""
 
 
 @dataclass
@@ -163,7 +155,7 @@ class Run:
                 self._own_rows(metrics), stop, self.block.parameters(state), before
             )
             self.curves.append(now)
-            for warning in self._warnings():
+            for warning in new_warnings(self._seeds(), self.curves):
                 progress.warn(warning)
             complete = self._complete_seeds()
             returns = now["return"][complete.kept]
@@ -286,25 +278,3 @@ class Run:
 
     def _seeds(self) -> np.ndarray:
         return np.arange(self.config.first_seed, self.config.first_seed + self.config.seeds)
-
-    def _warnings(self) -> list[str]:
-        """What the last evaluation shows for the first time."""
-        *earlier, now = self.curves
-        seeds, found = self._seeds(), []
-        known = earlier[-1][DIVERGED_AT] >= 0 if earlier else np.zeros(len(seeds), bool)
-        for row in np.flatnonzero((now[DIVERGED_AT] >= 0) & ~known):
-            found.append(
-                f"seed {seeds[row]} diverged at step {int(now[DIVERGED_AT][row]):,}: its loss or "
-                "its parameters are not finite; its metrics are missing from now on, and it is "
-                "left out of all statistics"
-            )
-        for name, text in _TOLD_ONCE.items():
-            counts = np.nan_to_num(now.get(name, np.zeros(len(seeds))))
-            if counts.any() and not any(np.any(row.get(name, 0) > 0) for row in earlier):
-                listed = ", ".join(map(str, seeds[counts > 0]))
-                found.append(
-                    f"{text.format(f'{int(counts.sum()):,}')} "
-                    f"(seed{'s' if np.count_nonzero(counts) > 1 else ''} {listed}); the metric "
-                    f"{name} counts them at each evaluation"
-                )
-        return found

@@ -11,6 +11,7 @@ from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.observation_scale import ObservationScale
 from freqdyna.agents.dyna.visited import Visited
+from freqdyna.agents.models import LearnedModel
 from freqdyna.envs.resolve import resolved
 
 LOW, HIGH = jnp.array([-1.2, 100.0]), jnp.array([0.6, 400.0])
@@ -155,6 +156,33 @@ def test_an_environment_and_its_scaled_twin_are_learned_alike():
     policy, network = ours.policy(0, env=Road()), ours.network(0)
     for state in states[:5]:
         assert policy(np.asarray(state)) == int(jnp.argmax(network(state)))
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_the_networks_of_learned_models_see_scaled_observations(monkeypatch, scaled):
+    predict, seen = LearnedModel.predict, []
+
+    def record(self, *arguments):
+        seen.append(self.scale is not None)
+        return predict(self, *arguments)
+
+    monkeypatch.setattr(LearnedModel, "predict", record)
+    settings = {"scale_observations": scaled, "hidden": (4,), "batch_size": 4, "steps": 10}
+    config = Config("dyna-uniform", "MountainCar-v0", model="ensemble", **settings)
+    env = envs.make(config.env)
+    agent = algorithms.build(resolved(config, env), env)
+    jax.eval_shape(agent.dry_step, jax.random.key(0))
+    assert len(seen) >= 3  # the error, the update and the simulation
+    assert set(seen) == {scaled}
+    seen.clear()
+
+    def outcome(key):
+        return agent._view(agent.init(key), jnp.zeros((), int)).outcome(
+            jnp.asarray(env.low), jnp.zeros((), int), key
+        )
+
+    jax.eval_shape(outcome, jax.random.key(0))
+    assert seen == [scaled]
 
 
 @pytest.mark.parametrize(

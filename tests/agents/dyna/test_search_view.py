@@ -55,6 +55,13 @@ def test_td_error_is_the_one_of_the_definition():
     reward = Clock().transition(s, jnp.asarray(0), KEY)[1]
     assert search.td_error(s, jnp.asarray(0), KEY) == reward + 0.5 * 20 - 1
     assert search.td_error(s, KEY) == reward + 0.5 * 20 - 3  # the greedy action is the second
+    of_first, of_greedy = reward + 0.5 * 20 - 1, reward + 0.5 * 20 - 3
+    assert search.td_error(s, key=KEY) == of_greedy
+    assert search.td_error(s, jnp.asarray(0), key=KEY) == of_first
+    assert search.td_error(s, action=jnp.asarray(0), key=KEY) == of_first
+    for wrong in ((), (jnp.asarray(0), jnp.asarray(0), KEY)):
+        with pytest.raises(FreqdynaError, match="td_error needs a state, a key and at most one"):
+            search.td_error(s, *wrong)
     assert search.outcome(last, jnp.asarray(0), KEY)[2]
     assert search.td_error(last, jnp.asarray(0), KEY) == reward - 1  # the next state is terminal
     with pytest.raises(FreqdynaError, match="disagreement"):
@@ -158,7 +165,10 @@ class Fractional(Pairs):
     [
         (Forgetful, "propose returned the memory None; it must have the structure, .* 'int32"),
         (Silent, "propose returned no actions, but proposes_actions is True"),
-        (Fractional, r"actions of shape \(1,\) and type float32; they must be .* integers"),
+        (
+            Fractional,
+            r"actions of shape \(1,\) and type float32, instead of .* integers of shape \(1,\)",
+        ),
     ],
 )
 def test_a_proposal_that_breaks_the_contract_is_told(strategy, message):

@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -11,6 +13,7 @@ from freqdyna.agents import algorithms
 from freqdyna.agents.models.learned_model import LearnedModel
 from freqdyna.envs.gym.space import space_of
 from freqdyna.envs.resolve import resolved
+from freqdyna.envs.space import Space
 from freqdyna.envs.transition import Transition
 
 
@@ -50,6 +53,43 @@ def test_planning_from_the_replay_is_replay_when_the_world_is_deterministic(name
     outcome = query(state.model, seen.state, seen.action, noise)
     for queried, stored in zip(outcome, (seen.next_state, seen.reward, seen.terminal), strict=True):
         np.testing.assert_allclose(queried, stored, atol=1e-6)
+
+
+class Wide(Space):
+    """States in [-1024, 1024]."""
+
+    name: ClassVar[str] = "Wide"
+    low: ClassVar[np.ndarray] = np.full(2, -1024.0, np.float32)
+    high: ClassVar[np.ndarray] = np.full(2, 1024.0, np.float32)
+    num_actions: ClassVar[int] = 2
+
+
+class Narrow(Wide):
+    """The same in [-1, 1]."""
+
+    low: ClassVar[np.ndarray] = np.full(2, -1.0, np.float32)
+    high: ClassVar[np.ndarray] = np.full(2, 1.0, np.float32)
+
+
+def test_with_a_scale_a_model_learns_large_observations_like_small_ones():
+    keys = jax.random.split(jax.random.key(0), 3)
+    states, nexts = jax.random.uniform(keys[0], (2, 128, 2), minval=-1)
+    actions, ends = jax.random.randint(keys[1], (128,), 0, 2), jnp.zeros(128, bool)
+
+    def learned(space, unit, scaled):
+        """The parameters after an update, and a prediction, in units of the small space."""
+        model = LearnedModel(space, learning_rate=0.01, terminal_is_known=False, hidden=(4,))
+        if scaled:
+            model = model.with_scale(jnp.zeros(2), jnp.full(2, unit, jnp.float32))
+        rows = unit * states, actions, states[:, 0], unit * nexts, ends
+        state = eqx.filter_jit(model.learn)(model.init(keys[2]), jax.vmap(Transition)(*rows))
+        change, reward, _ = model.predict(state.params, unit * states[0], actions[0])
+        return jnp.concatenate([state.params, change / unit, reward[None]])
+
+    small = learned(Narrow(), 1.0, scaled=False)
+    np.testing.assert_allclose(learned(Wide(), 1024.0, scaled=True), small, atol=1e-4)
+    without = learned(Wide(), 1024.0, scaled=False)
+    assert np.abs(without - small).max() > 0.005  # the test can fail
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -8,7 +8,6 @@ which other seeds run with it. Without a search-control the same step is DQN wit
 for an environment that is stepped in Python between them.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -24,15 +23,15 @@ from freqdyna.agents.dyna.draws import Draws
 from freqdyna.agents.dyna.observation_scale import ObservationScale
 from freqdyna.agents.dyna.scaled_search import raw_proposal, scaled_search
 from freqdyna.agents.dyna.search_view import search_view
-from freqdyna.agents.dyna.simulation import Planning, Simulation
+from freqdyna.agents.dyna.simulation import Planning
 from freqdyna.agents.dyna.state import DynaState, Experience
+from freqdyna.agents.dyna.updates import Updates, learn_model
 from freqdyna.agents.dyna.visited import Visited
 from freqdyna.agents.exploration import Exploration, exploration_at
-from freqdyna.agents.learners.base import Learner, LearnerState, Usable
+from freqdyna.agents.learners.base import Learner
 from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.ring import uniform_indices
 from freqdyna.agents.snapshot import STATES, climbs, is_drawn, policy, surfaces
-from freqdyna.core.unrolled import repeat
 from freqdyna.envs.base import Environment
 from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition, row_width
@@ -59,7 +58,8 @@ class Dyna(Agent[DynaState]):
     first_update_step: int = eqx.field(static=True)
     """The step at which searches and planning updates begin."""
     scale_observations: bool = eqx.field(static=True, default=False)
-    """Whether the network sees scaled observations; everything else sees them as they are."""
+    """Whether the network, and a learned model, see scaled observations; everything else sees them
+    as they are."""
     search_scaled: bool = eqx.field(static=True, default=False)
     """Whether the search-control sees scaled states, too."""
 
@@ -108,7 +108,8 @@ class Dyna(Agent[DynaState]):
         *_, plan_key, search_key, model_key = self._keys(state, t)
         state, seen = self._store(state, t, action, experience)
         if self.planning is not None:
-            state = self._learn_model(self.planning, state, seen, t, model_key)
+            scale, draws = self._scale_if_used(state), self._draws(state, t)
+            state = learn_model(self.planning.scaled(scale), state, draws, seen, model_key)
             state = self._search(self.planning, state, t, search_key)
         return self._plan(state, t, plan_key)
 
@@ -220,6 +221,9 @@ class Dyna(Agent[DynaState]):
     def _scale(self, state: DynaState) -> ObservationScale:
         return ObservationScale.of(self.env, state.visited)
 
+    def _scale_if_used(self, state: DynaState) -> ObservationScale | None:
+        return self._scale(state) if self.scale_observations else None
+
     def _unscaled(self, state: DynaState) -> DynaState:
         """The state with networks of observations that are not scaled."""
         if not self.scale_observations:
@@ -231,41 +235,13 @@ class Dyna(Agent[DynaState]):
         """The keys for acting, environment, reset, planning updates, search and model."""
         return jax.random.split(jax.random.fold_in(state.key, t), 6)
 
-    def _learn_model(
-        self,
-        planning: Planning,
-        state: DynaState,
-        seen: Transition,
-        t: Int[Array, ""],
-        key: PRNGKeyArray,
-    ) -> DynaState:
-        """Compare the model with the new transition, then train it on the replay buffer."""
-        model = planning.model
-        if not model.learn_batch:
-            return state
-        error = model.error(state.model, seen, self.env)
-        updates, size = planning.model_updates, model.learn_batch
-        bits = jax.random.bits(key, (updates * size,), jnp.uint32)
-        rows, _ = self.replay.sample(state.replay, bits, t + 1)
-        continuous = len(self.env.action_low)
-
-        def learn(i: Int[Array, ""], model_state: Any) -> Any:
-            own = rows if updates == 1 else jax.lax.dynamic_slice_in_dim(rows, i * size, size)
-            batch = jax.vmap(lambda row: Transition.unpack(row, continuous))(own)
-            return model.learn(model_state, batch)
-
-        turns = jnp.where(t + 1 < size, 0, updates)
-        learned = jax.lax.fori_loop(0, turns, learn, state.model)
-        diagnostics = state.diagnostics.after_prediction(error)
-        return replace(state, model=learned, diagnostics=diagnostics)
-
     def _view(self, state: DynaState, t: Int[Array, ""]) -> Search:
         """What a search-control can use, with t + 1 transitions in B."""
         assert self.planning is not None
         search = search_view(
             self.env,
             self.learner,
-            self.planning,
+            self.planning.scaled(self._scale_if_used(state)),
             self._unscaled(state),
             t,
             self._draws(state, t),
@@ -305,85 +281,16 @@ class Dyna(Agent[DynaState]):
 
     def _plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
         """Make the d planning updates; none before `first_update_step`."""
-        planning = self.planning
-        simulated, length = (planning.simulated, planning.rollout_length) if planning else (0, 1)
-        real = self.batch_size - simulated
-        replay_key, simulation_key = jax.random.split(key)
-        bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size), jnp.uint32)
-        simulation = None
-        if planning is not None and simulated:
-            draws = self._draws(state, t)
-            simulation = Simulation.draw(
-                planning,
-                state.model,
-                draws.queued,
-                draws.queued_actions if planning.search_control.proposes_actions else None,
-                self.learner,
-                self.planning_steps,
-                simulation_key,
-            )
-        updates_before = (t - self.first_update_step) * self.planning_steps
-        scale = self._scale(state) if self.scale_observations else None
-
-        def seen_by_network(rows: Float[Array, "batch width"]) -> Float[Array, "batch width"]:
-            return rows if scale is None else scale.of_rows(rows)
-
-        def outputs_of(params: Float[Array, " p"]) -> Callable[[Float[Array, " n"]], Array]:
-            network = self.learner.network(params)
-            return network if scale is None else lambda s: network(scale(s))
-
-        def update(
-            i: Int[Array, ""], carry: tuple[LearnerState, Any, Float[Array, ""], Int[Array, ""]]
-        ) -> tuple[LearnerState, Any, Float[Array, ""], Int[Array, ""]]:
-            learner, replay, loss, skipped = carry
-            rows, indices = self.replay.sample(replay, bits[i, :real], t + 1)
-            states = rows[:, : self.env.observation_size]
-            trajectories = None
-            if simulation is not None:
-                starts = simulation.states[i]
-                if length > 1:
-                    trajectories = simulation.trajectories(i, outputs_of(learner.params), length)
-                    starts = trajectories[:, : self.env.observation_size]
-                states = jnp.concatenate([states, starts])
-            if scale is not None:
-                states = scale(states)
-
-            def complete(
-                outputs: Float[Array, "batch outputs"],
-            ) -> tuple[Float[Array, "batch width"], Usable]:
-                if simulation is None:
-                    return seen_by_network(rows), None
-                simulated = trajectories
-                if simulated is None:
-                    simulated = simulation.transitions(i, outputs[real:])
-                batch, usable = simulation.after(rows, simulated)
-                return seen_by_network(batch), usable
-
-            learner, differences, usable = self.learner.update(
-                learner, states, complete, updates_before + i + 1
-            )
-            replay = self.replay.update_priorities(replay, indices, differences[:real])
-            of_update = jnp.mean(self.learner.learnable(differences, usable) ** 2)
-            if usable is not None:
-                skipped = skipped + (~usable).sum()
-                # What is skipped must not hide that the network diverged.
-                diverged = (usable & ~jnp.isfinite(differences)).any()
-                of_update = jnp.where(diverged, jnp.nan, of_update)
-            return learner, replay, loss + of_update, skipped
-
-        all_updates = partial(repeat, self.planning_steps, update)
-        carry = state.learner, state.replay, jnp.zeros(()), jnp.zeros((), int)
-        number = jnp.asarray(self.planning_steps)
-        if self.first_update_step > 0:
-            # A loop with 0 or 1 iterations instead of a branch: t is the same for all seeds.
-            once = (t >= self.first_update_step).astype(int)
-            carry = jax.lax.fori_loop(0, once, lambda _, c: all_updates(c), carry)
-            number = once * number
-        else:
-            carry = all_updates(carry)
-        learner, replay, loss, skipped = carry
-        changed = learner, replay, state.diagnostics.after_updates(number, loss, t + 1, skipped)
-        return eqx.tree_at(lambda s: (s.learner, s.replay, s.diagnostics), state, changed)
+        updates = Updates(
+            learner=self.learner,
+            replay=self.replay,
+            planning=self.planning,
+            batch_size=self.batch_size,
+            number=self.planning_steps,
+            first_step=self.first_update_step,
+        )
+        draws = None if self.planning is None else self._draws(state, t)
+        return updates(state, t, draws, self._scale_if_used(state), key)
 
     def _draws(self, state: DynaState, t: Int[Array, ""]) -> Draws:
         """Samples from the buffers, with t + 1 transitions in B."""

@@ -1,6 +1,7 @@
 """The model-based half of the agent: what is simulated, and the transitions of one step."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray, Shaped, UInt32
 
+from freqdyna.agents.dyna.observation_scale import ObservationScale
 from freqdyna.agents.dyna.queue import Queue
 from freqdyna.agents.learners.base import Learner, Usable
 from freqdyna.agents.models.base import Model
@@ -31,6 +33,12 @@ class Planning(eqx.Module):
     """Updates per environment step of a model that learns."""
     rollout_length: int = eqx.field(static=True, default=1)
     """The number of steps of a simulated trajectory."""
+
+    def scaled(self, scale: ObservationScale | None) -> "Planning":
+        """The planning whose model sees observations as the network does; None for as they are."""
+        if scale is None:
+            return self
+        return replace(self, model=self.model.with_scale(scale.centre, scale.half))
 
     def empty_queue(self, space: Space) -> Queue:
         """The queue before the first step."""

@@ -17,6 +17,10 @@ from freqdyna.envs.transition import Transition
 ModelState = TypeVar("ModelState")
 
 
+class NoDisagreementError(FreqdynaError):
+    """A model that is not an ensemble was asked for its disagreement."""
+
+
 class Model(eqx.Module, Generic[ModelState]):
     """The base class of models, as pure functions for one state of one seed.
 
@@ -51,6 +55,20 @@ class Model(eqx.Module, Generic[ModelState]):
     def is_always_finite(self) -> bool:
         """Whether every outcome is known to be finite, so that a training need not check it."""
         return False
+
+    def with_scale(
+        self, centre: Float[Array, " n"], half: Float[Array, " n"]
+    ) -> "Model[ModelState]":
+        """The model as the agent uses it with `scale_observations`; by default the model itself.
+
+        Its states stay as they are: a network in it may see (s − centre) / half instead.
+
+        Args:
+            centre: The centre of each coordinate, or the mean of the visited states.
+            half: Half the range of each coordinate, or their standard deviation.
+
+        """
+        return self
 
     def init(self, key: PRNGKeyArray) -> ModelState:
         """The state of the model before training, a pytree of arrays; None by default.
@@ -122,10 +140,10 @@ class Model(eqx.Module, Generic[ModelState]):
             action: The action, shape () if discrete and (a,) if continuous.
 
         Raises:
-            FreqdynaError: If the model is not an ensemble, while the program is traced.
+            NoDisagreementError: If the model is not an ensemble, while the program is traced.
 
         """
-        raise FreqdynaError(
+        raise NoDisagreementError(
             f"model is {type(self).__name__}, which has no disagreement because it is not an "
             "ensemble; use model 'ensemble', or a class with the method disagreement"
         )

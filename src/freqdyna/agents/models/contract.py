@@ -1,12 +1,13 @@
 """Whether a user's model keeps the contract of `Model`: traced once, before anything is trained."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from freqdyna.agents.models.base import Model
+from freqdyna.agents.models.base import Model, NoDisagreementError
 from freqdyna.agents.models.registry import full_name
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.user_code import failure_of
@@ -38,17 +39,21 @@ def check_model(model: Model[Any], space: Space) -> None:
     def trace(key: jax.Array) -> None:
         state = _checked(model, "init", _check_state, key)
         s = jnp.zeros(n)
+        _checked(model, "with_scale", _check_is_model, s, jnp.ones(n))
         action = jnp.zeros((), int) if space.num_actions else jnp.zeros(space.action_size)
         noise = jnp.zeros(model.noise_size)
         _checked(
             model, "query", lambda outcome: _check_outcome(outcome, n), state, s, action, noise
         )
+        if type(model).disagreement is not Model.disagreement:
+            with suppress(NoDisagreementError):  # as that of a model inside it
+                _checked(model, "disagreement", _check_number, state, s, action)
         if not model.learn_batch:
             return
         seen = Transition(s, action, jnp.zeros(()), s, jnp.zeros((), bool))
         batch = jax.tree.map(lambda x: jnp.stack([x] * model.learn_batch), seen)
         _checked(model, "learn", lambda after: _check_learned(state, after), state, batch)
-        _checked(model, "error", _check_error, state, seen, space)
+        _checked(model, "error", _check_number, state, seen, space)
 
     jax.eval_shape(trace, jax.random.key(0))
 
@@ -58,12 +63,19 @@ def _checked(model: Model[Any], method: str, check: Callable[[Any], None], *argu
     try:
         found = getattr(model, method)(*arguments)
         check(found)
+    except NoDisagreementError:
+        raise
     except (Exception, SystemExit) as error:
         failed = failure_of(error, type(model), method)
         raise FreqdynaError(
             f"model is {full_name(type(model))!r}, which fails in {failed}"
         ) from error
     return found
+
+
+def _check_is_model(scaled: Any) -> None:
+    if not isinstance(scaled, Model):
+        raise FreqdynaError(f"it returned {_kind(scaled)}; it must be a Model")
 
 
 def _check_state(state: Any) -> None:
@@ -102,9 +114,9 @@ def _check_learned(before: Any, after: Any) -> None:
         )
 
 
-def _check_error(error: Any) -> None:
-    if not _is_array(error, ()):
-        raise FreqdynaError(f"it returned {_kind(error)}; it must be a JAX array of shape ()")
+def _check_number(number: Any) -> None:
+    if not _is_array(number, ()):
+        raise FreqdynaError(f"it returned {_kind(number)}; it must be a JAX array of shape ()")
 
 
 def _is_array(value: Any, shape: tuple[int, ...]) -> bool:

@@ -7,6 +7,8 @@ determined by a hash of the transition and the member, so that a member that lac
 never sees it, and nothing has to be stored.
 """
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -37,6 +39,10 @@ class EnsembleModel(Model[LearnedModelState]):
         """The model with the settings of a run; see `Model.from_config`."""
         member = LearnedModel.from_config(config, space)
         return cls(member, config.ensemble_size, config.ensemble_outcome == "member")
+
+    def with_scale(self, centre: Float[Array, " n"], half: Float[Array, " n"]) -> "EnsembleModel":
+        """The model whose members see scaled states; see `Model.with_scale`."""
+        return replace(self, member=self.member.with_scale(centre, half))
 
     @property
     def learn_batch(self) -> int:

@@ -2,9 +2,10 @@
 
 It also predicts the reward and whether s' is terminal, which the paper does not mention. The next
 state is projected onto the state space. Discrete actions are one-hot encoded, continuous actions
-are scaled to ±1.
+are scaled to ±1. With `scale_observations`, the network's s and s' − s are scaled as well.
 """
 
+from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 import equinox as eqx
@@ -49,6 +50,9 @@ class LearnedModel(Model[LearnedModelState]):
     """Whether to use `space.terminal` instead of predicting termination."""
     hidden: tuple[int, ...] = eqx.field(static=True, default=(64, 64))
     """Widths of the hidden layers."""
+    scale: tuple[Float[Array, " n"], Float[Array, " n"]] | None = None
+    """Centre and half range of the network's states, see `Model.with_scale`; None for states as
+    they are."""
 
     @classmethod
     def from_config(cls, config: Config, space: Space) -> "LearnedModel":
@@ -60,6 +64,10 @@ class LearnedModel(Model[LearnedModelState]):
                 "terminal; it must be 'learned'"
             )
         return cls(space, config.model_learning_rate, known, config.model_hidden)
+
+    def with_scale(self, centre: Float[Array, " n"], half: Float[Array, " n"]) -> "LearnedModel":
+        """The model whose network sees scaled states; see `Model.with_scale`."""
+        return replace(self, scale=(centre, half))
 
     def init(self, key: PRNGKeyArray) -> LearnedModelState:
         """The network and Adam's state before training."""
@@ -93,7 +101,8 @@ class LearnedModel(Model[LearnedModelState]):
 
         def loss_of_one(params: Float[Array, " p"], seen: Transition) -> Float[Array, ""]:
             change, reward, logit = self.predict(params, seen.state, seen.action)
-            errors = jnp.sum((seen.next_state - seen.state - change) ** 2)
+            missed = seen.next_state - seen.state - change
+            errors = jnp.sum((missed if self.scale is None else missed / self.scale[1]) ** 2)
             errors += (seen.reward - reward) ** 2
             return errors + optax.sigmoid_binary_cross_entropy(logit, seen.terminal.astype(float))
 
@@ -127,9 +136,11 @@ class LearnedModel(Model[LearnedModelState]):
         else:
             low, high = self.space.action_low, self.space.action_high
             inputs = 2 * (action - low) / (high - low) - 1
-        outputs = network(jnp.concatenate([s, inputs]))
+        x = s if self.scale is None else (s - self.scale[0]) / self.scale[1]
+        outputs = network(jnp.concatenate([x, inputs]))
         n = s.shape[0]
-        return Prediction(outputs[:n], outputs[n], outputs[n + 1])
+        change = outputs[:n] if self.scale is None else self.scale[1] * outputs[:n]
+        return Prediction(change, outputs[n], outputs[n + 1])
 
     def outcome(self, s: Float[Array, " n"], prediction: Prediction) -> Outcome:
         """The outcome that a prediction at state `s` stands for."""

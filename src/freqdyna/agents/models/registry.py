@@ -8,8 +8,8 @@ from freqdyna.agents.models.learned_model import LearnedModel
 from freqdyna.agents.models.true_model import TrueModel
 from freqdyna.config import Config
 from freqdyna.core.code_names import module_of, named_class
-from freqdyna.core.errors import FreqdynaError, unknown_name
-from freqdyna.core.user_code import failure_of
+from freqdyna.core.errors import unknown_name
+from freqdyna.core.user_code import created
 from freqdyna.envs.space import Space
 
 MODELS: dict[str, type[Model[Any]]] = {
@@ -53,18 +53,5 @@ def make(model: type[Model[Any]], config: Config, space: Space) -> Model[Any]:
         space: The environment, or only its space.
 
     """
-    try:
-        made = model.from_config(config, space)
-    except FreqdynaError:
-        raise
-    except (Exception, SystemExit) as error:  # a user's class may lack a method or a default
-        failed = failure_of(error, model, "from_config")
-        raise FreqdynaError(
-            f"model is {full_name(model)!r}, which cannot be created by {failed}"
-        ) from error
-    if not isinstance(made, Model):
-        raise FreqdynaError(
-            f"model is {full_name(model)!r}, whose from_config returned {type(made).__name__}; it "
-            "must be a Model"
-        )
+    made: Model[Any] = created(model, Model, f"model is {full_name(model)!r}", config, space)
     return made

@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Shaped
 from scipy.special import roots_legendre
@@ -87,7 +86,8 @@ def values(
 
     """
     with jax.enable_x64(True):
-        return np.asarray(jax.vmap(function)(jnp.asarray(points, jnp.float64)))
+        # Compiled as a whole: otherwise every operation of the function is a separate program.
+        return np.asarray(jax.jit(jax.vmap(function))(np.asarray(points, np.float64)))
 
 
 def interval_energy(f: Function, low: float, high: float, derivative: int = 0) -> float:

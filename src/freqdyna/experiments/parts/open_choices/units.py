@@ -17,8 +17,8 @@ CODE: dict[str, Any] = {
     "queue_size": 1_000_000,
 }
 READINGS: dict[str, dict[str, dict[str, Any]]] = {
-    # For each interpretation, the settings that it changes on MountainCar and in the maze. In the
-    # maze, updates start after the warm-up by default.
+    # For each interpretation, the settings that it changes on MountainCar and in the maze. By the
+    # preset, updates start with the first step on MountainCar and after the warm-up in the maze.
     "default": {env: {} for env in ENVIRONMENTS},
     "η scales the deviation": {env: {"climb_noise_scales": "deviation"} for env in ENVIRONMENTS},
     "identity instead of Σ": {env: {"climb_preconditioner": "identity"} for env in ENVIRONMENTS},
@@ -31,7 +31,7 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
         "MazeGridWorld": {"goal_reward": -1.0},
     },
     "updates after the warm-up": {"MountainCar-v0": {"learn_in_warmup": False}},
-    "all as in the published code": {
+    "several choices of the published code": {
         "MountainCar-v0": CODE | {"goal_reward": 1.0},
         "MazeGridWorld": CODE | {"climb_preconditioner": "identity", "climb_keep_terminal": True},
     },
@@ -40,7 +40,7 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
 
 FEW_SEEDS = 10
 """Seeds in the maze of the interpretation that was trained on a CPU."""
-FEW = "all as in the published code"
+FEW = "several choices of the published code"
 
 
 def settings(reading: str, env: str, algorithm: str) -> dict[str, Any]:
