@@ -66,10 +66,10 @@ def test_trainings_are_of_the_papers_size_and_come_from_a_commit(name):
 
 
 def test_dyna_frequency_is_ahead_in_every_setting_of_f3():
-    claims = reproduce.analyse(registry.find("F3"), STORED).claims
-    ahead = [c for c in claims if re.match(r"Dyna-Frequency − \S+, area, d = \d+, σ", c.what)]
-    assert len(ahead) == 12
-    assert {claim.verdict for claim in ahead} == {"holds"}
+    """On the page, which another test compares with the stored results."""
+    page = (STORED.parents[1] / "docs" / "reproduction.md").read_text()
+    ahead = re.findall(r"^\| Dyna-Frequency − \S+, area, d = \d+, σ = .* \| (.*) \|$", page, re.M)
+    assert ahead == ["holds"] * 12
 
 
 def test_the_readme_names_what_is_stored():
