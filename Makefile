@@ -28,10 +28,8 @@ QUICK = level=--xla_backend_optimization_level=0; \
 	XLA_FLAGS=$$older $(BIN)/python -c "import jax; jax.devices()" 2> /dev/null || older=; \
 	export XLA_FLAGS="$$XLA_FLAGS $$level $$older";
 
-# One process runs all tests of a file, so that they share fixtures and compiled programs. There is
-# one more than cores, because some tests wait for processes that they start.
-WORKERS = $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") + 1 ))
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# One process runs all tests of a file, so that they share fixtures and compiled programs.
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # All tests except those in a browser. The three parts run side by side, because each of them waits at times.
 test: $(VENV)/.dev

@@ -19,6 +19,6 @@ def test_dyna_frequency_learns_mountain_car():
     settings["learn_in_warmup"] = True  # else half of the steps would pass without an update
     returns = returns_until(2, -200, seeds=4, steps=10_000, **settings)
     # With 100 seeds on a GPU 86% of them had an evaluation above -200 by step 8,000 and 99% by
-    # step 10,000, at twice as many evaluations. If 95 in 100 have here, fewer than two of four is
-    # a false alarm once in 2,000 draws of seeds; if nine in ten have, once in 270.
+    # step 10,000. If 95 in 100 have here, fewer than two of four is a false alarm once in 2,000
+    # draws of seeds; if nine in ten have, once in 270.
     assert (returns > -200).any(axis=1).sum() >= 2

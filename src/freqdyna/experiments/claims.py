@@ -12,9 +12,10 @@ Verdict = Literal["holds", "does not hold", "undecided", "depends", "none: quick
 """A claim depends if interpretations of the paper lead to different verdicts, see `readings`."""
 
 RULES = {
-    "difference": "a difference holds if its whole 95% interval (bootstrap over seeds, paired by "
-    "seed) is on the side that the paper claims (or, if the paper's entry is '-', that the row "
-    "states), does not hold if it is on the other side, and is undecided if it contains zero",
+    "difference": "a difference holds if its whole interval (bootstrap over seeds, paired by seed, "
+    "at 95% for all such rows of the figure together, by Bonferroni) is on the side that the paper "
+    "claims (or, if the paper's entry is '-', that the row states), does not hold if it is on the "
+    "other side, and is undecided if it contains zero",
     "thresholds": "a difference in speed is judged like a difference, at each of the thresholds of "
     "its row; it holds, or does not hold, if it does so at all of them, and is undecided otherwise",
     "sampling": "a percentage holds if the paper's number is within the range of 95% of samples of "
@@ -38,12 +39,15 @@ RULES = {
     "every": "'not every algorithm' holds if any interval (at 95% for all of them together, by "
     "Bonferroni) is entirely below zero, does not hold if all are entirely above, and is undecided "
     "otherwise",
-    "correlation": "a ranking holds if the whole 95% interval of the mean rank correlation "
-    "(bootstrap over seeds) is above 0.5 for every window size, does not hold if it is below 0.5 "
-    "for every window size, and is undecided otherwise",
+    "correlation": "a ranking holds if the whole interval of the mean rank correlation (bootstrap "
+    "over seeds, at 95% for all rows together, by Bonferroni) is above 0.5 for every window size, "
+    "does not hold if it is below 0.5 for every window size, and is undecided otherwise",
 }
 GROWTH = 0.5
 """Divergence is assumed if p is greater than this; if there is a limit, p is below zero."""
+LEVEL = 0.05
+RESAMPLES = 20_000
+"""Enough for the ends of intervals that are corrected for dozens of rows."""
 RANK_CORRELATION = 0.5
 """The rank correlation above which one quantity is said to rank another."""
 
@@ -62,7 +66,12 @@ class Claim:
 
 
 def difference(
-    what: str, paper: str, differences: np.ndarray, negative: bool = True, form: str = "+.4f"
+    what: str,
+    paper: str,
+    differences: np.ndarray,
+    negative: bool = True,
+    form: str = "+.4f",
+    rows: int = 1,
 ) -> Claim:
     """A paired difference that the paper claims to be below (or above) zero.
 
@@ -72,9 +81,10 @@ def difference(
         differences: One number per seed, shape (seeds,).
         negative: Whether the claim is that the difference is below zero.
         form: The format of the numbers.
+        rows: The number of rows in the figure for which the interval is corrected.
 
     """
-    low, high = map(float, bootstrap_interval(differences))
+    low, high = _corrected_interval(differences, rows)
     claimed, opposed = (high < 0, low > 0) if negative else (low > 0, high < 0)
     verdict: Verdict = "holds" if claimed else "does not hold" if opposed else "undecided"
     mean = float(differences.mean())
@@ -89,6 +99,7 @@ def agreeing(
     by_threshold: Sequence[np.ndarray],
     negative: bool = True,
     form: str = "+.4f",
+    rows: int = 1,
 ) -> Claim:
     """A paired difference at several thresholds, which must all lead to the same verdict.
 
@@ -98,9 +109,10 @@ def agreeing(
         by_threshold: Differences of shape (seeds,) for each threshold.
         negative: Whether the claim is that the difference is below zero.
         form: The format of the numbers.
+        rows: The number of rows in the figure for which the intervals are corrected.
 
     """
-    found = [difference(what, paper, one, negative, form) for one in by_threshold]
+    found = [difference(what, paper, one, negative, form, rows) for one in by_threshold]
     verdicts = {claim.verdict for claim in found}
     ours, intervals = (
         "; ".join(cells) for cells in zip(*((c.ours, c.interval) for c in found), strict=True)
@@ -155,16 +167,17 @@ def divergence(what: str, paper: str, ratios: np.ndarray, cutoff: int) -> Claim:
     return Claim(what, paper, ours, "", "undecided", "divergence")
 
 
-def ranking(what: str, paper: str, correlations: Sequence[np.ndarray]) -> Claim:
+def ranking(what: str, paper: str, correlations: Sequence[np.ndarray], rows: int = 1) -> Claim:
     """A rank correlation for several window sizes.
 
     Args:
         what: What is correlated.
         paper: What the paper claims.
         correlations: One number per seed, shape (seeds,), for each window size.
+        rows: The number of rows in the figure for which the intervals are corrected.
 
     """
-    intervals = [tuple(map(float, bootstrap_interval(one))) for one in correlations]
+    intervals = [_corrected_interval(one, rows) for one in correlations]
     means = [float(one.mean()) for one in correlations]
     verdict: Verdict = "undecided"
     if all(low > RANK_CORRELATION for low, _ in intervals):
@@ -174,3 +187,9 @@ def ranking(what: str, paper: str, correlations: Sequence[np.ndarray]) -> Claim:
     least, most = min(low for low, _ in intervals), max(high for _, high in intervals)
     ours = f"{min(means):+.2f} to {max(means):+.2f} by window"
     return Claim(what, paper, ours, f"within [{least:+.2f}, {most:+.2f}]", verdict, "correlation")
+
+
+def _corrected_interval(values: np.ndarray, rows: int) -> tuple[float, float]:
+    """A bootstrap interval of the mean, at 95% for as many rows together (Bonferroni)."""
+    low, high = bootstrap_interval(values, 1 - LEVEL / rows, RESAMPLES)
+    return float(low), float(high)

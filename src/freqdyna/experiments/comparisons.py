@@ -9,10 +9,9 @@ import numpy as np
 from scipy import stats
 
 from freqdyna.experiments.base import Stored
-from freqdyna.experiments.claims import Claim, Verdict
+from freqdyna.experiments.claims import LEVEL, Claim, Verdict
 from freqdyna.experiments.trainings import left_out
 
-LEVEL = 0.05
 RESAMPLES = 9999
 FEWEST_FOR_SPREAD = 2
 

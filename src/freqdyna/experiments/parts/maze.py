@@ -4,7 +4,7 @@ import numpy as np
 
 from freqdyna.envs import MazeGridWorld
 from freqdyna.experiments.base import Stored
-from freqdyna.experiments.trainings import pick
+from freqdyna.experiments.trainings import pick, states, unlearned
 
 ALGORITHMS: dict[str, dict[str, str]] = {
     "Dyna-Value": {"algorithm": "dyna-value"},
@@ -41,3 +41,14 @@ def near_holes(drawn: np.ndarray) -> np.ndarray:
     centers = np.array([wall.hole_center for wall in MazeGridWorld.walls])
     distances = np.linalg.norm(drawn[..., None, :] - centers, axis=-1)
     return 100 * (distances <= RADIUS).any(-1).mean(-1)
+
+
+def near_holes_if_learned(stored: Stored) -> np.ndarray:
+    """The shares of the queues of the seeds that learned, in percent; of all seeds if none did.
+
+    The queue of a seed that never learned has far fewer states near a hole, so that a sample of all
+    seeds is bimodal, and the range of its middle part means nothing.
+    """
+    learned = ~unlearned(stored)
+    shares = near_holes(states(stored, "queue"))
+    return shares[learned] if learned.any() else shares

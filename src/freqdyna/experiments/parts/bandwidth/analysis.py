@@ -63,7 +63,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         regions = [[_regions(env, *one, size) for one in found] for size in SIZES]
         for key, what in WORDS.items():
             by_size = [np.array([_rank_correlation(r, key) for r in of]) for of in regions]
-            claim = claims.ranking(_what(name, key), "-", by_size)
+            claim = claims.ranking(_what(name, key), "-", by_size, len(WORDS) * len(units))
             rows.append(claim if len(solved[name]) else replace(claim, verdict="undecided"))
             table.append([name, what, *map(_interval, by_size)])
         shares[name] = [

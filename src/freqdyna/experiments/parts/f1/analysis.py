@@ -19,6 +19,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     updates, errors = curves_by_setting(units["curves"].columns)
     panels: list[Panel] = []
     found: list[Claim] = []
+    number = 3 * len(SHARES)
     for share in SHARES:
         keys = {name: name if name == "Unbiased" else f"{name} {share}%" for name in COLORS}
         first = share == SHARES[0]
@@ -32,12 +33,22 @@ def analyse(units: dict[str, Stored]) -> Findings:
                 legend=first,
             )
         )
-        found += compared(updates, errors, f"Biased-high {share}%", "Unbiased", "below 0")
+        found += compared(
+            updates, errors, f"Biased-high {share}%", "Unbiased", "below 0", comparisons=number
+        )
     for share in SHARES:
         high, low = f"Biased-high {share}%", f"Biased-low {share}%"
-        found += compared(updates, errors, high, low, "below 0 (text)")
+        found += compared(updates, errors, high, low, "below 0 (text)", comparisons=number)
     for share in SHARES:
-        found += compared(updates, errors, f"Biased-low {share}%", "Unbiased", "-", better=False)
+        found += compared(
+            updates,
+            errors,
+            f"Biased-low {share}%",
+            "Unbiased",
+            "-",
+            better=False,
+            comparisons=number,
+        )
     seeds = len(errors["Unbiased"])
     chart = Chart(panels, f"F1: regression of f_sin, {seeds} seeds", SHADED, share_y=True)
     high_settings = [f"Biased-high {share}%" for share in SHARES]

@@ -38,8 +38,9 @@ def analyse(units: dict[str, Stored]) -> Findings:
         for name, paper in ((name, PAPER[name][k]) for name in BY_NORM)
     ]
     for name in BY_NORM:
-        rows += compared(updates, errors, name, "Unbiased", "below 0")
-    rows += compared(updates, errors, "Biased-HessianNorm", "Biased-GradientNorm", "below 0")
+        rows += compared(updates, errors, name, "Unbiased", "below 0", comparisons=3)
+    hessian, gradient = "Biased-HessianNorm", "Biased-GradientNorm"
+    rows += compared(updates, errors, hessian, gradient, "below 0", comparisons=3)
     data_sets = len(np.unique(shares["data_set"]))
     expected = "; ".join(
         f"{name} "

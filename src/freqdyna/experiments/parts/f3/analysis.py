@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 
 from freqdyna.experiments.base import Findings, Stored
-from freqdyna.experiments.claims import Claim, Verdict
+from freqdyna.experiments.claims import LEVEL, Claim, Verdict
 from freqdyna.experiments.comparisons import (
-    LEVEL,
     Comparison,
     Interaction,
     interval,

@@ -58,6 +58,10 @@ def _curve(at: np.ndarray, values: np.ndarray, label: str, color: str) -> SeedCu
     return SeedCurve(at, values, LineStyle(color), shaded, shade=0.25, label=label)
 
 
+CLAIMS = 3
+"""The number of claims of each comparison below."""
+
+
 def compared(
     updates: np.ndarray,
     errors: dict[str, np.ndarray],
@@ -65,6 +69,8 @@ def compared(
     other: str,
     paper: str,
     better: bool = True,
+    *,
+    comparisons: int,
 ) -> list[Claim]:
     """The claims that one setting learns faster or slower than another.
 
@@ -75,6 +81,8 @@ def compared(
         other: The setting it is compared with, seed by seed.
         paper: What the paper claims about the difference; "-" if nothing.
         better: Whether `name` is the faster one.
+        comparisons: The number of such comparisons in the figure, for which intervals are
+            corrected.
 
     Returns:
         Claims on the updates to the thresholds, and on the test error over the run and at its end.
@@ -85,18 +93,21 @@ def compared(
     what = f"{name} − {other}"
     if paper == "-":
         what += f" (own check: {'below' if better else 'above'} 0)"
+    rows = CLAIMS * comparisons
     return [
-        speed_claim(what, paper, updates, errors[name], errors[other], better),
+        speed_claim(what, paper, updates, errors[name], errors[other], better, rows),
         claims.difference(
             f"{what}, test error over the whole run of {updates[-1]:,} updates",
             paper,
             difference.mean(axis=1),
             better,
+            rows=rows,
         ),
         claims.difference(
             f"{what}, test error in the last tenth",
             paper,
             difference[:, late].mean(axis=1),
             better,
+            rows=rows,
         ),
     ]

@@ -44,6 +44,7 @@ def speed_claim(
     one: np.ndarray,
     other: np.ndarray,
     faster: bool = True,
+    rows: int = 1,
 ) -> Claim:
     """The claim that `one` needs fewer (or more) updates than `other`, paired by seed.
 
@@ -54,6 +55,7 @@ def speed_claim(
         one: Test errors, shape (seeds, evaluations).
         other: Test errors, shape (seeds, evaluations).
         faster: Whether the claim is that `one` needs fewer updates.
+        rows: The number of rows in the figure for which intervals are corrected.
 
     """
     differences = [
@@ -61,7 +63,7 @@ def speed_claim(
         for threshold in THRESHOLDS
     ]
     what = f"{what}, updates until the test error is below {LISTED}"
-    return claims.agreeing(what, paper, differences, faster, form="+,.0f")
+    return claims.agreeing(what, paper, differences, faster, form="+,.0f", rows=rows)
 
 
 def speed_table(updates: np.ndarray, errors: dict[str, np.ndarray]) -> list[list[str]]:
