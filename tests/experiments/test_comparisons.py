@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from freqdyna.experiments.comparisons import (
     Comparison,
@@ -78,3 +79,19 @@ def test_spread_is_compared():
     nearly = Comparison("a", "", normal(0, 1.0), normal(0, 1.9, seed=1))
     assert judge_spread([nearly])[0].verdict == "holds"
     assert judge_spread([nearly] * 40)[0].verdict == "undecided"
+
+
+@pytest.mark.parametrize("seeds", [(3, 4), (12, 12), (30, 100)])
+def test_the_permutation_test_is_that_of_scipy(seeds):
+    rng = np.random.default_rng(2)
+    for shift in (0.0, 0.5):
+        pair = [rng.normal(size=seeds[0]), rng.normal(shift, size=seeds[1])]
+        found = stats.permutation_test(
+            pair,
+            lambda a, b, axis: a.mean(axis) - b.mean(axis),
+            vectorized=True,
+            n_resamples=9999,
+            rng=np.random.default_rng(0),
+        )
+        # Both draw 9,999 permutations, but not necessarily the same ones.
+        assert abs(permutation_p(*pair) - found.pvalue) < 0.04

@@ -1,5 +1,6 @@
 """Comparisons of trainings: statistics over seeds, and verdicts corrected for their number."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -161,18 +162,28 @@ def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
 
 
 def permutation_p(first: np.ndarray, second: np.ndarray) -> float:
-    """The p-value of a two-sided permutation test of the difference of means; 1 without seeds."""
+    """The p-value of a two-sided permutation test of the difference of means; 1 without seeds.
+
+    It is that of `scipy.stats.permutation_test`, which takes three to eight times as long for
+    random permutations, because it draws one at a time.
+    """
     if not (len(first) and len(second)):
         return 1.0
-    return float(
-        stats.permutation_test(
-            (first, second),
-            lambda a, b, axis: a.mean(axis) - b.mean(axis),
-            vectorized=True,
-            n_resamples=RESAMPLES,
-            rng=np.random.default_rng(0),
-        ).pvalue
-    )
+    pooled, generator = np.concatenate([first, second]), np.random.default_rng(0)
+    if math.comb(len(pooled), len(first)) <= RESAMPLES:  # all permutations
+
+        def difference(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+            return np.asarray(a.mean(axis) - b.mean(axis))
+
+        found = stats.permutation_test(
+            (first, second), difference, vectorized=True, n_resamples=RESAMPLES
+        )
+        return float(found.pvalue)
+    drawn = generator.permuted(np.tile(pooled, (RESAMPLES, 1)), axis=1)[:, : len(first)].sum(axis=1)
+    rounding = 1e-12 * np.abs(pooled).sum()
+    above = int((drawn >= first.sum() - rounding).sum())
+    below = int((drawn <= first.sum() + rounding).sum())
+    return min(1.0, 2 * (min(above, below) + 1) / (RESAMPLES + 1))
 
 
 def _brown_forsythe(first: np.ndarray, second: np.ndarray) -> float:

@@ -1,6 +1,20 @@
 """Statistics over seeds."""
 
+from functools import lru_cache
+
 import numpy as np
+
+
+@lru_cache(maxsize=8)
+def _resampled_shares(seeds: int, resamples: int) -> np.ndarray:
+    """The share of each seed in each resample, so that all means are one matrix product.
+
+    Returns:
+        Shape (resamples, seeds).
+
+    """
+    generator = np.random.default_rng(0)
+    return generator.multinomial(seeds, np.full(seeds, 1 / seeds), size=resamples) / seeds
 
 
 def bootstrap_interval(
@@ -19,11 +33,7 @@ def bootstrap_interval(
         The lower and upper ends, each of shape (...).
 
     """
-    generator = np.random.default_rng(0)
-    seeds = values.shape[0]
-    # How often each seed occurs in each resample, so that all means are one matrix product.
-    counts = generator.multinomial(seeds, np.full(seeds, 1 / seeds), size=resamples)
-    means = np.tensordot(counts / seeds, values, axes=1)
+    means = np.tensordot(_resampled_shares(values.shape[0], resamples), values, axes=1)
     tail = (1 - level) / 2
     low, high = np.quantile(means, [tail, 1 - tail], axis=0)
     return np.asarray(low), np.asarray(high)
