@@ -17,8 +17,8 @@ WHEN_UPDATES_BEGIN: dict[str, dict[str, Any]] = {
 RULE = (
     "Every training was done under both interpretations of when updates begin: from step 1, as in "
     "the paper's algorithm, or after the warm-up, as in its published code. Numbers are given in "
-    "this order. A claim holds, or does not hold, only if it does so under both; otherwise its "
-    "verdict is 'depends' if it is decided under one, and 'undecided' if under neither."
+    "this order. A claim holds, or does not hold, only if it does so under both; it is undecided "
+    "if it is so under both, and its verdict is 'depends' if the two differ."
 )
 
 
