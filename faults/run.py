@@ -33,14 +33,14 @@ Attempt = Callable[[Scene, random.Random, Path], Trial]
 ROUND: dict[Attempt, int] = {
     kills.kill_run: 5,
     kills.kill_sweep: 1,
-    crafted.crafted_run: 7,
+    crafted.crafted_run: 8,
     crafted.crafted_sweep: 1,
     disks.full_disk: 1,
     disks.read_only: 1,
     disks.deleted_folder: 1,
 }
 """How many trials of each kind make a round, together with one batch of damaged files."""
-DAMAGED = 80
+DAMAGED = 100
 """The number of files in a batch of damaged files."""
 
 

@@ -31,9 +31,11 @@ def check_toml(text: str) -> bool:
         Whether it has one.
 
     Raises:
-        DamagedFileError: If it does not match.
+        DamagedFileError: If it does not match, or if nothing is left but a part of its comment.
 
     """
+    if _COMMENT.startswith(text):
+        raise DamagedFileError("it is empty or cut off")
     if _COMMENT not in text:
         return False
     checksum, _, below = text.partition("\n")
