@@ -23,6 +23,7 @@ def test_a_claim_holds_only_if_it_holds_under_both():
         assert claim.verdict == "depends"
         assert claim.ours.endswith(f"from step 1: {pair[0]} | after warm-up: {pair[1]}")
         assert claim.interval == " | ".join(pair)
+        assert list(claim.by_reading.values()) == list(pair)
 
 
 def test_all_comparisons_are_judged_at_once():

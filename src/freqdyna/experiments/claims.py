@@ -1,7 +1,7 @@
 """Claims: the paper's number, our number, and a verdict by a stated rule."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -63,6 +63,8 @@ class Claim:
     verdict: Verdict
     rule: str
     """One of RULES."""
+    by_reading: Mapping[str, Verdict] = field(default_factory=dict)
+    """The verdict under each interpretation of the paper, if the claim was tested under several."""
 
 
 def difference(

@@ -49,4 +49,5 @@ def _combined(row: dict[str, Claim]) -> Claim:
         ours=" | ".join([*(claim.ours for claim in row.values()), *decided]),
         interval=" | ".join(claim.interval for claim in row.values()),
         verdict=first.verdict if agree else "depends",
+        by_reading={name: claim.verdict for name, claim in row.items()},
     )
