@@ -35,6 +35,7 @@ def propose(name, search, **settings):
         ("count", 1.5, "of type float", "integers of shape ()"),
         ("count", jnp.ones(3, int), "of shape (3,) and type int32", "integers of shape ()"),
         ("restarts", jnp.asarray(True), "of shape () and type bool", "integers of shape ()"),
+        ("by_rule", jnp.ones(2, int), "of shape (2,) and type int32", "integers of shape (1, 2)"),
         ("actions", [0, 1, 0], "of type list", "integers of shape (3,)"),
         ("actions", jnp.ones(3), "of shape (3,) and type float32", "integers of shape (3,)"),
     ],
@@ -48,7 +49,7 @@ def test_a_proposal_of_other_types_is_refused(part, value, found, wanted):
     object.__setattr__(proposal, part, value)  # the tests check types at construction
     message = f"propose returned {part} {found}, instead of a JAX array of {wanted}"
     with pytest.raises(FreqdynaError, match=re.escape(message)):
-        check_proposal(proposal, space, None, with_actions)
+        check_proposal(proposal, space, None, with_actions, ("rule",))
 
 
 def direction(f, state):
@@ -91,6 +92,20 @@ def test_frequency_with_an_empty_queue_climbs_v_from_visited_states():
     search = make_search(bowl, [VISITED], queue=None)
     move = first_move(propose("frequency", search, frequency_probability=1.0), VISITED)
     np.testing.assert_allclose(move, np.array([1, 0.1]) / np.hypot(1, 0.1), atol=1e-3)
+
+
+def test_steps_without_a_direction_are_counted_for_each_rule():
+    # V rises along the first coordinate; its gradient and Hessian norms are constant, so that ∇g
+    # vanishes at every step, and ∇V at none. Every climb is one step long.
+    search = make_search(lambda s: s[0], [(0.0, 0.0)], [(1.0, 1.0)], terminal=lambda s: s[0] > -9)
+    found = propose("frequency", search, climb_limit=40, frequency_probability=0.25)
+    rules = jax.random.uniform(jax.random.split(KEY, 4)[0], (40,)) < 0.25
+    of_g = int(rules.sum())
+    assert 0 < of_g < 40
+    assert found.by_rule.tolist() == [[of_g, of_g], [40 - of_g, 0]]
+    assert (int(found.iterations), int(found.vanished)) == (40, of_g)
+    alone = propose("value", search, climb_limit=3)
+    assert alone.by_rule is None
 
 
 def test_frequency_draws_its_rule_with_probability_p():

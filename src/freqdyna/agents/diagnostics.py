@@ -11,9 +11,9 @@ from freqdyna.search_control.base import Proposal
 NEVER = -1
 ADDED_FIELDS = (
     *(".diagnostics.outside", ".diagnostics.non_finite"),
-    ".diagnostics.model_non_finite",
+    *(".diagnostics.model_non_finite", ".diagnostics.by_rule"),
 )
-"""Fields that checkpoints of version 0.1 lack; they are zero for a run that resumes from one."""
+"""Fields that older checkpoints lack; they are zero for a run that resumes from one."""
 
 
 class Diagnostics(eqx.Module):
@@ -24,6 +24,8 @@ class Diagnostics(eqx.Module):
     updates: Int[Array, ""]
     searches: Float[Array, " 5"]
     """Sums over searches: their number, states stored, iterations, restarts, vanished steps."""
+    by_rule: Float[Array, "rules 2"] | None
+    """Sums over searches: iterations and vanished steps of each of `SearchControl.climb_rules`."""
     outside: Int[Array, ""]
     """States that searches proposed outside the space, or with an action that does not exist."""
     non_finite: Int[Array, ""]
@@ -39,13 +41,14 @@ class Diagnostics(eqx.Module):
     """The first step at which the loss was not finite, or NEVER."""
 
     @staticmethod
-    def zero() -> "Diagnostics":
-        """The statistics before the first step."""
+    def zero(rules: int = 0) -> "Diagnostics":
+        """The statistics before the first step, with this number of `SearchControl.climb_rules`."""
         none = jnp.zeros((), int)
         return Diagnostics(
             loss=jnp.zeros(()),
             updates=none,
             searches=jnp.zeros(5),
+            by_rule=jnp.zeros((rules, 2)) if rules else None,
             outside=none,
             non_finite=none,
             model_error=jnp.zeros(()),
@@ -57,8 +60,9 @@ class Diagnostics(eqx.Module):
 
     def reset(self) -> "Diagnostics":
         """Set the sums since the last evaluation to zero."""
+        zero = Diagnostics.zero(0 if self.by_rule is None else len(self.by_rule))
         kept = self.episodes, self.diverged_at
-        return eqx.tree_at(lambda d: (d.episodes, d.diverged_at), Diagnostics.zero(), kept)
+        return eqx.tree_at(lambda d: (d.episodes, d.diverged_at), zero, kept)
 
     def after_step(self, episode_over: Bool[Array, ""]) -> "Diagnostics":
         """Add one environment step."""
@@ -96,7 +100,10 @@ class Diagnostics(eqx.Module):
             self.outside + (finite & ~inside).sum(),
             self.non_finite + proposal.proposed().sum() - finite.sum(),
         )
-        return eqx.tree_at(lambda d: (d.searches, d.outside, d.non_finite), self, changed)
+        after = eqx.tree_at(lambda d: (d.searches, d.outside, d.non_finite), self, changed)
+        if self.by_rule is None or proposal.by_rule is None:
+            return after
+        return eqx.tree_at(lambda d: d.by_rule, after, self.by_rule + proposal.by_rule)
 
     def after_prediction(self, squared_error: Float[Array, ""]) -> "Diagnostics":
         """Add the squared error of the model's prediction of a new transition."""
@@ -130,7 +137,11 @@ class Diagnostics(eqx.Module):
         )
 
     def metrics(
-        self, searches: bool, learns_model: bool, checks_model: bool = False
+        self,
+        searches: bool,
+        learns_model: bool,
+        checks_model: bool = False,
+        climb_rules: tuple[str, ...] = (),
     ) -> dict[str, Array]:
         """Means and counts since the last evaluation; `docs/metrics.md` defines them.
 
@@ -138,6 +149,7 @@ class Diagnostics(eqx.Module):
             searches: Whether the agent has a search-control.
             learns_model: Whether the agent learns a model.
             checks_model: Whether simulated transitions may be not finite.
+            climb_rules: Those of the search-control.
 
         """
         metrics = {
@@ -155,6 +167,10 @@ class Diagnostics(eqx.Module):
                 "search_outside": self.outside.astype(float),
                 "search_non_finite": self.non_finite.astype(float),
             }
+        for i, name in enumerate(climb_rules):
+            assert self.by_rule is not None
+            iterations, vanished = self.by_rule[i]
+            metrics[f"climb_vanished_{name}"] = vanished / iterations  # NaN if there was no climb
         if learns_model:
             metrics["model_error"] = jnp.sqrt(self.model_error / self.steps)
         if checks_model:

@@ -37,9 +37,9 @@ KEY_SETTINGS = frozenset(
 QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "episode_limit": 100, "eval_every": 40}
 METRICS = (
     *("return", "climb_iterations", "climb_restarts", "climb_vanished", "model_error"),
-    DIVERGED_AT,
+    *("climb_vanished_frequency", "climb_vanished_value", DIVERGED_AT),
 )
-"""The metrics that are stored for each evaluation; version 0.1 did not store `diverged_at`."""
+"""The metrics that are stored for each evaluation; older trainings lack those of the last line."""
 ROWS = ("learning_rate", "reward_noise", "target_period")
 """Settings in which trainings may differ that are computed together."""
 CHECKPOINT_SECONDS = 300.0

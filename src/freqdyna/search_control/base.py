@@ -40,6 +40,8 @@ class Proposal(eqx.Module):
     """The number of climbs after the first."""
     vanished: Int[Array, ""]
     """Steps whose direction was zero or not finite, so that only noise moved the state."""
+    by_rule: Int[Array, "rules 2"] | None = None
+    """The iterations and the vanished steps of each of `SearchControl.climb_rules`."""
     path: ClimbPath | None = None
     """Recorded only if `HillClimb.traced` is set."""
     actions: Shaped[Array, "m ..."] | None = None
@@ -90,7 +92,11 @@ class Proposal(eqx.Module):
 
 
 def check_proposal(
-    proposal: object, space: Space, memory: Any = None, proposes_actions: bool = False
+    proposal: object,
+    space: Space,
+    memory: Any = None,
+    proposes_actions: bool = False,
+    climb_rules: tuple[str, ...] = (),
 ) -> Proposal:
     """The proposal itself, if it is what the search-control declares.
 
@@ -99,6 +105,7 @@ def check_proposal(
         space: The state space.
         memory: The memory before this step.
         proposes_actions: Whether states must come with actions.
+        climb_rules: The names of the rules whose steps may be counted.
 
     Raises:
         FreqdynaError: If it is not.
@@ -110,6 +117,8 @@ def check_proposal(
     for name in ("count", "iterations", "restarts", "vanished"):
         if type(value := getattr(proposal, name)) is not int:
             _check_array(name, value, "integers")
+    if climb_rules and proposal.by_rule is not None:
+        _check_array("by_rule", proposal.by_rule, "integers", len(climb_rules), 2)
     if proposes_actions != (proposal.actions is not None):
         raise FreqdynaError(
             f"propose returned {'no ' if proposes_actions else ''}actions, but proposes_actions is "
@@ -191,6 +200,9 @@ class SearchControl(eqx.Module):
 
     proposes_actions: ClassVar[bool] = False
     """Whether `propose` returns state-action pairs: planning then takes the proposed actions."""
+    climb_rules: ClassVar[tuple[str, ...]] = ()
+    """What climbs follow, if there is more than one such rule: each rule NAME has a metric
+    `climb_vanished_NAME`, which `Proposal.by_rule` counts."""
 
     @classmethod
     def from_config(cls, config: Config) -> "SearchControl":

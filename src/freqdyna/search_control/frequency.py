@@ -1,6 +1,7 @@
 """The paper's search-control: climb the local frequency of V, or V itself (its Algorithm 1)."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -24,6 +25,7 @@ class FrequencySearch(SearchControl):
     state. Climbs of g therefore start where the value is already high.
     """
 
+    climb_rules: ClassVar[tuple[str, ...]] = ("frequency", "value")  # FREQUENCY, VALUE
     climb: HillClimb
     probability: float
     """p: the probability that a climb follows the local frequency."""
@@ -79,7 +81,7 @@ class FrequencySearch(SearchControl):
                 slope, _ = slopes(state, *weights)
             return jnp.stack([slope, value_slope])
 
-        return self.climb(search, directions, starts, rules, climb_key)
+        return self.climb(search, directions, starts, rules, climb_key, len(self.climb_rules))
 
 
 def _unless_vanished(slope: State) -> State:

@@ -37,6 +37,11 @@ class Climb(eqx.Module):
     iterations: Int[Array, ""]
     restarts: Int[Array, ""]
     vanished: Int[Array, ""]
+    by_rule: tuple[tuple[Int[Array, ""], Int[Array, ""]], ...]
+    """The iterations and the vanished steps of each rule but the last, which has the others.
+
+    Scalars, because arrays of another shape would need a kernel of their own on a GPU.
+    """
 
 
 class HillClimb(eqx.Module):
@@ -88,6 +93,7 @@ class HillClimb(eqx.Module):
         starts: Float[Array, "limit n"],
         rules: Int[Array, " limit"],
         key: PRNGKeyArray,
+        rules_counted: int = 1,
     ) -> Proposal:
         """Climb until m states are found or the limit is reached.
 
@@ -97,6 +103,7 @@ class HillClimb(eqx.Module):
             starts: The i-th climb starts at `starts[i]`; shape (limit, n).
             rules: The i-th climb follows the gradient `rules[i]`; shape (limit,).
             key: A random key for the noise.
+            rules_counted: The number of rules, if the steps of each are to be counted.
 
         """
         n = starts.shape[1]
@@ -113,7 +120,8 @@ class HillClimb(eqx.Module):
             return (climb.proposal_count < self.states) & (climb.iterations < self.limit)
 
         def iterate(climb: Climb) -> Climb:
-            slope = directions(climb.state)[rules[climb.restarts]]
+            rule = rules[climb.restarts]
+            slope = directions(climb.state)[rule]
             steepness = unrolled.norm(slope)
             finite = jnp.isfinite(steepness)
             direction = unrolled.total(sigma * jnp.where(finite, slope, 0.0))
@@ -145,11 +153,16 @@ class HillClimb(eqx.Module):
                 iterations=climb.iterations + 1,
                 restarts=restarts,
                 vanished=climb.vanished + vanished,
+                by_rule=tuple(
+                    (steps + (rule == i), without + ((rule == i) & vanished))
+                    for i, (steps, without) in enumerate(climb.by_rule)
+                ),
             )
 
         none = jnp.zeros((), int)
         found = jnp.zeros((self.states, n))
-        climb = Climb(starts[0], starts[0], found, none, none, none, none)
+        by_rule = ((none, none),) * (rules_counted - 1)
+        climb = Climb(starts[0], starts[0], found, none, none, none, none, by_rule)
         path = None
         if self.traced:
             climb, path = _traced(unfinished, iterate, climb, rules)
@@ -161,6 +174,7 @@ class HillClimb(eqx.Module):
             climb.iterations,
             climb.restarts,
             climb.vanished,
+            _with_last_rule(climb) if climb.by_rule else None,
             path,
         )
 
@@ -180,6 +194,13 @@ class HillClimb(eqx.Module):
         rules = jnp.zeros(self.limit, int)
         slope = jax.grad(objective)
         return self(search, lambda state: slope(state)[None], starts, rules, climb_key)
+
+
+def _with_last_rule(climb: Climb) -> Int[Array, "rules 2"]:
+    """The iterations and the vanished steps of each rule."""
+    counted = jnp.array(climb.by_rule)
+    last = jnp.stack([climb.iterations, climb.vanished]) - counted.sum(axis=0)
+    return jnp.concatenate([counted, last[None]])
 
 
 def _traced(

@@ -68,6 +68,7 @@ class Dyna(Agent[DynaState]):
         step_key, reset_key, learner_key, model_key = jax.random.split(key, 4)
         memory_key = jax.random.fold_in(key, 4)  # the next one
         n, planning = self.env.observation_size, self.planning
+        rules = () if planning is None else planning.search_control.climb_rules
         start = self.env.reset(reset_key) if isinstance(self.env, Environment) else jnp.zeros(n)
         return DynaState(
             key=step_key,
@@ -78,7 +79,7 @@ class Dyna(Agent[DynaState]):
             queue=None if planning is None else planning.empty_queue(self.env),
             visited=Visited.empty(n) if self._keeps_statistics else None,
             model=None if planning is None else planning.model.init(model_key),
-            diagnostics=Diagnostics.zero(),
+            diagnostics=Diagnostics.zero(len(rules)),
             memory=None if planning is None else planning.memory(self.env, memory_key),
         )
 
@@ -127,8 +128,9 @@ class Dyna(Agent[DynaState]):
         """Diagnostics since the last evaluation."""
         if self.planning is None:
             return state.diagnostics.metrics(searches=False, learns_model=False)
-        model = self.planning.model
-        return state.diagnostics.metrics(True, model.learn_batch > 0, not model.is_always_finite)
+        model, rules = self.planning.model, self.planning.search_control.climb_rules
+        has_model_error, checks_model = model.learn_batch > 0, not model.is_always_finite
+        return state.diagnostics.metrics(True, has_model_error, checks_model, rules)
 
     def snapshot(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
         """The parameters, states sampled from B and B_s, and V, g and the policy on a grid."""
@@ -260,9 +262,9 @@ class Dyna(Agent[DynaState]):
         assert queue is not None
 
         def propose() -> Proposal:
-            found = planning.search_control.propose(search, key)
-            actions = planning.search_control.proposes_actions
-            return check_proposal(found, self.env, state.memory, actions)
+            control = planning.search_control
+            declared = control.proposes_actions, control.climb_rules
+            return check_proposal(control.propose(search, key), self.env, state.memory, *declared)
 
         searches = jnp.ones((), int)
         if self.first_update_step > 0:
