@@ -260,6 +260,7 @@ def test_a_reader_may_leave_before_the_end():
         (["table", "--processes=2"], "processes is 2; 'table' computes nothing"),
         (["list", "--verify"], "verify is True; 'list' computes nothing"),
         (["F3", "--verify", "--quick"], "verify is True; it needs the full size"),
+        (["overview", "--quick"], "quick is True; 'overview' needs the full size"),
         (["F3", "--seeds=0"], "seeds is 0; it must be an integer, 1 or greater"),
         (["F1", "--seeds=5"], "seeds is 5; F1 has its own number of seeds, 50"),
         (["all", "--verify"], "verify is True; it cannot be used with 'all'"),

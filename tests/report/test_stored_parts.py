@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from freqdyna.experiments import registry, reproduce, store, tables
+from freqdyna.experiments import overview, registry, reproduce, store, tables
 from freqdyna.report import page, sources
 
 ROOT = Path(__file__).parents[2]
@@ -107,6 +107,13 @@ def test_the_page_is_what_the_stored_results_say(monkeypatch):
     experiments = [name for name, part in registry.PARTS.items() if part.experiment]
     missing = [n for n in experiments if not reproduce.is_stored(registry.find(n), STORED)]
     assert missing == []
+
+
+def test_the_tables_of_what_holds_are_what_the_stored_results_say():
+    page = (ROOT / "docs" / "findings.md").read_text()
+    command = "freqdyna reproduce overview --out results/reproduce --page docs/findings.md"
+    assert command in page
+    assert overview.replaced(page, overview.tables(ROOT / STORED)) == page, f"run {command}"
 
 
 def test_the_papers_parts_come_with_claims_and_origins():

@@ -15,7 +15,8 @@ class Reproduce:
 
     name: tyro.conf.Positional[str]
     """A part of the paper, such as F1; "all" computes every part in turn; "list" lists all parts
-    with their state; "table" writes a page with all stored results."""
+    with their state; "table" writes a page with all stored results; "overview" writes two tables of
+    what holds and what does not."""
     quick: bool = False
     """A smoke test that takes less than a minute; too small for conclusions."""
     out: Path | None = None
@@ -31,11 +32,13 @@ class Reproduce:
     verify: bool = False
     """Repeat one randomly chosen stored training of a learning experiment, and compare."""
     page: Path | None = None
-    """For "table": the Markdown file to write. If unset: print it."""
+    """For "table": the Markdown file to write. For "overview": an existing one, in which the tables
+    between the lines "<!-- overview: begin -->" and "<!-- overview: end -->" are replaced. If
+    unset: print it."""
 
     def run(self) -> None:
         """Run the command."""
-        from freqdyna.experiments import registry, reproduce, tables
+        from freqdyna.experiments import overview, registry, reproduce, tables
 
         out = self.out or (reproduce.QUICK if self.quick else reproduce.FULL)
         self._check()
@@ -45,6 +48,9 @@ class Reproduce:
             self._write_page(tables.page(out, self.page or Path("reproduction.md"), self.quick))
             for damage in tables.damages(out, self.quick):
                 print(f"freqdyna: {damage}", file=sys.stderr)
+        elif self.name == "overview":
+            found = overview.tables(out)
+            self._write_page(overview.replaced(self._read_page(), found) if self.page else found)
         elif self.verify:
             from freqdyna.experiments.verify import verify
 
@@ -62,8 +68,10 @@ class Reproduce:
     def _check(self) -> None:
         """Raise an error for invalid combinations before anything is computed."""
         page = str(self.page)
-        if self.page and self.name != "table":
-            raise FreqdynaError(f"page is {page!r}; it can only be used with the name 'table'")
+        if self.page and self.name not in ("table", "overview"):
+            raise FreqdynaError(
+                f"page is {page!r}; it can only be used with the name 'table' or 'overview'"
+            )
         if self.page and (self.page.is_dir() or not self.page.parent.is_dir()):
             raise FreqdynaError(f"page is {page!r}; it must be a file in a folder that exists")
         usual = {"seeds": None, "processes": 1, "together": False, "verify": False}
@@ -71,14 +79,24 @@ class Reproduce:
         for name, value in given.items():
             if self.name == "all" and name in ("seeds", "verify") and value != usual[name]:
                 raise FreqdynaError(f"{name} is {value}; it cannot be used with 'all'")
-            if self.name in ("list", "table") and value != usual[name]:
+            if self.name in ("list", "table", "overview") and value != usual[name]:
                 raise FreqdynaError(
                     f"{name} is {value}; {self.name!r} computes nothing, so omit it"
                 )
             if value is not None and value is not False and value < 1:
                 raise FreqdynaError(f"{name} is {value}; it must be an integer, 1 or greater")
-        if self.verify and self.quick:
-            raise FreqdynaError("verify is True; it needs the full size, so omit --quick")
+        if self.quick and (self.verify or self.name == "overview"):
+            what = "verify is True; it" if self.verify else "quick is True; 'overview'"
+            raise FreqdynaError(f"{what} needs the full size, so omit --quick")
+
+    def _read_page(self) -> str:
+        assert self.page is not None
+        try:
+            return self.page.read_text()
+        except OSError as error:
+            raise FreqdynaError(
+                f"page is {str(self.page)!r}, which cannot be read: {error}"
+            ) from None
 
     def _write_page(self, text: str) -> None:
         if self.page is None:

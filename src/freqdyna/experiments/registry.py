@@ -75,7 +75,7 @@ def find(name: str) -> Experiment:
     """
     known = [key for key, part in PARTS.items() if part.experiment]
     if name not in PARTS:
-        raise unknown_name("part of the paper", name, ["list", "table", *known])
+        raise unknown_name("part of the paper", name, ["list", "table", "overview", *known])
     experiment, where = PARTS[name].experiment, PARTS[name].where
     if experiment is not None:
         return experiment

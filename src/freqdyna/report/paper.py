@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from freqdyna.experiments import reproduce
-from freqdyna.experiments.claims import Claim
 from freqdyna.experiments.diverged_seeds import findings_of
+from freqdyna.experiments.overview import is_own
 from freqdyna.experiments.registry import PARTS, find
 from freqdyna.experiments.tables import origins, remarks, tables
 from freqdyna.report.charts import as_json
@@ -33,16 +33,10 @@ def sections(folder: Path, parts: list[str]) -> Iterator[Section]:
             command=f"freqdyna reproduce {name}",
             chart=as_json(findings.chart),
             claims=[
-                ClaimRow(name, c.what, c.paper, c.ours, c.interval, c.verdict, _is_ours(name, c))
+                ClaimRow(name, c.what, c.paper, c.ours, c.interval, c.verdict, is_own(name, c))
                 for c in findings.claims
             ],
             tables=[[list(row) for row in rows] for rows in tables(findings)],
             notes=remarks(findings),
             origins=origins(units),
         )
-
-
-def _is_ours(name: str, claim: Claim) -> bool:
-    """Whether the paper does not claim it: one of our own checks or additional comparisons."""
-    own_check = "own check"
-    return PARTS[name].title.startswith(own_check) or claim.paper == "-" or own_check in claim.paper

@@ -1,0 +1,108 @@
+"""What the paper claims, in one sentence for each group of claims that an experiment tests."""
+
+STATEMENTS: dict[str, dict[str, str]] = {
+    "E1": {
+        r"": "the squared derivative of f_sin is 64 times as large on its left half",
+    },
+    "E2": {
+        r"": "squared derivatives of a Fourier series are sums over its coefficients",
+    },
+    "T1": {
+        r"vanish on the boundary|first order.*f vanishes": "theorem 1: gradient and Hessian give "
+        "the local frequency, if f (second order: and ∇f) vanishes on the boundary",
+        r"": "theorem 1 for every other f; the paper states it for any f",
+    },
+    "U": {
+        r"^minimum of": "the uncertainty principle, if f vanishes on the boundary",
+        r"^the same for": "Gaussians that vanish on the boundary attain the bound of the "
+        "uncertainty principle",
+        r"if f does not vanish": "the uncertainty principle for every other f; the paper states it "
+        "for any f",
+    },
+    "F1": {
+        r"^Biased-high .* Unbiased, test error": "regression has a lower error with data biased to "
+        "the high frequency than with unbiased data",
+        r"^Biased-high .* Unbiased, updates": "regression needs fewer updates with data biased to "
+        "the high frequency than with unbiased data",
+        r"− Biased-low": "data biased to the high frequency are better than data biased to the low "
+        "frequency",
+        r"^Biased-low": "data biased to the low frequency are worse than unbiased data",
+    },
+    "F2": {
+        r": points in": "the paper's percentages of points where gradient or Hessian are large",
+        r"test error (over|in)": "regression has a lower error with data biased by the gradient "
+        "norm, and the lowest with the Hessian norm",
+        r"updates until": "regression needs fewer updates with data biased by the gradient norm, "
+        "and the fewest with the Hessian norm",
+    },
+    "F3": {
+        r"^Dyna-Frequency − \S+, area, d = ": "MountainCar: Dyna-Frequency is ahead of ER, "
+        "PrioritizedER and Dyna-Value",
+        r"^Dyna-Value − PrioritizedER": "MountainCar: Dyna-Value is ahead of PrioritizedER",
+        r"^not every": "MountainCar: not every algorithm gains from 30 updates instead of 10",
+        r"difference between d = ": "MountainCar: the lead over Dyna-Value is clearer with 30 "
+        "updates than with 10",
+        r"^loss of area due to noise": "MountainCar: noise costs Dyna-Value more than "
+        "Dyna-Frequency",
+        r"learned model − ER": "MountainCar: Dyna-Frequency with a learned model is ahead of ER",
+    },
+    "F4": {
+        r"^standard deviation": "maze: returns vary less over seeds with Dyna-Frequency than with "
+        "Dyna-Value",
+        r"^Dyna-Frequency − Dyna-Value": "maze: Dyna-Frequency is ahead of Dyna-Value",
+        r"learned model − Dyna-Frequency": "maze: the learned model is better than the true one",
+        r"learned model − Dyna-Value": "maze: Dyna-Frequency with a learned model is ahead of "
+        "Dyna-Value with the true one",
+    },
+    "F5": {
+        r"queue states within": "maze: the paper's percentages of queue states near a hole",
+        r"^share near": "maze: more of Dyna-Frequency's queue states are near a hole",
+    },
+    "F6": {
+        r"performs poorly on GridWorld": "GridWorld: climbing the Hessian norm performs poorly",
+        r"GridWorld − MountainCar": "climbs have no direction more often on GridWorld than on "
+        "MountainCar",
+        r"Dyna-HessNorm − Dyna-GradNorm, percentage": "GridWorld: climbs have no direction more "
+        "often with the Hessian norm than with the gradient norm",
+        r"on MountainCar, area": "MountainCar: climbing one of the norms is better than climbing g",
+    },
+    "F7": {
+        r"− NAF": "Hopper, Walker2d: DynaNAF-Frequency is ahead of NAF",
+        r"− DynaNAF-Value": "Hopper, Walker2d: DynaNAF-Frequency is ahead of DynaNAF-Value",
+    },
+    "F8": {
+        r"near the goal": "maze: Dyna-Value's queue states gather near the goal",
+    },
+    "X1": {
+        r"does not work well": "MountainCar: climbing V + g or V·g is worse than climbing g",
+    },
+    "S": {
+        r"^(?P<reading>.*), MountainCar-v0: ": "MountainCar: Dyna-Frequency is ahead of "
+        "Dyna-Value, with one choice changed",
+        r"^(?P<reading>.*), MazeGridWorld: .* area$": "maze: Dyna-Frequency is ahead of "
+        "Dyna-Value, with one choice changed",
+        r"^(?P<reading>.*), MazeGridWorld: standard deviation": "maze: returns vary less over "
+        "seeds with Dyna-Frequency, with one choice changed",
+        r"^(?P<reading>.*): share near a hole": "maze: more of Dyna-Frequency's queue states are "
+        "near a hole, with one choice changed",
+        r"^some interpretation": "maze: some interpretation gives both percentages of F5",
+    },
+    "R": {
+        r"best setting of each": "MountainCar: Dyna-Frequency is ahead of the other three, each "
+        "with its best setting",
+        r"− ER, .* equal compute": "MountainCar: Dyna-Frequency is ahead of ER with equal compute",
+        r"PrioritizedER, .* equal compute": "MountainCar: Dyna-Frequency is ahead of PrioritizedER "
+        "with equal compute",
+        r"Dyna-Value, .* equal compute": "MountainCar: Dyna-Frequency is ahead of Dyna-Value with "
+        "equal compute",
+    },
+    "B": {
+        r"local bandwidth": "g ranks states by the local bandwidth of V",
+        r"energy": "g ranks states by the local energy of V, alone or times the second moment",
+    },
+}
+"""By part: regular expressions that find the claims of a statement, and the statement.
+
+A claim belongs to the first expression that fits. A group called `reading` is the interpretation
+of the paper that the claim is about.
+"""
