@@ -1,5 +1,6 @@
 """`freqdyna reproduce NAME`: compute what is not stored yet, and analyse the results."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -113,8 +114,31 @@ def _compute_in_processes(units: list[Unit], folder: Path, processes: int) -> No
 def analyse(
     experiment: Experiment, out: Path, quick: bool = False, seeds: int | None = None
 ) -> Findings:
-    """Analyse the stored units; all of them must exist."""
-    return findings_of(experiment, stored(experiment, out, quick, seeds))
+    """Analyse the stored units; all of them must exist, except optional ones."""
+    return findings(experiment, stored(experiment, out, quick, seeds), quick)
+
+
+def findings(experiment: Experiment, units: dict[str, Stored], quick: bool = False) -> Findings:
+    """Analyse units, and say which are not stored, or are stored with fewer seeds.
+
+    Args:
+        experiment: The experiment.
+        units: Its stored units by name.
+        quick: Whether they are those of a quick run.
+
+    """
+    found = findings_of(experiment, units)
+    wanted = experiment.units(quick)
+    missing = sum(unit.name not in units for unit in wanted)
+    fewer = [u for u in wanted if u.name in units and units[u.name].settings in u.instead]
+    notes = [f"{missing} of {len(wanted)} trainings are not computed yet."] if missing else []
+    if fewer:
+        notes.append(
+            f"{len(fewer)} of {len(wanted)} trainings have only "
+            f"{units[fewer[0].name].settings['seeds']} seeds so far, instead of "
+            f"{fewer[0].settings['seeds']}."
+        )
+    return replace(found, notes=(*found.notes, *notes))
 
 
 def stored(
@@ -123,12 +147,14 @@ def stored(
     """The stored units by name.
 
     Raises:
-        FreqdynaError: If a unit is missing.
+        FreqdynaError: If a unit is missing that is not optional.
 
     """
     found = {}
     for unit in sized_units(experiment, quick, seeds):
-        one = store.read(out / experiment.name, unit)
+        one = store.read(out / experiment.name, unit, allow_instead=True)
+        if one is None and unit.optional:
+            continue
         if one is None:
             path = store.unit_path(out / experiment.name, unit)
             raise FreqdynaError(
@@ -139,9 +165,12 @@ def stored(
 
 
 def is_stored(experiment: Experiment, out: Path, quick: bool = False) -> bool:
-    """Whether all units of this size are in `out`."""
+    """Whether `out` has the units of this size that the analysis needs."""
     folder = out / experiment.name
-    return all(store.condition(folder, unit) == "stored" for unit in experiment.units(quick))
+    return all(
+        store.condition(folder, unit) in ("stored", "instead", "missing" if unit.optional else "")
+        for unit in experiment.units(quick)
+    )
 
 
 def is_stored_otherwise(experiment: Experiment, out: Path, quick: bool = False) -> bool:

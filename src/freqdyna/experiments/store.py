@@ -11,8 +11,9 @@ from freqdyna.experiments.base import Stored, Unit
 from freqdyna.results.record import Record
 from freqdyna.results.record_files import DamagedArraysError, decode_record, encode_record
 
-Condition = Literal["stored", "missing", "other", "damaged"]
-"""The state of a unit's file; "other" means that it was computed with other settings."""
+Condition = Literal["stored", "instead", "missing", "other", "damaged"]
+"""The state of a unit's file: "instead" and "other" mean that it was computed with other settings,
+"instead" with some that are analysed in the unit's place."""
 TRAININGS = "trainings"
 """The folder of the units that are trainings, which experiments share."""
 
@@ -61,8 +62,13 @@ def remove_partial_files_of(folder: Path, unit: Unit) -> None:
         remove_partial_files(path.parent, file.name)
 
 
-def read(folder: Path, unit: Unit) -> Stored | None:
+def read(folder: Path, unit: Unit, allow_instead: bool = False) -> Stored | None:
     """Read a stored unit; None if it does not exist.
+
+    Args:
+        folder: The folder of its experiment.
+        unit: The unit.
+        allow_instead: Whether to read a file with the settings `unit.instead` as well.
 
     Raises:
         FreqdynaError: If the file is damaged or was computed with other settings.
@@ -78,16 +84,17 @@ def read(folder: Path, unit: Unit) -> Stored | None:
         raise FreqdynaError(
             f"{wrong} is damaged ({error}); remove {path.name} to recompute it"
         ) from None
-    if not unit.is_made_with(stored.settings):
-        raise FreqdynaError(
-            f"{path} was computed with other settings, {stored.settings}; "
-            "choose another folder with --out, or remove it"
-        )
-    return replace(stored, settings=unit.settings)
+    for settings in (unit.settings, *(unit.instead if allow_instead else ())):
+        if replace(unit, settings=settings).is_made_with(stored.settings):
+            return replace(stored, settings=settings)
+    raise FreqdynaError(
+        f"{path} was computed with other settings, {stored.settings}; "
+        "choose another folder with --out, or remove it"
+    )
 
 
 def condition(folder: Path, unit: Unit) -> Condition:
-    """Whether the unit is stored, missing, damaged, or stored with other settings."""
+    """The state of the unit's file."""
     path = find_table(unit_path(folder, unit))
     if path is None:
         return "missing"
@@ -95,7 +102,10 @@ def condition(folder: Path, unit: Unit) -> Condition:
         stored = _decode(path, unit)
     except DamagedFileError:
         return "damaged"
-    return "stored" if unit.is_made_with(stored.settings) else "other"
+    if unit.is_made_with(stored.settings):
+        return "stored"
+    others = (replace(unit, settings=settings) for settings in unit.instead)
+    return "instead" if any(one.is_made_with(stored.settings) for one in others) else "other"
 
 
 def _decode(path: Path, unit: Unit) -> Stored:

@@ -13,7 +13,7 @@ from rich.table import Table
 from freqdyna.experiments import reproduce
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.claims import RULES, Claim
-from freqdyna.experiments.diverged_seeds import findings_of, seeds_of_stored
+from freqdyna.experiments.diverged_seeds import seeds_of_stored
 from freqdyna.experiments.registry import PARTS, find
 from freqdyna.results.record import Record
 
@@ -114,7 +114,7 @@ def damages(out: Path, quick: bool = False) -> list[str]:
 def _section(name: str, out: Path, at: Path, quick: bool) -> list[str]:
     experiment = find(name)
     units = reproduce.stored(experiment, out, quick)
-    findings = _of_size(findings_of(experiment, units), quick)
+    findings = _of_size(reproduce.findings(experiment, units, quick), quick)
     picture = os.path.relpath(out / name / reproduce.FIGURE, at.parent)
     header = ("what", "paper", "ours", "95% interval or accuracy", "holds?")
     return [

@@ -29,11 +29,17 @@ updates begin with the first step on MountainCar and after the warm-up elsewhere
 """
 SEEDS, STEPS = 30, 50_000
 KEY_SEEDS = 100
-"""Seeds of the trainings on which the main claims rest: the cells of figure 3."""
-KEY_ALGORITHMS = ("er", "prioritized-er", "dyna-value", "dyna-frequency")
-KEY_SETTINGS = frozenset(
-    ("env", "algorithm", "model", "planning_steps", "reward_noise", "learn_in_warmup")
-)
+"""Seeds of the trainings on which the main claims rest: the cells of figures 3 and 4."""
+KEY_ALGORITHMS = {
+    "MountainCar-v0": ("er", "prioritized-er", "dyna-value", "dyna-frequency"),
+    "MazeGridWorld": ("dyna-value", "dyna-frequency"),
+}
+KEY_SETTINGS = {
+    "MountainCar-v0": frozenset(("model", "planning_steps", "reward_noise", "learn_in_warmup")),
+    "MazeGridWorld": frozenset(
+        ("walls_in_state_space", "collision", "climb_boundary", "climb_preconditioner")
+    ),
+}
 QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "episode_limit": 100, "eval_every": 40}
 METRICS = (
     *("return", "climb_iterations", "climb_restarts", "climb_vanished", "model_error"),
@@ -46,6 +52,8 @@ CHECKPOINT_SECONDS = 300.0
 """Of trainings that are computed together, whose state is large."""
 STATES = 1000
 """States stored per seed from queue and replay buffer: as many as the paper shows (figure 5)."""
+PAPERS_STEP = 56_000
+"""States of longer trainings are also stored at this step, which names the paper's figure files."""
 DRAWN = "MazeGridWorld"
 """The environment whose states are shown in a figure; for others, no states are stored."""
 
@@ -58,20 +66,33 @@ def training(quick: bool, **settings: Any) -> Unit:
         **settings: Settings that differ from PRESET.
 
     """
-    is_key = settings["env"] == "MountainCar-v0" and settings["algorithm"] in KEY_ALGORITHMS
-    seeds = KEY_SEEDS if is_key and settings.keys() <= KEY_SETTINGS else SEEDS
+    seeds = KEY_SEEDS if _is_key(settings) else SEEDS
     settings = {"seeds": seeds, "steps": STEPS, **settings} | (QUICK if quick else {})
     named = {k: v for k, v in settings.items() if k not in ("env", "algorithm", "seeds", "steps")}
     parts = [settings["env"], settings["algorithm"]]
     parts += [f"{key.replace('_', '-')}-{named[key]}" for key in sorted(named)]
+    if settings["steps"] not in (STEPS, QUICK["steps"]):
+        parts.append(f"steps-{settings['steps']}")
     name, meaning = "-".join(parts), partial(Config.of, preset=PRESET)
-    return Unit(name, settings, partial(_train, settings), folder=TRAININGS, meaning=meaning)
+    return Unit(
+        name,
+        settings,
+        partial(_train, settings),
+        folder=TRAININGS,
+        meaning=meaning,
+        instead=({**settings, "seeds": SEEDS},) if settings["seeds"] == KEY_SEEDS else (),
+    )
+
+
+def _is_key(settings: dict[str, Any]) -> bool:
+    env, others = settings["env"], settings.keys() - {"env", "algorithm"}
+    return settings["algorithm"] in KEY_ALGORITHMS.get(env, ()) and others <= KEY_SETTINGS[env]
 
 
 def with_seeds(unit: Unit, seeds: int) -> Unit:
     """The same training with another number of seeds."""
     settings = unit.settings | {"seeds": seeds}
-    return replace(unit, settings=settings, compute=partial(_train, settings))
+    return replace(unit, settings=settings, compute=partial(_train, settings), instead=())
 
 
 def together(units: list[Unit]) -> list[Unit]:
@@ -116,11 +137,19 @@ def check_seeds(experiment: Experiment, seeds: int) -> None:
     )
 
 
-def pick(units: dict[str, Stored], **settings: Any) -> Stored | None:
-    """The training with exactly these settings, of any size; None if there is none."""
+def pick(units: dict[str, Stored], longer: bool = False, **settings: Any) -> Stored | None:
+    """The training with exactly these settings, of any size; None if there is none.
+
+    Args:
+        units: The stored units by name.
+        longer: Whether to pick the one that was trained for more than STEPS.
+        **settings: Its settings, without those of its size.
+
+    """
     size = {"seeds", "steps", *QUICK}
     for stored in units.values():
-        if {k: v for k, v in stored.settings.items() if k not in size} == settings:
+        own = {k: v for k, v in stored.settings.items() if k not in size}
+        if own == settings and longer == (stored.settings.get("steps", 0) > STEPS):
             return stored
     return None
 
@@ -163,15 +192,15 @@ def left_out(*trainings: Stored) -> str:
     return f"seeds: {' and '.join(numbers)}"
 
 
-def states(stored: Stored, store: str) -> np.ndarray:
-    """States of "queue" or "replay" at the end, shape (seeds, states, 2)."""
+def states(stored: Stored, store: str, step: int | None = None) -> np.ndarray:
+    """States of "queue" or "replay" at a step, by default the last, shape (seeds, states, 2)."""
     record = training_of(stored)
     if not record.snapshots:
         raise FreqdynaError(
             f"{record!r} was stored without its states; remove its files to recompute it"
         )
     kept = record.complete_seeds.kept
-    return record.snapshots[max(record.snapshots)][store][kept].astype(np.float64)
+    return record.snapshots[step or max(record.snapshots)][store][kept].astype(np.float64)
 
 
 def training_of(stored: Stored) -> Record:
@@ -210,11 +239,12 @@ def _train(settings: dict[str, Any], work: Work) -> Record:
         result = api.resume(folder, progress=progress)
     else:
         shutil.rmtree(folder, ignore_errors=True)
-        snapshots = (settings["steps"],) if settings["env"] == DRAWN else ()
+        steps = settings["steps"]
+        snapshots = (*([PAPERS_STEP] if steps > PAPERS_STEP else []), steps)
         result = api.train(
             out=folder,
             preset=PRESET,
-            snapshot_steps=snapshots,
+            snapshot_steps=snapshots if settings["env"] == DRAWN else (),
             progress=progress,
             **settings,
         )

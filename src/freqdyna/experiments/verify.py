@@ -55,16 +55,22 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
             "verify is for experiments that consist of trainings; to check "
             f"{experiment.name}, compute it again in another folder, with --out"
         )
-    unit = random.Random(chosen).choice(experiment.units(False))
-    before = store.read(out / experiment.name, unit)
+    own = out / experiment.name
+    units = [
+        unit
+        for unit in experiment.units(False)
+        if not (unit.optional and store.condition(own, unit) == "missing")
+    ]
+    unit = random.Random(chosen).choice(units)
+    before = store.read(own, unit, allow_instead=True)
     if before is None:
         raise FreqdynaError(
-            f"{store.unit_path(out / experiment.name, unit)} is not stored; to verify the results "
+            f"{store.unit_path(own, unit)} is not stored; to verify the results "
             "in the repository, use --out results/reproduce"
         )
     if seeds is not None and seeds < FEWEST:
         raise FreqdynaError(f"seeds is {seeds}; verify needs {FEWEST} or more to compare trainings")
-    again = with_seeds(unit, seeds or unit.settings["seeds"])
+    again = with_seeds(unit, seeds or before.settings["seeds"])
     print(f"{experiment.name}: training {unit.name} again, {again.settings['seeds']} seeds")
     with tempfile.TemporaryDirectory() as folder:
         try:

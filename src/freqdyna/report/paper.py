@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from freqdyna.experiments import reproduce
-from freqdyna.experiments.diverged_seeds import findings_of
 from freqdyna.experiments.overview import is_own
 from freqdyna.experiments.registry import PARTS, find
 from freqdyna.experiments.tables import origins, remarks, tables
@@ -13,7 +12,7 @@ from freqdyna.report.section import ClaimRow, Section
 
 
 def stored_parts(folder: Path) -> list[str]:
-    """The parts of the paper that are stored completely, at full size, in a folder."""
+    """The parts of the paper that can be analysed, at full size, from what a folder stores."""
     return [
         name
         for name, part in PARTS.items()
@@ -26,7 +25,7 @@ def sections(folder: Path, parts: list[str]) -> Iterator[Section]:
     for name in parts:
         experiment = find(name)
         units = reproduce.stored(experiment, folder, quick=False)
-        findings = findings_of(experiment, units)
+        findings = reproduce.findings(experiment, units)
         yield Section(
             name=name,
             title=PARTS[name].title[:1].upper() + PARTS[name].title[1:],

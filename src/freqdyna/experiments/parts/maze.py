@@ -1,31 +1,65 @@
-"""Common parts of F4, F5 and F8: three algorithms on MazeGridWorld, states near its holes."""
+"""Common parts of F4, F5 and F8: algorithms on MazeGridWorld under several interpretations."""
+
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from freqdyna.envs import MazeGridWorld
-from freqdyna.experiments.base import Stored
-from freqdyna.experiments.trainings import pick, states, unlearned
+from freqdyna.experiments.base import Stored, Unit
+from freqdyna.experiments.readings import IN_THE_MAZE, by_reading
+from freqdyna.experiments.trainings import states, training, unlearned
 
 ALGORITHMS: dict[str, dict[str, str]] = {
     "Dyna-Value": {"algorithm": "dyna-value"},
     "Dyna-Frequency": {"algorithm": "dyna-frequency"},
     "Dyna-Frequency, learned model": {"algorithm": "dyna-frequency", "model": "learned"},
 }
+BOTH = ("Dyna-Frequency", "Dyna-Value")
+"""The algorithms that are trained under every interpretation."""
+DEFAULT = next(iter(IN_THE_MAZE))
+MAIN = ("walls outside, restart, Σ", "walls inside, clip, I")
+"""The interpretations that figures show: the defaults of version 0.1, and the choices of the
+published code."""
+LONG = 100_000
+"""The steps of further trainings under `MAIN`: the names of the paper's files suggest that its
+trainings may be longer than 50,000 steps."""
 RADIUS = 0.1
 """A state is near a hole if it is within this distance of its centre, as in the paper."""
 PAPER = {"Dyna-Frequency": 25.3, "Dyna-Value": 11.7}
 """The paper's shares of queue states near a hole, in percent (figure 5)."""
 
 
-def settings(name: str) -> dict[str, str]:
-    """The training of one of `ALGORITHMS`."""
-    return {"env": "MazeGridWorld"} | ALGORITHMS[name]
+def settings(reading: str, name: str) -> dict[str, Any]:
+    """The training of one of `ALGORITHMS` under one of `IN_THE_MAZE`."""
+    return {"env": "MazeGridWorld"} | ALGORITHMS[name] | IN_THE_MAZE[reading]
 
 
-def by_name(units: dict[str, Stored]) -> dict[str, Stored]:
-    """The stored training of each algorithm that is among `units`."""
-    found = {name: pick(units, **settings(name)) for name in ALGORITHMS}
-    return {name: stored for name, stored in found.items() if stored is not None}
+def units(quick: bool) -> list[Unit]:
+    """The trainings of `BOTH` under all interpretations, and for `LONG` steps under `MAIN`.
+
+    The analyses need those of `DEFAULT`, which are also the ones of a quick run.
+    """
+    needed = [training(quick, **settings(DEFAULT, name)) for name in BOTH]
+    if quick:
+        return needed
+    long = [training(quick, steps=LONG, **settings(r, name)) for r in MAIN for name in BOTH]
+    others = [
+        training(quick, **settings(r, name)) for r in IN_THE_MAZE if r != DEFAULT for name in BOTH
+    ]
+    return [*(replace(unit, optional=True) for unit in (*long, *others)), *needed]
+
+
+def trainings(units: dict[str, Stored], longer: bool = False) -> dict[str, dict[str, Stored]]:
+    """The stored trainings by interpretation and algorithm, where `BOTH` are stored.
+
+    Args:
+        units: The stored units by name.
+        longer: Whether to return those of `LONG` steps.
+
+    """
+    found = by_reading(units, IN_THE_MAZE, ALGORITHMS, settings, longer)
+    return {reading: of for reading, of in found.items() if of.keys() >= set(BOTH)}
 
 
 def near_holes(drawn: np.ndarray) -> np.ndarray:
@@ -43,12 +77,20 @@ def near_holes(drawn: np.ndarray) -> np.ndarray:
     return 100 * (distances <= RADIUS).any(-1).mean(-1)
 
 
-def near_holes_if_learned(stored: Stored) -> np.ndarray:
+def near_holes_if_learned(stored: Stored, step: int | None = None) -> np.ndarray:
     """The shares of the queues of the seeds that learned, in percent; of all seeds if none did.
 
     The queue of a seed that never learned has far fewer states near a hole, so that a sample of all
     seeds is bimodal, and the range of its middle part means nothing.
+
+    Args:
+        stored: The training.
+        step: The step of the queues; by default the last.
+
+    Returns:
+        Shape (seeds that learned by the end,).
+
     """
     learned = ~unlearned(stored)
-    shares = near_holes(states(stored, "queue"))
+    shares = near_holes(states(stored, "queue", step))
     return shares[learned] if learned.any() else shares

@@ -15,7 +15,7 @@ from freqdyna.experiments.parts.equal_budget.units import (
     PAPER,
     TARGET_PERIODS,
     Grid,
-    by_reading,
+    grids,
 )
 from freqdyna.experiments.readings import RULE, judge_under_all
 from freqdyna.experiments.trainings import area, curves, left_out, seeds_of
@@ -28,7 +28,7 @@ POINTS = 200
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """For each interpretation two panels: the best settings, and the paper's against compute."""
-    found = {reading: _Tuned.of(grid) for reading, grid in by_reading(units).items()}
+    found = {reading: _Tuned.of(grid) for reading, grid in grids(units).items()}
     panels = [panel for reading, tuned in found.items() for panel in tuned.panels(reading)]
     title = "R: MountainCar, 10 updates: with equal tuning, and with equal compute"
     chart = Chart(panels, title, columns=2, share_y=True)

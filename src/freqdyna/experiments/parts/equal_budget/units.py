@@ -3,11 +3,12 @@
 Each under both interpretations of when updates begin.
 """
 
+from itertools import product
 from typing import Any
 
 from freqdyna.experiments.base import Stored, Unit
-from freqdyna.experiments.readings import WHEN_UPDATES_BEGIN
-from freqdyna.experiments.trainings import pick, training
+from freqdyna.experiments.readings import WHEN_UPDATES_BEGIN, by_reading
+from freqdyna.experiments.trainings import training
 
 ALGORITHMS = {
     "ER": "er",
@@ -41,20 +42,7 @@ def units(quick: bool) -> list[Unit]:
     ]
 
 
-def by_reading(units: dict[str, Stored]) -> dict[str, Grid]:
+def grids(units: dict[str, Stored]) -> dict[str, Grid]:
     """The stored training of each algorithm and point of the grid, by interpretation."""
-    keys = [
-        (name, rate, period)
-        for name in ALGORITHMS
-        for rate in LEARNING_RATES
-        for period in TARGET_PERIODS
-    ]
-    found = {
-        reading: {
-            key: stored
-            for key in keys
-            if (stored := pick(units, **settings(reading, *key))) is not None
-        }
-        for reading in WHEN_UPDATES_BEGIN
-    }
-    return {reading: grid for reading, grid in found.items() if grid}
+    keys = list(product(ALGORITHMS, LEARNING_RATES, TARGET_PERIODS))
+    return by_reading(units, WHEN_UPDATES_BEGIN, keys, lambda reading, key: settings(reading, *key))

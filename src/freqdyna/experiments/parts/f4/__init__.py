@@ -3,4 +3,4 @@
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts.f4 import analysis, units
 
-EXPERIMENT = Experiment("F4", "about four hours on 2 cores", units.units, analysis.analyse)
+EXPERIMENT = Experiment("F4", "about three days on 2 cores", units.units, analysis.analyse)

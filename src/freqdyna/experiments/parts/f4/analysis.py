@@ -1,5 +1,7 @@
 """The evaluation of F4: the maze, learning curves, and the spread over seeds."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from freqdyna import envs
@@ -10,66 +12,119 @@ from freqdyna.experiments.comparisons import (
     judge_spread,
     mean_with_interval,
 )
-from freqdyna.experiments.learning_curves import SHADED, curves_panel, named_curves
-from freqdyna.experiments.parts.maze import by_name
+from freqdyna.experiments.learning_curves import (
+    SHADED,
+    SMALL,
+    curves_panel,
+    learning_curve,
+    named_curves,
+)
+from freqdyna.experiments.parts import maze
+from freqdyna.experiments.readings import (
+    IN_THE_MAZE,
+    judge_each,
+    rule_in_the_maze,
+    table_of,
+    under_all,
+)
 from freqdyna.experiments.summary import summary
 from freqdyna.experiments.trainings import area, final, states, training_of, unlearned
-from freqdyna.results.chart import Chart, Legend
+from freqdyna.results.chart import Chart, Dash, Legend, Panel
 from freqdyna.results.state_map import map_panel
 
 THRESHOLD = -200.0
+LEARNED = "Dyna-Frequency, learned model"
 LAST_WALL = 0.8
 """The goal room is beyond this x."""
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """Two panels: the domain and the curves."""
-    found = by_name(units)
-    panels = [
-        map_panel(envs.make("MazeGridWorld"), "MazeGridWorld"),
-        curves_panel("30 updates", named_curves(found), legend=Legend("lower right")),
+    """The domain, and curves under each interpretation."""
+    found, long = maze.trainings(units), maze.trainings(units, longer=True)
+    frequency, value = (found[maze.DEFAULT][name] for name in maze.BOTH)
+    is_all = len(found) == len(IN_THE_MAZE)
+    panels = [map_panel(envs.make("MazeGridWorld"), "MazeGridWorld")]
+    panels += [_panel(reading, trainings) for reading, trainings in found.items()]
+    if long:  # before the second row
+        panels.insert(1 + len(found) // 2 if is_all else len(panels), _long_panel(long))
+    title = f"F4: MazeGridWorld, 30 updates, {_seeds(units)}"
+    columns = len(panels) // 2 if is_all and long else None
+    chart = Chart(panels, title, SHADED, columns=columns, panel_size=(4.2, 4.0), share_y=is_all)
+    spreads = judge_each({r: _spreads(of) for r, of in found.items()}, judge_spread)
+    compared = {r: _leads(of) for r, of in found.items()}
+    leads = judge_each(compared | {LEARNED: _of_learned_model(found[maze.DEFAULT])}, judge)
+    of_learned_model = leads.pop(LEARNED)
+    claims = [*under_all(spreads), *under_all(leads), *of_learned_model]
+    notes = [_who_learned(frequency, value), _where_they_were(frequency, value)]
+    tables = [table_of({r: [*spreads[r], *leads[r]] for r in found})] if len(found) > 1 else []
+    notes += [rule_in_the_maze(found)] if len(found) > 1 else []
+    every = {f"{name}; {r}": one for r, of in found.items() for name, one in of.items()}
+    for reading, of in long.items():
+        every |= {f"{n}; {reading}; {maze.LONG:,} steps": one for n, one in of.items()}
+    return Findings(chart, claims, summary(every, THRESHOLD), notes, tables)
+
+
+def _seeds(units: dict[str, Stored]) -> str:
+    numbers = sorted({len(training_of(stored).seeds) for stored in units.values()}, reverse=True)
+    return f"{' or '.join(map(str, numbers))} seeds"
+
+
+def _panel(reading: str, trainings: dict[str, Stored]) -> Panel:
+    legend = Legend("lower right", size=SMALL) if reading == maze.DEFAULT else None
+    return curves_panel(reading, named_curves(trainings), legend=legend)
+
+
+def _long_panel(long: dict[str, dict[str, Stored]]) -> Panel:
+    """Curves of the longer trainings; those of the second interpretation are dotted."""
+    dashes: dict[str, Dash] = dict(zip(maze.MAIN, ("solid", "dotted"), strict=True))
+    marks = []
+    for reading, trainings in long.items():
+        for name, pair in named_curves(trainings).items():
+            curve = learning_curve(*pair, f"{name}; {reading}")
+            style = replace(curve.style, dash=dashes[reading])
+            marks.append(replace(curve, style=style))
+    legend = Legend("lower right", size=SMALL)
+    return replace(curves_panel(f"{maze.LONG:,} steps", {}, legend=legend), marks=marks)
+
+
+MEASURES = (("area", area), ("final return", final))
+
+
+def _spreads(found: dict[str, Stored]) -> list[Comparison]:
+    return [
+        Comparison.of(
+            f"standard deviation over seeds, {what}: Dyna-Frequency / Dyna-Value",
+            "below 1 (variance)",
+            measure,
+            *(found[name] for name in maze.BOTH),
+        )
+        for what, measure in MEASURES
     ]
-    frequency, value = found["Dyna-Frequency"], found["Dyna-Value"]
-    seeds = len(training_of(frequency).seeds)
-    title = f"F4: MazeGridWorld, {seeds} seeds"
-    chart = Chart(panels, title, SHADED, column_widths=(0.8, 1.2))
-    measures = (("area", area), ("final return", final))
-    claims = judge_spread(
-        [
-            Comparison.of(
-                f"standard deviation over seeds, {what}: Dyna-Frequency / Dyna-Value",
-                "below 1 (variance)",
-                measure,
-                frequency,
-                value,
-            )
-            for what, measure in measures
-        ]
-    )
-    claims += judge(
-        [
-            Comparison.of(
-                f"Dyna-Frequency − Dyna-Value, {what}",
-                "-",  # the text compares only the variance, and the figure's file is blank
-                measure,
-                frequency,
-                value,
-            )
-            for what, measure in measures
-        ]
-        + [
-            Comparison.of(
-                f"Dyna-Frequency, learned model − {name}, area",
-                "-",
-                area,
-                found["Dyna-Frequency, learned model"],
-                found[name],
-            )
-            for name in ("Dyna-Frequency", "Dyna-Value")
-        ]
-    )
-    notes = (_who_learned(frequency, value), _where_they_were(frequency, value))
-    return Findings(chart, claims, summary(found, THRESHOLD), notes)
+
+
+def _leads(found: dict[str, Stored]) -> list[Comparison]:
+    return [
+        Comparison.of(
+            f"Dyna-Frequency − Dyna-Value, {what}",
+            "-",  # the text compares only the variance, and the figure's file is blank
+            measure,
+            *(found[name] for name in maze.BOTH),
+        )
+        for what, measure in MEASURES
+    ]
+
+
+def _of_learned_model(found: dict[str, Stored]) -> list[Comparison]:
+    return [
+        Comparison.of(
+            f"{LEARNED} − {name}, area ({maze.DEFAULT})",
+            "-",
+            area,
+            found[LEARNED],
+            found[name],
+        )
+        for name in maze.BOTH
+    ]
 
 
 def _who_learned(frequency: Stored, value: Stored) -> str:
@@ -77,8 +132,8 @@ def _who_learned(frequency: Stored, value: Stored) -> str:
     lost = [int(unlearned(stored).sum()) for stored in (frequency, value)]
     others = [mean_with_interval(area(stored)[~unlearned(stored)]) for stored in (frequency, value)]
     return (
-        f"{lost[0]} seeds of Dyna-Frequency and {lost[1]} of Dyna-Value end below −1500; the mean "
-        f"area of the others is {others[0]} and {others[1]}."
+        f"{maze.DEFAULT}: {lost[0]} seeds of Dyna-Frequency and {lost[1]} of Dyna-Value end below "
+        f"−1500; the mean area of the others is {others[0]} and {others[1]}."
     )
 
 
@@ -88,6 +143,6 @@ def _where_they_were(*both: Stored) -> str:
     share = 100 * there.mean(axis=1)
     below, above = (mean_with_interval(share[of], 1) for of in (lost, ~lost))
     return (
-        f"States in the goal room: {below}% of the replay buffers of seeds that "
+        f"{maze.DEFAULT}, states in the goal room: {below}% of the replay buffers of seeds that "
         f"end below −1500, and {above}% of those of the other seeds."
     )

@@ -1,72 +1,81 @@
 """The evaluation of F5: how many states of the queue are near a hole at the end."""
 
-import numpy as np
-
 from freqdyna import envs
 from freqdyna.experiments import claims
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge, mean_with_interval
-from freqdyna.experiments.parts.f5.units import ALGORITHMS
-from freqdyna.experiments.parts.maze import PAPER, by_name, near_holes, near_holes_if_learned
-from freqdyna.experiments.trainings import left_out, states, training_of, unlearned
-from freqdyna.results.chart import Chart, Points
+from freqdyna.experiments.parts import maze
+from freqdyna.experiments.readings import judge_each, rule_in_the_maze, table_of, under_all
+from freqdyna.experiments.trainings import PAPERS_STEP, states, unlearned
+from freqdyna.results.chart import Chart, Panel, Points
 from freqdyna.results.state_map import map_panel
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """A scatter plot of the first seed's queue for each algorithm; the shares of all seeds."""
-    found = by_name(units)
-    env = envs.make("MazeGridWorld")
-    queues = {name: states(found[name], "queue") for name in ALGORITHMS}
-    shares = {name: near_holes(queue) for name, queue in queues.items()}
+    """Queues of the first seed under two interpretations; shares under all."""
+    found, long = maze.trainings(units), maze.trainings(units, longer=True)
     panels = [
-        map_panel(
-            env,
-            f"{name}: {shares[name][0]:.1f}% near a hole",
-            [Points(queue[0, :, 0], queue[0, :, 1], "tab:blue")],
-        )
-        for name, queue in queues.items()
+        _queue(reading, name, found[reading][name])
+        for reading in maze.MAIN
+        if reading in found
+        for name in maze.BOTH
     ]
     title = "F5: the search-control queue at the end, first seed"
-    chart = Chart(panels, title, panel_size=(4.6, 4.6))
-    trained = len(training_of(found[ALGORITHMS[0]]).seeds)
-    rows = [["share near a hole", "mean over seeds", "minimum", "maximum"]]
-    for name, share in shares.items():
-        seeds = left_out(found[name])
-        label, mean = f"{name}; {seeds}" if seeds else name, mean_with_interval(share, 1, "%")
-        rows.append([label, mean, f"{share.min():.1f}%", f"{share.max():.1f}%"])
-    found_claims = [
-        claims.share(
-            f"{name}: queue states within 0.1 of a hole, seeds that learned",
-            PAPER[name],
-            near_holes_if_learned(found[name]),
-        )
-        for name in ALGORITHMS
+    chart = Chart(panels, title, columns=len(maze.BOTH), panel_size=(4.6, 4.6))
+    header = ["share near a hole, mean over seeds", *maze.BOTH]
+    header += [f"{name}, seeds that learned" for name in maze.BOTH]
+    rows = [[reading, *_shares(of)] for reading, of in found.items()]
+    rows += [
+        [f"{reading}; at step {step:,} of {maze.LONG:,}", *_shares(of, step)]
+        for reading, of in long.items()
+        for step in (PAPERS_STEP, maze.LONG)
     ]
-    both = [found[name] for name in ALGORITHMS]
-    found_claims += judge(
-        [
-            Comparison.of(
-                "share near a hole: Dyna-Frequency − Dyna-Value, percentage points",
-                "above 0",
-                lambda stored: near_holes(states(stored, "queue")),
-                *both,
+    percentages = {
+        reading: [
+            claims.share(
+                f"{name}: queue states within 0.1 of a hole, seeds that learned",
+                maze.PAPER[name],
+                maze.near_holes_if_learned(of[name]),
             )
+            for name in maze.BOTH
         ]
+        for reading, of in found.items()
+    }
+    contrasts = judge_each({reading: [_contrast(of)] for reading, of in found.items()}, judge)
+    note = "Each seed is one sample; the paper shows one queue per algorithm."
+    tables = [table_of({r: [*percentages[r], *contrasts[r]] for r in found})]
+    several = len(found) > 1
+    return Findings(
+        chart,
+        under_all(percentages) + under_all(contrasts),
+        [header, *rows],
+        (note, rule_in_the_maze(found)) if several else (note,),
+        tables if several else (),
     )
-    note = f"Each of the {trained} seeds is one sample; the paper shows one queue per algorithm."
-    return Findings(chart, found_claims, rows, (note, _by_outcome(found, shares)))
 
 
-def _by_outcome(found: dict[str, Stored], shares: dict[str, np.ndarray]) -> str:
-    """The shares of the seeds that learned, and separately of those that did not."""
-    parts = []
-    for name, share in shares.items():
-        lost = unlearned(found[name])
-        for of, where in ((~lost, "above"), (lost, "below")):
-            if of.any():
-                parts.append(
-                    f"{name}, {of.sum()} seeds that end {where} −1500: "
-                    f"{mean_with_interval(share[of], 1, '%')}"
-                )
-    return "By outcome: " + "; ".join(parts) + "."
+def _queue(reading: str, name: str, stored: Stored) -> Panel:
+    queue = states(stored, "queue")
+    share = maze.near_holes(queue)[0]
+    title = f"{name}: {share:.1f}% near a hole\n{reading}"
+    points = [Points(queue[0, :, 0], queue[0, :, 1], "tab:blue")]
+    return map_panel(envs.make("MazeGridWorld"), title, points)
+
+
+def _shares(found: dict[str, Stored], step: int | None = None) -> list[str]:
+    both = [found[name] for name in maze.BOTH]
+    shares = [maze.near_holes(states(one, "queue", step)) for one in both]
+    shares += [maze.near_holes_if_learned(one, step) for one in both]
+    every, every_other, *learned = (mean_with_interval(values, 1, "%") for values in shares)
+    numbers = [int((~unlearned(one)).sum()) for one in both]
+    pairs = zip(learned, numbers, strict=True)
+    return [every, every_other, *(f"{one} ({n} seeds)" if n else "no seed" for one, n in pairs)]
+
+
+def _contrast(found: dict[str, Stored]) -> Comparison:
+    return Comparison.of(
+        "share near a hole: Dyna-Frequency − Dyna-Value, percentage points",
+        "above 0",
+        lambda stored: maze.near_holes(states(stored, "queue")),
+        *(found[name] for name in maze.BOTH),
+    )

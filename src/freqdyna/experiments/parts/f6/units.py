@@ -1,5 +1,7 @@
 """What F6 trains: g with only the gradient term, with only the Hessian term, and with both."""
 
+from typing import Any
+
 from freqdyna.experiments.base import Stored, Unit
 from freqdyna.experiments.trainings import pick, training
 
@@ -11,7 +13,7 @@ ALGORITHMS = {
 }
 
 
-def settings(env: str, name: str) -> dict[str, object]:
+def settings(env: str, name: str) -> dict[str, Any]:
     """One curve of the figure; Dyna-Frequency on MountainCar is a cell of F3."""
     noise = {"reward_noise": 0.0} if env == "MountainCar-v0" else {}
     return {"env": env, "algorithm": ALGORITHMS[name], "planning_steps": 10} | noise

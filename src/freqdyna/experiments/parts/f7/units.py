@@ -1,5 +1,7 @@
 """What F7 trains: NAF and its two Dyna variants on two MuJoCo tasks."""
 
+from typing import Any
+
 from freqdyna.experiments.base import Stored, Unit
 from freqdyna.experiments.trainings import pick, training
 
@@ -14,7 +16,7 @@ SEEDS, STEPS = 10, 50_000
 """The paper's number of seeds; as many steps as we could afford (the paper states no number)."""
 
 
-def settings(env: str, name: str) -> dict[str, object]:
+def settings(env: str, name: str) -> dict[str, Any]:
     """One curve of the figure: 5 planning updates, as in the paper."""
     return {"env": env, "algorithm": ALGORITHMS[name], "planning_steps": 5}
 

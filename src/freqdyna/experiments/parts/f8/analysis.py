@@ -6,8 +6,9 @@ from freqdyna import envs
 from freqdyna.envs.walled_square import GOAL_CORNER
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
-from freqdyna.experiments.parts.f8.units import ALGORITHMS
-from freqdyna.experiments.parts.maze import by_name, near_holes
+from freqdyna.experiments.parts import maze
+from freqdyna.experiments.parts.maze import near_holes
+from freqdyna.experiments.readings import judge_each, rule_in_the_maze, table_of, under_all
 from freqdyna.experiments.trainings import left_out, states
 from freqdyna.results.chart import Chart, Points
 from freqdyna.results.state_map import map_panel
@@ -24,31 +25,48 @@ def near_goal(drawn: np.ndarray) -> np.ndarray:
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """Four scatter plots of the first seed; shares of all seeds near holes and goal."""
-    found = by_name(units)
+    """States of the first seed under two interpretations; shares near holes and goal under all."""
+    found = maze.trainings(units)
     env = envs.make("MazeGridWorld")
     panels = []
-    rows = [["states", "near a hole, mean over seeds", "near the goal, mean over seeds"]]
-    for name in ALGORITHMS:
-        for store in STORES:
-            drawn = states(found[name], store)
-            x, y = drawn[0].T
-            panels.append(map_panel(env, f"{name}: {store}", [Points(x, y, "tab:blue")]))
-            holes, goal = near_holes(drawn).mean(), near_goal(drawn).mean()
-            seeds = left_out(found[name])
-            label = f"{name}, {store}" + (f"; {seeds}" if seeds else "")
-            rows.append([label, f"{holes:.1f}%", f"{goal:.1f}%"])
+    for reading in maze.MAIN:
+        for name in maze.BOTH if reading in found else ():
+            for store in STORES:
+                x, y = states(found[reading][name], store)[0].T
+                label = f"{name}: {store}\n{reading}"
+                panels.append(map_panel(env, label, [Points(x, y, "tab:blue")]))
     title = "F8: states at the end, first seed"
-    chart = Chart(panels, title, columns=len(STORES), panel_size=(4.4, 4.4))
-    claims = judge(
-        [
-            Comparison.of(
-                "share of the queue near the goal: Dyna-Value − Dyna-Frequency, percentage points",
-                "above 0 (text)",
-                lambda stored: near_goal(states(stored, "queue")),
-                found["Dyna-Value"],
-                found["Dyna-Frequency"],
-            )
-        ]
+    chart = Chart(panels, title, columns=len(STORES) * len(maze.BOTH), panel_size=(4.0, 4.2))
+    rows = [["states", "near a hole, mean over seeds", "near the goal, mean over seeds"]]
+    long = maze.trainings(units, longer=True)
+    shown = found | {f"{reading}; {maze.LONG:,} steps": of for reading, of in long.items()}
+    for reading, trainings in shown.items():
+        for name in maze.BOTH:
+            rows += [_shares(reading, name, trainings[name], store) for store in STORES]
+    gathered = judge_each({reading: _comparisons(of) for reading, of in found.items()}, judge)
+    several = len(found) > 1
+    return Findings(
+        chart,
+        under_all(gathered),
+        rows,
+        (rule_in_the_maze(found),) if several else (),
+        [table_of(gathered)] if several else (),
     )
-    return Findings(chart, claims, rows)
+
+
+def _shares(reading: str, name: str, stored: Stored, store: str) -> list[str]:
+    drawn, seeds = states(stored, store), left_out(stored)
+    label = f"{name}, {store}; {reading}" + (f"; {seeds}" if seeds else "")
+    return [label, f"{near_holes(drawn).mean():.1f}%", f"{near_goal(drawn).mean():.1f}%"]
+
+
+def _comparisons(found: dict[str, Stored]) -> list[Comparison]:
+    return [
+        Comparison.of(
+            "share of the queue near the goal: Dyna-Value − Dyna-Frequency, percentage points",
+            "above 0 (text)",
+            lambda stored: near_goal(states(stored, "queue")),
+            found["Dyna-Value"],
+            found["Dyna-Frequency"],
+        )
+    ]

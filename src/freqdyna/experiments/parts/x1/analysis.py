@@ -3,8 +3,13 @@
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
 from freqdyna.experiments.learning_curves import SHADED, curves_panel, named_curves
-from freqdyna.experiments.parts.x1.units import by_reading
-from freqdyna.experiments.readings import RULE, judge_under_all
+from freqdyna.experiments.parts.x1.units import ALGORITHMS, settings
+from freqdyna.experiments.readings import (
+    RULE,
+    WHEN_UPDATES_BEGIN,
+    by_reading,
+    judge_under_all,
+)
 from freqdyna.experiments.summary import summary
 from freqdyna.experiments.trainings import area, training_of
 from freqdyna.results.chart import Chart, Legend
@@ -14,7 +19,7 @@ THRESHOLD = -200.0
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each interpretation; each combination compared with Dyna-Frequency."""
-    found = by_reading(units)
+    found = by_reading(units, WHEN_UPDATES_BEGIN, ALGORITHMS, settings)
     panels = [
         curves_panel(
             f"MountainCar, 10 updates {reading}",

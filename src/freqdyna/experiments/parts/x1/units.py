@@ -3,9 +3,11 @@
 Each under both interpretations of when updates begin.
 """
 
-from freqdyna.experiments.base import Stored, Unit
+from typing import Any
+
+from freqdyna.experiments.base import Unit
 from freqdyna.experiments.readings import WHEN_UPDATES_BEGIN
-from freqdyna.experiments.trainings import pick, training
+from freqdyna.experiments.trainings import training
 
 ALGORITHMS = {
     "Dyna-Frequency": "dyna-frequency",
@@ -14,7 +16,7 @@ ALGORITHMS = {
 }
 
 
-def settings(reading: str, name: str) -> dict[str, object]:
+def settings(reading: str, name: str) -> dict[str, Any]:
     """One curve; that of Dyna-Frequency is a cell of F3."""
     cell = {"env": "MountainCar-v0", "planning_steps": 10, "reward_noise": 0.0}
     return cell | {"algorithm": ALGORITHMS[name]} | WHEN_UPDATES_BEGIN[reading]
@@ -26,16 +28,3 @@ def units(quick: bool) -> list[Unit]:
     return [
         training(quick, **settings(reading, name)) for reading in readings for name in ALGORITHMS
     ]
-
-
-def by_reading(units: dict[str, Stored]) -> dict[str, dict[str, Stored]]:
-    """The stored trainings by interpretation and algorithm."""
-    found = {
-        reading: {
-            name: stored
-            for name in ALGORITHMS
-            if (stored := pick(units, **settings(reading, name))) is not None
-        }
-        for reading in WHEN_UPDATES_BEGIN
-    }
-    return {reading: trainings for reading, trainings in found.items() if trainings}
