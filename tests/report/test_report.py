@@ -101,7 +101,7 @@ def test_the_explorer_shows_what_the_snapshots_hold(run_folders):
     (explorer,) = explorers([result])
     (run,) = explorer["runs"]
     assert run["steps"] == [10, 40]
-    packed = run["frames"][1][1]  # second seed, second snapshot
+    packed = run["frames"][run["seeds"].index(1)][1]  # the second snapshot
     value = result.snapshots[40]["value"][1]
     levels = np.frombuffer(base64.b64decode(packed["value"]["data"]), np.uint8).reshape(64, 64)
     least, greatest = packed["value"]["ends"]

@@ -10,6 +10,7 @@ from freqdyna.agents.algorithms import ALGORITHMS
 from freqdyna.envs.picture import COLORS, Landmark
 from freqdyna.envs.space import Space
 from freqdyna.report.charts import rounded
+from freqdyna.report.first_view import RULE, first_step, typical_rows
 from freqdyna.report.section import Json
 from freqdyna.report.snapshots import frame, packed
 from freqdyna.results.result import Result
@@ -48,14 +49,20 @@ def is_shown(result: Result) -> bool:
     """Whether all snapshots of a run contain surfaces over two coordinates."""
     shown = result.snapshots.values()
     drawn = bool(shown) and all({"frequency", "policy", "bounds"} <= set(one) for one in shown)
-    return drawn and bool(_rows(result))
+    return drawn and bool(len(_complete_rows(result)))
+
+
+def _complete_rows(result: Result) -> np.ndarray:
+    """The seeds that neither diverged nor stopped."""
+    surfaces = [one[name] for one in result.snapshots.values() for name in ("value", "frequency")]
+    finite = np.all([np.isfinite(surface).all(axis=(1, 2)) for surface in surfaces], axis=0)
+    return np.flatnonzero(finite & result.complete_seeds.kept)
 
 
 def _rows(result: Result) -> list[int]:
-    """The first seeds that neither diverged nor stopped."""
-    surfaces = [one[name] for one in result.snapshots.values() for name in ("value", "frequency")]
-    finite = np.all([np.isfinite(surface).all(axis=(1, 2)) for surface in surfaces], axis=0)
-    return np.flatnonzero(finite & result.complete_seeds.kept)[:SEEDS].tolist()
+    """The seeds that are shown, the typical one first."""
+    rows = _complete_rows(result)
+    return rows[typical_rows(result.returns[rows], SEEDS)].tolist() if len(rows) else []
 
 
 def _explorer(name: str, results: list[Result]) -> Json:
@@ -78,7 +85,10 @@ def _explorer(name: str, results: list[Result]) -> Json:
         "colormaps": {"value": _colormap("viridis"), "frequency": _colormap("magma")},
         "runs": [_run(r, label, landmarks) for r, label in zip(results, labels, strict=True)],
     }
-    return made | {"opens": _opens(made["runs"])}
+    curves = [(result.steps, result.returns[_complete_rows(result)]) for result in results]
+    searched = _searched(made["runs"])
+    opens = first_step(curves, searched)
+    return made | {"opens": opens or searched[-1], "rule": RULE if opens else ""}
 
 
 def _actions(results: list[Result]) -> list[str]:
@@ -88,8 +98,8 @@ def _actions(results: list[Result]) -> list[str]:
     return [f"action {i}" for i in range(max(largest, default=-1) + 1)]
 
 
-def _opens(runs: list[Json]) -> int:
-    """The step shown first: the first in the second half at which no queue is empty."""
+def _searched(runs: list[Json]) -> list[int]:
+    """The steps with a snapshot of every run at which no queue is empty; the last if none is."""
     common = set.intersection(*(set(run["steps"]) for run in runs))
     steps = sorted(common or {step for run in runs for step in run["steps"]})
 
@@ -97,7 +107,7 @@ def _opens(runs: list[Json]) -> int:
         at = [run["frames"][0][run["steps"].index(step)] for run in runs if step in run["steps"]]
         return all(frame.get("queue") != "" for frame in at)
 
-    return next((s for s in steps if 2 * s >= steps[-1] and searched(s)), steps[-1])
+    return [step for step in steps if searched(step)] or steps[-1:]
 
 
 def _run(result: Result, label: str, landmarks: Sequence[Landmark]) -> Json:

@@ -34,14 +34,15 @@ function legendOf(kind, given, run, frame) {
 }
 
 /** An explanation of what is shown. */
-function caption({ runs, landmarks }) {
+function caption({ runs, landmarks, rule }) {
   const found = runs.filter((run) => run.finds).map((run) => `${run.label} by ${run.finds}`).join(", ");
   const space = landmarks.some(({ kind }) => kind === "wall") ? "space without its walls" : "space";
   return [
     "Each agent is shown at the step selected by the slider, with the return of its most recent evaluation.",
-    "The local frequency g = ‖∇V‖² + ‖H‖² is large where the learned value V changes quickly.",
+    "The local frequency g = ‖∇V‖² + ‖H‖² is large where the learned value V changes quickly; its numbers depend on the units of the coordinates.",
     found && `An agent that searches plans from the states in its queue (red), which it has found so far: ${found}.`,
     `The mean percentile of g is shown for ${found ? "these and the visited" : "the visited"} states; it is 0.5 for states that are uniform over the ${space}.`,
+    rule,
   ].filter(Boolean).join(" ");
 }
 
