@@ -35,10 +35,14 @@ KEY_ALGORITHMS = {
     "MazeGridWorld": ("dyna-value", "dyna-frequency"),
 }
 KEY_SETTINGS = {
-    "MountainCar-v0": frozenset(("model", "planning_steps", "reward_noise", "learn_in_warmup")),
-    "MazeGridWorld": frozenset(
-        ("walls_in_state_space", "collision", "climb_boundary", "climb_preconditioner")
-    ),
+    "MountainCar-v0": {
+        *("model", "planning_steps", "reward_noise", "learn_in_warmup"),
+        *("activation", "scale_observations"),
+    },
+    "MazeGridWorld": {
+        *("walls_in_state_space", "collision"),
+        *("climb_boundary", "climb_preconditioner"),
+    },
 }
 QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "episode_limit": 100, "eval_every": 40}
 METRICS = (

@@ -15,6 +15,7 @@ from freqdyna.experiments.comparisons import (
 )
 from freqdyna.experiments.learning_curves import COLORS, SMALL
 from freqdyna.experiments.parts.maze import PAPER, near_holes, near_holes_if_learned
+from freqdyna.experiments.parts.open_choices import activations
 from freqdyna.experiments.parts.open_choices.units import ALGORITHMS, READINGS, by_reading
 from freqdyna.experiments.trainings import area, states, training_of
 from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
@@ -59,9 +60,12 @@ def analyse(units: dict[str, Stored]) -> Findings:
             ]
         panels.append(_shares_panel(shares, readings, by_row))
         claims.append(_some_reading_gives_f5(found, list(shares)))
+    of_networks, networks = activations.analyse(units)
+    claims += of_networks
     title = "S: one choice changed at a time, 95% intervals over seeds"
     chart = Chart(panels, title, panel_size=(4.6, 5.0), share_y=True)
-    return Findings(chart, claims, rows, (_seeds(found),))
+    notes = [_seeds(found), *([activations.NOTE] if networks else [])]
+    return Findings(chart, claims, rows, notes, [networks] if networks else [])
 
 
 def _seeds(found: Found) -> str:

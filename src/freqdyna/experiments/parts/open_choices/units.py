@@ -3,6 +3,7 @@
 from typing import Any
 
 from freqdyna.experiments.base import Stored, Unit
+from freqdyna.experiments.parts.open_choices import activations
 from freqdyna.experiments.trainings import pick, training
 
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
@@ -16,6 +17,8 @@ CODE: dict[str, Any] = {
     "frequency_network": "target",
     "queue_size": 1_000_000,
 }
+RELU_FOR_VALUE = "ReLU for Dyna-Value alone"
+"""As in the published configuration; the paper says that all networks have tanh units."""
 READINGS: dict[str, dict[str, dict[str, Any]]] = {
     # For each interpretation, the settings that it changes on MountainCar and in the maze. By the
     # preset, updates start with the first step on MountainCar and after the warm-up in the maze.
@@ -31,6 +34,9 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
         "MazeGridWorld": {"goal_reward": -1.0},
     },
     "updates after the warm-up": {"MountainCar-v0": {"learn_in_warmup": False}},
+    "ReLU for both": {"MountainCar-v0": {"activation": "relu"}},
+    RELU_FOR_VALUE: {"MountainCar-v0": {"activation": "relu"}},
+    "observations scaled to [−1, 1]": {"MountainCar-v0": {"scale_observations": True}},
     "several choices of the published code": {
         "MountainCar-v0": CODE | {"goal_reward": 1.0},
         "MazeGridWorld": CODE | {"climb_preconditioner": "identity", "climb_keep_terminal": True},
@@ -44,10 +50,12 @@ FEW = "several choices of the published code"
 
 
 def settings(reading: str, env: str, algorithm: str) -> dict[str, Any]:
-    """One training; `frequency_network` only applies to dyna-frequency."""
+    """One training; some interpretations change only one of the algorithms."""
     changed = dict(READINGS[reading][env])
     if algorithm == "dyna-value":
         changed.pop("frequency_network", None)
+    elif reading == RELU_FOR_VALUE:
+        changed.pop("activation")
     return {"env": env, "algorithm": algorithm} | ENVIRONMENTS[env] | changed
 
 
@@ -62,6 +70,7 @@ def units(quick: bool) -> list[Unit]:
         if env in READINGS[reading]
         for algorithm in ALGORITHMS
     ]
+    wanted += [] if quick else activations.units()
     return list({unit.name: unit for unit in wanted}.values())
 
 

@@ -1,0 +1,112 @@
+"""The part of S about the network: unequal activations in F3, and why ER gets stuck.
+
+The paper says that all networks have tanh units; its published configuration has ReLU for DQN and
+Dyna-Value, and tanh for Dyna-Frequency alone.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from freqdyna.experiments.base import Stored, Unit
+from freqdyna.experiments.claims import Claim
+from freqdyna.experiments.comparisons import Comparison, judge, mean_with_interval
+from freqdyna.experiments.readings import WHEN_UPDATES_BEGIN, judge_under_all
+from freqdyna.experiments.trainings import area, pick, seeds_of, steps_to, training
+
+NETWORKS: dict[str, dict[str, Any]] = {
+    "tanh": {},
+    "ReLU": {"activation": "relu"},
+    "tanh, scaled observations": {"scale_observations": True},
+}
+RIVALS = {"Dyna-Value": "dyna-value", "PrioritizedER": "prioritized-er", "ER": "er"}
+NOISES = (0.0, 0.1)
+STUCK = -1000.0
+"""A seed is stuck if its evaluation return never rises above this."""
+NOTE = (
+    "With ReLU units the Hessian of V is zero almost everywhere, so that climbs of g have no "
+    "direction; 'ReLU for both' is listed for completeness."
+)
+
+
+def settings(algorithm: str, network: str, reading: str, noise: float) -> dict[str, Any]:
+    """One training on MountainCar with 10 updates, a cell of F3 with another network."""
+    cell = {"env": "MountainCar-v0", "planning_steps": 10, "reward_noise": noise}
+    return cell | {"algorithm": algorithm} | NETWORKS[network] | WHEN_UPDATES_BEGIN[reading]
+
+
+def units() -> list[Unit]:
+    """All rivals with ReLU, and ER with every network, under both interpretations."""
+    wanted = [
+        *((algorithm, "ReLU", noise) for algorithm in RIVALS.values() for noise in NOISES),
+        *(("er", network, 0.0) for network in NETWORKS),
+    ]
+    trainings = [
+        training(False, **settings(algorithm, network, reading, noise))
+        for reading in WHEN_UPDATES_BEGIN
+        for algorithm, network, noise in wanted
+    ]
+    frequency = [
+        training(False, **settings("dyna-frequency", "tanh", reading, noise))
+        for reading in WHEN_UPDATES_BEGIN
+        for noise in NOISES
+    ]
+    return [*trainings, *frequency]
+
+
+def analyse(units: dict[str, Stored]) -> tuple[list[Claim], list[list[str]]]:
+    """Claims about F3 with the published activations and about ER, and a table of ER.
+
+    Returns:
+        The claims, and the rows of the table, the header first; both are empty if the trainings
+        are not all stored.
+
+    """
+    found = {
+        (algorithm, network, reading, noise): stored
+        for algorithm in ("dyna-frequency", *RIVALS.values())
+        for network in NETWORKS
+        for reading in WHEN_UPDATES_BEGIN
+        for noise in NOISES
+        if (stored := pick(units, **settings(algorithm, network, reading, noise))) is not None
+    }
+    if ("er", "ReLU", next(iter(WHEN_UPDATES_BEGIN)), 0.0) not in found:
+        return [], []
+    claims = judge_under_all({r: _leads(found, r) for r in WHEN_UPDATES_BEGIN}, judge)
+    claims += judge_under_all({r: _of_er(found, r) for r in WHEN_UPDATES_BEGIN}, judge)
+    rows = [["ER on MountainCar, d = 10, σ = 0", "updates", "area", "stuck seeds"]]
+    for network in NETWORKS:
+        for reading in WHEN_UPDATES_BEGIN:
+            stored = found["er", network, reading, 0.0]
+            stuck = int(np.isinf(steps_to(stored, STUCK)).sum())
+            of_all = f"{stuck} of {len(seeds_of(stored))}"
+            rows.append([network, reading, mean_with_interval(area(stored)), of_all])
+    return claims, rows
+
+
+def _leads(found: dict[tuple[str, str, str, float], Stored], reading: str) -> list[Comparison]:
+    return [
+        Comparison.of(
+            f"Dyna-Frequency (tanh) − {name} (ReLU), MountainCar, area, d = 10, σ = {noise:g}",
+            "-",
+            area,
+            found["dyna-frequency", "tanh", reading, noise],
+            found[rival, "ReLU", reading, noise],
+        )
+        for name, rival in RIVALS.items()
+        for noise in NOISES
+    ]
+
+
+def _of_er(found: dict[tuple[str, str, str, float], Stored], reading: str) -> list[Comparison]:
+    """Whether another network keeps ER from getting stuck."""
+    return [
+        Comparison.of(
+            f"ER, seeds that are not stuck: {network} − tanh, percentage points",
+            "-",
+            lambda stored: 100.0 * np.isfinite(steps_to(stored, STUCK)),
+            found["er", network, reading, 0.0],
+            found["er", "tanh", reading, 0.0],
+        )
+        for network in list(NETWORKS)[1:]
+    ]
