@@ -43,7 +43,10 @@ def made_up(settings, level, spread=10.0, near_hole=0.1):
     metrics = {
         "return": returns,
         "climb_iterations": np.full(returns.shape, 30.0),
-        "climb_vanished": np.full(returns.shape, 0.5 if in_grid_with_hessian(settings) else 0.01),
+        "climb_vanished": np.full(returns.shape, 0.01),
+        "climb_vanished_frequency": np.full(
+            returns.shape, 0.5 if in_grid_with_hessian(settings) else 0.01
+        ),
     }
     factor = settings.get("steps", STEPS[-1]) // STEPS[-1]  # as many evaluations of longer ones
     at = {PAPERS_STEP, factor * STEPS[-1]} if factor > 1 else {STEPS[-1]}
@@ -111,6 +114,20 @@ def test_what_the_paper_claims_holds_where_it_was_put_in(name, tmp_path):
         learned = "Dyna-Frequency, learned model − Dyna-Frequency, area"
         undecided.remove(f"{learned} (walls outside, restart, Σ)")
     assert not undecided
+
+
+def test_directions_are_compared_only_between_trainings_that_counted_climbs_of_g():
+    units = made_up_units("F6")
+    both = [claim.what for claim in registry.find("F6").analyse(units).claims]
+    for stored in units.values():
+        if stored.settings["env"] == "MountainCar-v0":
+            del stored.record.metrics["climb_vanished_frequency"]
+    older = registry.find("F6").analyse(units)
+    across, on_grid = (what for what in both if "without a direction" in what)
+    assert [claim.what for claim in older.claims] == [what for what in both if what != across]
+    assert "GridWorld − MountainCar" in across
+    assert "Dyna-HessNorm − Dyna-GradNorm" in on_grid
+    assert [row[-1] for row in older.summary].count("unknown") == 6
 
 
 def test_claims_fail_where_the_curves_are_turned_round():
