@@ -61,6 +61,7 @@ LEVELS = {
     "dyna-value": -300.0,
     "prioritized-er": -450.0,
     "er": -500.0,
+    "dyna-replay": -550.0,
     "dyna-gradnorm": -200.0,
     "dyna-hessnorm": -600.0,
     "dyna-value-plus-frequency": -700.0,

@@ -18,6 +18,7 @@ COLORS = {
     "Dyna-HessNorm": "mediumvioletred",
     "Dyna-V+g": "teal",
     "Dyna-V·g": "purple",
+    "Dyna-Replay": "saddlebrown",
     "NAF": "forestgreen",
     "DynaNAF-Value": "red",
     "DynaNAF-Frequency": "black",

@@ -1,9 +1,9 @@
-"""The evaluation of X1: whether V + g and V·g perform worse than Dyna-Frequency."""
+"""The evaluation of X1: V + g and V·g compared with Dyna-Frequency, visited states with ER."""
 
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
 from freqdyna.experiments.learning_curves import SHADED, curves_panel, named_curves
-from freqdyna.experiments.parts.x1.units import ALGORITHMS, settings
+from freqdyna.experiments.parts.x1.units import ALGORITHMS, VISITED, settings
 from freqdyna.experiments.readings import (
     RULE,
     WHEN_UPDATES_BEGIN,
@@ -19,7 +19,11 @@ THRESHOLD = -200.0
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each interpretation; each combination compared with Dyna-Frequency."""
-    found = by_reading(units, WHEN_UPDATES_BEGIN, ALGORITHMS, settings)
+    visited = by_reading(units, WHEN_UPDATES_BEGIN, VISITED, settings)
+    # ER is shown only next to what it is compared with.
+    are_compared = all(len(visited.get(r, ())) == len(VISITED) for r in WHEN_UPDATES_BEGIN)
+    names = (*ALGORITHMS, *(VISITED if are_compared else ()))
+    found = by_reading(units, WHEN_UPDATES_BEGIN, names, settings)
     panels = [
         curves_panel(
             f"MountainCar, 10 updates {reading}",
@@ -29,22 +33,22 @@ def analyse(units: dict[str, Stored]) -> Findings:
         for reading, trainings in found.items()
     ]
     every = {f"{n}, updates {r}": one for r, of in found.items() for n, one in of.items()}
-    numbers = {n: len(training_of(one).seeds) for of in found.values() for n, one in of.items()}
-    seeds = ", ".join(f"{name}: {number}" for name, number in numbers.items())
-    chart = Chart(panels, f"X1: V + g and V·g; seeds of {seeds}", SHADED, share_y=True)
+    seeds = min(len(training_of(one).seeds) for one in every.values())
+    title = f"X1: search-controls that did not work well, at least {seeds} seeds"
+    chart = Chart(panels, title, SHADED, share_y=True)
     compared = {reading: _comparisons(trainings) for reading, trainings in found.items()}
     claims = judge_under_all(compared, judge)
     return Findings(chart, claims, summary(every, THRESHOLD), (RULE,) if len(found) > 1 else ())
 
 
 def _comparisons(found: dict[str, Stored]) -> list[Comparison]:
-    return [
-        Comparison.of(
-            f"{other} does not work well: Dyna-Frequency − {other}, area",
-            "above 0",
-            area,
-            found["Dyna-Frequency"],
-            found[other],
-        )
+    pairs = [
+        (f"{other} does not work well", "above 0", "Dyna-Frequency", other)
         for other in ("Dyna-V+g", "Dyna-V·g")
+    ]
+    pairs += [("visited states do not outperform ER", "not below 0", "ER", "Dyna-Replay")]
+    return [
+        Comparison.of(f"{what}: {better} − {worse}, area", paper, area, found[better], found[worse])
+        for what, paper, better, worse in pairs
+        if better in found and worse in found
     ]
