@@ -18,7 +18,7 @@ STYLE = """
 
 
 def main() -> None:
-    """The explorer as the page opens it."""
+    """The explorer as the page opens it, by the rule of `freqdyna.report.first_view`."""
     sys.path.insert(0, "tests")
     visit = import_module("browsing").visit
     with tempfile.TemporaryDirectory() as folder:

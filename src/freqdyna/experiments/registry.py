@@ -6,6 +6,7 @@ from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts import (
     bandwidth,
+    derivatives,
     e1,
     e2,
     equal_budget,
@@ -47,6 +48,7 @@ PARTS: dict[str, Part] = {
     "F6": Part("climbing only the gradient or the Hessian norm", experiment=f6.EXPERIMENT),
     "F7": Part("NAF and DynaNAF-Frequency on Hopper and Walker2d", experiment=f7.EXPERIMENT),
     "F8": Part("MazeGridWorld, states in queue and replay buffer", experiment=f8.EXPERIMENT),
+    "D": Part("gradients and Hessians of learned values", experiment=derivatives.EXPERIMENT),
     "A1": Part("tabular Dyna", "freqdyna train --algorithm tabular-dyna-q"),
     "A2": Part("HC-Dyna (Dyna-Value)", "freqdyna train --algorithm dyna-value"),
     "A3": Part("frequency-based search-control", "freqdyna train --algorithm dyna-frequency"),

@@ -60,8 +60,8 @@ STATEMENTS: dict[str, dict[str, str]] = {
     },
     "F6": {
         r"performs poorly on GridWorld": "GridWorld: climbing the Hessian norm performs poorly",
-        r"GridWorld − MountainCar": "climbs have no direction more often on GridWorld than on "
-        "MountainCar",
+        r"GridWorld − MountainCar": "climbs of the Hessian norm have no direction more often on "
+        "GridWorld than on MountainCar",
         r"Dyna-HessNorm − Dyna-GradNorm, percentage": "GridWorld: climbs have no direction more "
         "often with the Hessian norm than with the gradient norm",
         r"on MountainCar, area": "MountainCar: climbing one of the norms is better than climbing g",
@@ -73,8 +73,17 @@ STATEMENTS: dict[str, dict[str, str]] = {
     "F8": {
         r"near the goal": "maze: Dyna-Value's queue states gather near the goal",
     },
+    "D": {
+        r": points with": "learned values: a low gradient occurs with a high Hessian, and the "
+        "reverse",
+        r"median of ‖H_V‖": "second derivatives of V are smaller on GridWorld than on MountainCar",
+        r"minus that of V": "MountainCar: reward noise changes V more than g",
+        r"rank correlation of g with σ": "MountainCar: reward noise leaves the regions of high g "
+        "in place",
+    },
     "X1": {
         r"does not work well": "MountainCar: climbing V + g or V·g is worse than climbing g",
+        r"visited states": "MountainCar: planning from visited states does not outperform ER",
     },
     "S": {
         r"^(?P<reading>.*), MountainCar-v0: ": "MountainCar: Dyna-Frequency is ahead of "

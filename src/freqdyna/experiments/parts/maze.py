@@ -24,6 +24,8 @@ published code."""
 LONG = 100_000
 """The steps of further trainings under `MAIN`: the names of the paper's files suggest that its
 trainings may be longer than 50,000 steps."""
+DOTS = "orangered"
+"""The colour of states, which is visible on the floor and on walls."""
 RADIUS = 0.1
 """A state is near a hole if it is within this distance of its centre, as in the paper."""
 PAPER = {"Dyna-Frequency": 25.3, "Dyna-Value": 11.7}

@@ -51,12 +51,13 @@ def analyse(units: dict[str, Stored]) -> Findings:
     header = [f"{size} × {size}" for size in SIZES]
     table: list[list[str]] = [["environment", "rank correlation of g with", *header]]
     shares: dict[str, list[float]] = {}
-    solved = {name: np.flatnonzero(_returns(unit) > SOLVED) for name, unit in units.items()}
+    solved = {name: np.flatnonzero(returns_of(unit) > SOLVED) for name, unit in units.items()}
     for name, unit in units.items():
         env = envs.make(name)
         # No seed of a quick run has solved the task: all are shown, and nothing is decided. A seed
         # that diverged has no return.
-        chosen = solved[name] if len(solved[name]) else np.flatnonzero(np.isfinite(_returns(unit)))
+        finite = np.flatnonzero(np.isfinite(returns_of(unit)))
+        chosen = solved[name] if len(solved[name]) else finite
         if not len(chosen):
             raise FreqdynaError(f"B cannot be analysed: all seeds on {name} diverged")
         found = _surfaces(env, unit, chosen.tolist())
@@ -121,7 +122,7 @@ def _trained(units: dict[str, Stored], solved: dict[str, np.ndarray]) -> str:
     """What was trained, and which seeds are used."""
     trained = []
     for name, unit in units.items():
-        s, returns = unit.settings, _returns(unit)
+        s, returns = unit.settings, returns_of(unit)
         own = solved[name]
         excluded = sorted(set(range(len(returns))) - set(own.tolist()))
         text = (
@@ -143,7 +144,7 @@ def _trained(units: dict[str, Stored], solved: dict[str, np.ndarray]) -> str:
     )
 
 
-def _returns(unit: Stored) -> np.ndarray:
+def returns_of(unit: Stored) -> np.ndarray:
     """The last return of each seed."""
     _, first = np.unique(unit.columns["seed"], return_index=True)
     return np.asarray(unit.columns["last_return"][first])

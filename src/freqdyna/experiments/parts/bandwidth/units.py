@@ -35,11 +35,20 @@ LAST = 5
 
 def units(quick: bool) -> list[Unit]:
     """One unit per environment."""
-    units = []
-    for env, given in TRAININGS.items():
-        config = Config.of({"env": env, **given, **(QUICK if quick else {})}, PRESET)
-        units.append(Unit(env, _settings(config), partial(_train, config)))
-    return units
+    return [learned(env, quick, env=env, **given) for env, given in TRAININGS.items()]
+
+
+def learned(name: str, quick: bool, **settings: Any) -> Unit:
+    """A training of which the parameters are stored.
+
+    Args:
+        name: The name of the unit.
+        quick: Whether to use a much smaller size.
+        **settings: Settings that differ from PRESET.
+
+    """
+    config = Config.of(settings | (QUICK if quick else {}), PRESET)
+    return Unit(name, _settings(config), partial(_train, config))
 
 
 def _settings(config: Config) -> dict[str, Any]:

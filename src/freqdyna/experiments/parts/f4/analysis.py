@@ -14,7 +14,6 @@ from freqdyna.experiments.comparisons import (
 )
 from freqdyna.experiments.learning_curves import (
     SHADED,
-    SMALL,
     curves_panel,
     learning_curve,
     named_curves,
@@ -33,6 +32,8 @@ from freqdyna.results.chart import Chart, Dash, Legend, Panel
 from freqdyna.results.state_map import map_panel
 
 THRESHOLD = -200.0
+LOWEST = -2050.0
+"""The lower end of the axis of returns; an episode has at most 2,000 steps."""
 LEARNED = "Dyna-Frequency, learned model"
 LAST_WALL = 0.8
 """The goal room is beyond this x."""
@@ -43,13 +44,15 @@ def analyse(units: dict[str, Stored]) -> Findings:
     found, long = maze.trainings(units), maze.trainings(units, longer=True)
     frequency, value = (found[maze.DEFAULT][name] for name in maze.BOTH)
     is_all = len(found) == len(IN_THE_MAZE)
-    panels = [map_panel(envs.make("MazeGridWorld"), "MazeGridWorld")]
-    panels += [_panel(reading, trainings) for reading, trainings in found.items()]
-    if long:  # before the second row
-        panels.insert(1 + len(found) // 2 if is_all else len(panels), _long_panel(long))
+    drawn = [_panel(reading, trainings) for reading, trainings in found.items()]
+    if long:  # at the beginning of the second row
+        drawn.insert(len(found) // 2 if is_all else len(found), _long_panel(long))
+    if is_all:
+        drawn = [replace(one, y=replace(one.y, low=LOWEST, high=0.0)) for one in drawn]
+    panels = [map_panel(envs.make("MazeGridWorld"), "MazeGridWorld"), *drawn]
     title = f"F4: MazeGridWorld, 30 updates, {_seeds(units)}"
     columns = len(panels) // 2 if is_all and long else None
-    chart = Chart(panels, title, SHADED, columns=columns, panel_size=(4.2, 4.0), share_y=is_all)
+    chart = Chart(panels, title, SHADED, columns=columns, panel_size=(4.2, 4.0))
     spreads = judge_each({r: _spreads(of) for r, of in found.items()}, judge_spread)
     compared = {r: _leads(of) for r, of in found.items()}
     leads = judge_each(compared | {LEARNED: _of_learned_model(found[maze.DEFAULT])}, judge)
@@ -58,6 +61,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
     notes = [_who_learned(frequency, value), _where_they_were(frequency, value)]
     tables = [table_of({r: [*spreads[r], *leads[r]] for r in found})] if len(found) > 1 else []
     notes += [rule_in_the_maze(found)] if len(found) > 1 else []
+    if long:
+        notes.append(f"The area of a training of {maze.LONG:,} steps begins at a tenth of them.")
     every = {f"{name}; {r}": one for r, of in found.items() for name, one in of.items()}
     for reading, of in long.items():
         every |= {f"{n}; {reading}; {maze.LONG:,} steps": one for n, one in of.items()}
@@ -70,7 +75,7 @@ def _seeds(units: dict[str, Stored]) -> str:
 
 
 def _panel(reading: str, trainings: dict[str, Stored]) -> Panel:
-    legend = Legend("lower right", size=SMALL) if reading == maze.DEFAULT else None
+    legend = Legend("below", columns=3) if reading == maze.DEFAULT else None
     return curves_panel(reading, named_curves(trainings), legend=legend)
 
 
@@ -83,8 +88,8 @@ def _long_panel(long: dict[str, dict[str, Stored]]) -> Panel:
             curve = learning_curve(*pair, f"{name}; {reading}")
             style = replace(curve.style, dash=dashes[reading])
             marks.append(replace(curve, style=style))
-    legend = Legend("lower right", size=SMALL)
-    return replace(curves_panel(f"{maze.LONG:,} steps", {}, legend=legend), marks=marks)
+    names = "\n".join(f"{dashes[reading]}: {reading}" for reading in long)
+    return replace(curves_panel(f"{maze.LONG:,} steps; {names}", {}), marks=marks)
 
 
 MEASURES = (("area", area), ("final return", final))
@@ -141,8 +146,8 @@ def _where_they_were(*both: Stored) -> str:
     lost = np.concatenate([unlearned(stored) for stored in both])
     there = np.concatenate([states(stored, "replay")[..., 0] > LAST_WALL for stored in both])
     share = 100 * there.mean(axis=1)
-    below, above = (mean_with_interval(share[of], 1) for of in (lost, ~lost))
+    below, above = (mean_with_interval(share[of], 1, "%") for of in (lost, ~lost))
     return (
-        f"{maze.DEFAULT}, states in the goal room: {below}% of the replay buffers of seeds that "
-        f"end below −1500, and {above}% of those of the other seeds."
+        f"{maze.DEFAULT}, states in the goal room: {below} of the replay buffers of seeds that end "
+        f"below −1500, and {above} of those of the other seeds."
     )

@@ -58,7 +58,7 @@ def _queue(reading: str, name: str, stored: Stored) -> Panel:
     queue = states(stored, "queue")
     share = maze.near_holes(queue)[0]
     title = f"{name}: {share:.1f}% near a hole\n{reading}"
-    points = [Points(queue[0, :, 0], queue[0, :, 1], "tab:blue")]
+    points = [Points(queue[0, :, 0], queue[0, :, 1], maze.DOTS)]
     return map_panel(envs.make("MazeGridWorld"), title, points)
 
 

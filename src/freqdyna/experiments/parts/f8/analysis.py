@@ -34,7 +34,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
             for store in STORES:
                 x, y = states(found[reading][name], store)[0].T
                 label = f"{name}: {store}\n{reading}"
-                panels.append(map_panel(env, label, [Points(x, y, "tab:blue")]))
+                panels.append(map_panel(env, label, [Points(x, y, maze.DOTS)]))
     title = "F8: states at the end, first seed"
     chart = Chart(panels, title, columns=len(STORES) * len(maze.BOTH), panel_size=(4.0, 4.2))
     rows = [["states", "near a hole, mean over seeds", "near the goal, mean over seeds"]]

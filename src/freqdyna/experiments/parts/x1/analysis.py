@@ -1,6 +1,4 @@
-"""The evaluation of X1: whether V + g and V·g are worse than Dyna-Frequency, and visited states
-no better than ER.
-"""
+"""The evaluation of X1: V + g and V·g compared with Dyna-Frequency, visited states with ER."""
 
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge

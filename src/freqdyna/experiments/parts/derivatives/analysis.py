@@ -1,0 +1,178 @@
+"""The evaluation of D: gradients and Hessians of learned values, and what noise changes in them."""
+
+import numpy as np
+from scipy.stats import rankdata
+
+from freqdyna.experiments import claims
+from freqdyna.experiments.base import Findings, Stored
+from freqdyna.experiments.claims import Claim
+from freqdyna.experiments.comparisons import Comparison, judge, mean_with_interval
+from freqdyna.experiments.parts.bandwidth.analysis import SOLVED, returns_of
+from freqdyna.experiments.parts.derivatives.surfaces import Surfaces, surfaces
+from freqdyna.experiments.parts.derivatives.units import CAR, GRID, NOISE, NOISY
+from freqdyna.results.chart import Axis, Chart, Panel, Points
+
+QUARTER = 0.25
+OCCURS = 1.0
+"""A combination occurs if more than this percentage of the state space has it."""
+SHOWN = 3
+"""Every so many points of the grid are shown."""
+HOW = (
+    "Values are those of networks after training, at 64 × 64 points over the whole state space. "
+    "Low and high mean the lowest and the highest quarter of a seed's points; if gradient and "
+    "Hessian were independent, 6.25% of the points would be in both. That a combination occurs "
+    f"means that more than {OCCURS:g}% of the points have it."
+)
+ON_NOISE = (
+    "Ranks with noise are compared with those without noise by Spearman's correlation over the "
+    "points, averaged over all seeds without noise, one number for each seed with noise."
+)
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """A panel of gradients and Hessians for each environment; what the text says about them."""
+    chosen = {name: _chosen(unit) for name, unit in units.items()}
+    found = {name: surfaces(unit, chosen[name]) for name, unit in units.items()}
+    plain = {name: of for name, of in found.items() if name != NOISY}
+    rows = 2 * len(plain) + (NOISY in found)
+    judged = [claim for name, of in plain.items() for claim in _both_ways(name, of, rows)]
+    notes = [HOW]
+    if GRID in found:
+        judged += _small_second_derivatives(found[CAR], found[GRID])
+    if NOISY in found:
+        judged += _with_noise(found[CAR], found[NOISY], rows)
+        notes.append(ON_NOISE)
+        notes.append(_without_noise(found[CAR]))
+    chart = Chart([_panel(name, of) for name, of in plain.items()], "D: gradients and Hessians")
+    return Findings(chart, judged, _table(found), [*notes, _solved(units)])
+
+
+def _chosen(unit: Stored) -> np.ndarray:
+    """The seeds that solved their environment; all that did not diverge if none did."""
+    returns = returns_of(unit)
+    solved = np.flatnonzero(returns > SOLVED)
+    return solved if len(solved) else np.flatnonzero(np.isfinite(returns))
+
+
+def shares(of: Surfaces) -> tuple[np.ndarray, np.ndarray]:
+    """The percentages of points with a low gradient and a high Hessian, and the reverse.
+
+    Returns:
+        Two arrays of shape (seeds,).
+
+    """
+
+    def quarters(norms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        low, high = np.quantile(norms, [QUARTER, 1 - QUARTER], axis=1)[..., None]
+        return norms <= low, norms >= high
+
+    low_gradient, high_gradient = quarters(of.gradient)
+    low_hessian, high_hessian = quarters(of.hessian)
+    first, second = low_gradient & high_hessian, high_gradient & low_hessian
+    return 100 * first.mean(axis=1), 100 * second.mean(axis=1)
+
+
+def _both_ways(name: str, of: Surfaces, rows: int) -> list[Claim]:
+    words = "a low gradient and a high Hessian", "a high gradient and a low Hessian"
+    return [
+        claims.difference(
+            f"{name}: points with {what}, percentage minus {OCCURS:g}",
+            "above 0 (may occur)",
+            share - OCCURS,
+            negative=False,
+            form="+.1f",
+            rows=rows,
+        )
+        for what, share in zip(words, shares(of), strict=True)
+    ]
+
+
+def _small_second_derivatives(car: Surfaces, grid: Surfaces) -> list[Claim]:
+    """The paper's reason why climbing the Hessian norm performs poorly on GridWorld."""
+    what = "logarithm (base 10) of the median of ‖H_V‖: MountainCar − GridWorld"
+    raw = [np.log10(np.median(of.hessian, axis=1)) for of in (car, grid)]
+    scaled = [np.log10(np.median(of.scaled_hessian, axis=1)) for of in (car, grid)]
+    return judge(
+        [
+            Comparison(f"{what}, as they are", "above 0", *raw),
+            Comparison(f"{what}, states and V scaled to [0, 1]", "above 0", *scaled),
+        ]
+    )
+
+
+def _with_noise(without: Surfaces, noisy: Surfaces, rows: int) -> list[Claim]:
+    """Whether high frequencies stay where they are, and whether V changes more than g."""
+    of_g = rank_correlations(noisy.frequency, without.frequency)
+    of_v = rank_correlations(noisy.value, without.value)
+    return [
+        claims.ranking(
+            f"{CAR}: rank correlation of g with σ = {NOISE:g} and without noise",
+            "high-frequency regions remain (F3)",
+            [of_g],
+        ),
+        claims.difference(
+            f"{CAR}: rank correlation of g minus that of V, with σ = {NOISE:g} and without noise",
+            "above 0 (V is affected unpredictably)",
+            of_g - of_v,
+            negative=False,
+            form="+.2f",
+            rows=rows,
+        ),
+    ]
+
+
+def rank_correlations(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The mean rank correlation of each row with the rows of another array, shape (rows,).
+
+    Args:
+        some: Shape (rows, points).
+        others: Shape (others, points).
+
+    """
+    every = np.corrcoef(rankdata(np.concatenate([some, others]), axis=1))
+    return np.asarray(every[: len(some), len(some) :].mean(axis=1))
+
+
+def _without_noise(of: Surfaces) -> str:
+    """How much seeds differ without noise."""
+    means = []
+    for surface in (of.frequency, of.value):
+        each = [
+            rank_correlations(surface[[i]], np.delete(surface, i, axis=0))[0]
+            for i in range(len(surface))
+        ]
+        means.append(mean_with_interval(np.array(each), 2))
+    return f"Between seeds without noise, the rank correlation of g is {means[0]}, of V {means[1]}."
+
+
+def _table(found: dict[str, Surfaces]) -> list[list[str]]:
+    rows = [["values", "seeds", "median ‖∇V‖", "median ‖H_V‖", "the same, scaled to [0, 1]"]]
+    for name, of in found.items():
+        medians = (
+            mean_with_interval(np.median(norms, axis=1), 2)
+            for norms in (of.gradient, of.hessian, of.scaled_hessian)
+        )
+        rows.append([name, str(len(of.value)), *medians])
+    return rows
+
+
+def _solved(units: dict[str, Stored]) -> str:
+    parts = [
+        f"{name}: {int((returns_of(unit) > SOLVED).sum())} of {len(returns_of(unit))}"
+        for name, unit in units.items()
+    ]
+    return (
+        f"Seeds whose mean return of the last evaluations is above {SOLVED:g}, which are those "
+        f"that are used: {', '.join(parts)}."
+    )
+
+
+def _panel(name: str, of: Surfaces) -> Panel:
+    """The first seed: every point of the grid by its gradient and its Hessian."""
+    x, y = (np.log10(np.maximum(one[0, ::SHOWN], 1e-12)) for one in (of.gradient, of.hessian))
+    return Panel(
+        f"{name}, first seed",
+        Axis("log₁₀ ‖∇V‖"),
+        Axis("log₁₀ ‖H_V‖"),
+        [Points(x, y, "tab:blue", size=4)],
+    )
