@@ -259,6 +259,7 @@ def test_a_reader_may_leave_before_the_end():
         (["list", "--seeds=5"], "seeds is 5; 'list' computes nothing, so omit it"),
         (["table", "--processes=2"], "processes is 2; 'table' computes nothing"),
         (["list", "--verify"], "verify is True; 'list' computes nothing"),
+        (["F3", "--verify", "--dry-run"], "dry_run is True; verify computes something"),
         (["F3", "--verify", "--quick"], "verify is True; it needs the full size"),
         (["overview", "--quick"], "quick is True; 'overview' needs the full size"),
         (["F3", "--seeds=0"], "seeds is 0; it must be an integer, 1 or greater"),
@@ -273,6 +274,16 @@ def test_bad_names_are_refused_in_one_sentence(arguments, message, capsys):
         main(["reproduce", *arguments])
     assert exited.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_dry_run_lists_what_would_be_computed(tmp_path, capsys):
+    main(["reproduce", "F8", "--dry-run", "--out", str(tmp_path)])
+    name, *lines = capsys.readouterr().out.splitlines()
+    assert name == "F8:"
+    assert len(lines) == 20
+    assert lines[-1].endswith("  100 seeds  50,000 steps  MazeGridWorld-dyna-value")
+    assert all(line.split()[0] == "missing" for line in lines)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_quick_run_gives_no_verdict(tmp_path, capsys):

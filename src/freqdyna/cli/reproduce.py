@@ -29,6 +29,8 @@ class Reproduce:
     together: bool = False
     """Compute trainings that differ only in learning rate, target period and reward noise as rows
     of one program, which is much faster on a GPU."""
+    dry_run: bool = False
+    """Compute nothing; list the units of work and which of them are stored."""
     verify: bool = False
     """Repeat one randomly chosen stored training of a learning experiment, and compare."""
     page: Path | None = None
@@ -51,19 +53,30 @@ class Reproduce:
         elif self.name == "overview":
             found = overview.tables(out)
             self._write_page(overview.replaced(self._read_page(), found) if self.page else found)
+        elif self.dry_run:
+            for name in self._names():
+                print(f"{name}:")
+                for line in reproduce.plan(registry.find(name), out, self.quick, self.seeds):
+                    print(f"  {line}")
         elif self.verify:
             from freqdyna.experiments.verify import verify
 
             print(verify(registry.find(self.name), out, self.seeds))
         else:
-            every = [name for name, part in registry.PARTS.items() if part.experiment]
-            for name in every if self.name == "all" else [self.name]:
+            for name in self._names():
                 experiment = registry.find(name)
                 findings = reproduce.reproduce(
                     experiment, out, self.quick, self.seeds, self.processes, self.together
                 )
                 tables.print_findings(findings, self.quick)
                 print(f"results and figure: {out / name}")
+
+    def _names(self) -> list[str]:
+        """The experiments that are meant."""
+        from freqdyna.experiments.registry import PARTS
+
+        every = [name for name, part in PARTS.items() if part.experiment]
+        return every if self.name == "all" else [self.name]
 
     def _check(self) -> None:
         """Raise an error for invalid combinations before anything is computed."""
@@ -74,7 +87,13 @@ class Reproduce:
             )
         if self.page and (self.page.is_dir() or not self.page.parent.is_dir()):
             raise FreqdynaError(f"page is {page!r}; it must be a file in a folder that exists")
-        usual = {"seeds": None, "processes": 1, "together": False, "verify": False}
+        usual = {
+            "seeds": None,
+            "processes": 1,
+            "together": False,
+            "dry_run": False,
+            "verify": False,
+        }
         given = {name: getattr(self, name) for name in usual}
         for name, value in given.items():
             if self.name == "all" and name in ("seeds", "verify") and value != usual[name]:
@@ -85,6 +104,8 @@ class Reproduce:
                 )
             if value is not None and value is not False and value < 1:
                 raise FreqdynaError(f"{name} is {value}; it must be an integer, 1 or greater")
+        if self.dry_run and self.verify:
+            raise FreqdynaError("dry_run is True; verify computes something, so omit one of them")
         if self.quick and (self.verify or self.name == "overview"):
             what = "verify is True; it" if self.verify else "quick is True; 'overview'"
             raise FreqdynaError(f"{what} needs the full size, so omit --quick")

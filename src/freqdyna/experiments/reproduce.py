@@ -164,6 +164,19 @@ def stored(
     return found
 
 
+def plan(
+    experiment: Experiment, out: Path, quick: bool = False, seeds: int | None = None
+) -> list[str]:
+    """A line for each unit: the state of its file, its seeds and steps if it has any, its name."""
+    lines = []
+    for unit in sized_units(experiment, quick, seeds):
+        state = store.condition(out / experiment.name, unit)
+        known = {"instead": "fewer seeds", "other": "other settings"}.get(state, state)
+        size = [f"{unit.settings[k]:,} {k}" for k in ("seeds", "steps") if k in unit.settings]
+        lines.append("  ".join([f"{known:14}", *size, unit.name]))
+    return lines
+
+
 def is_stored(experiment: Experiment, out: Path, quick: bool = False) -> bool:
     """Whether `out` has the units of this size that the analysis needs."""
     folder = out / experiment.name
