@@ -148,10 +148,9 @@ def _without_noise(of: Surfaces) -> str:
 def _table(found: dict[str, Surfaces]) -> list[list[str]]:
     rows = [["values", "seeds", "median ‖∇V‖", "median ‖H_V‖", "the same, scaled to [0, 1]"]]
     for name, of in found.items():
-        medians = (
-            mean_with_interval(np.median(norms, axis=1), 2)
-            for norms in (of.gradient, of.hessian, of.scaled_hessian)
-        )
+        norms = [np.median(one, axis=1) for one in (of.gradient, of.hessian, of.scaled_hessian)]
+        # The derivatives of a float32 network have six digits, and the last depend on the compiler.
+        medians = [mean_with_interval(one, 2 if one.max() < 100 else 0) for one in norms]
         rows.append([name, str(len(of.value)), *medians])
     return rows
 
