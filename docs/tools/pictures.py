@@ -1,6 +1,7 @@
-"""Draws the pictures of docs/concepts.md: `python docs/tools/pictures.py RUN`.
+"""Draws pictures of the documentation: `python docs/tools/pictures.py [RUN]`.
 
-RUN is a run folder of MountainCar with a snapshot, such as the one of docs/start.md.
+Without RUN, those that need no run. RUN is a run folder of MountainCar with a snapshot, such as the
+one of docs/start.md.
 """
 
 import sys
@@ -9,13 +10,14 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
 from matplotlib.figure import Figure
 
 import freqdyna
 from freqdyna import envs
 from freqdyna.agents.snapshot import axes
 from freqdyna.experiments.parts.regression.f_sin import HIGH, LOW, f_sin
-from freqdyna.results.chart import Chart, Mesh, Points
+from freqdyna.results.chart import Axis, Chart, Mesh, Panel, Points
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.plot_snapshots import STORES
 from freqdyna.results.state_map import map_panel
@@ -67,6 +69,62 @@ def draw_run(folder: Path) -> Figure:
     return draw(Chart(panels, title, columns=2, panel_size=(4.2, 3.5)))
 
 
+def draw_environments() -> Figure:
+    """The rewards of PuddleWorld; visited states and uniform ones of TubeGridWorld-8."""
+    puddles, tube = envs.make("PuddleWorld"), envs.make("TubeGridWorld-8")
+    x, y = axes(puddles, (200, 200))
+    places = jnp.stack(jnp.meshgrid(x, y), -1)
+
+    def reward(state: Float[Array, " 2"]) -> Float[Array, ""]:
+        found = puddles.reward(state, jnp.int32(0), state)
+        return jnp.where(puddles.terminal(state), jnp.nan, found)  # the goal stays white
+
+    cost = np.asarray(jax.vmap(jax.vmap(reward))(places))
+    rewards = Mesh(x, y, cost, (-81, -1), bar_label="reward of reaching a state")
+    states = {
+        "drawn uniformly": (np.random.default_rng(0).uniform(size=(1500, 8)), "red"),
+        "visited": (_random_walks(tube)[:1500], "0.2"),
+    }
+    visited, color = states["visited"]
+    walk = Points(visited[:, 0], visited[:, 1], color, size=2)
+    along = [
+        Points(s[:, 0] * np.cos(1) + s[:, 1] * np.sin(1), s[:, 2], color, size=2, label=label)
+        for label, (s, color) in states.items()
+    ]
+    panels = [
+        map_panel(puddles, "PuddleWorld", [rewards], filled=False),
+        map_panel(tube, "TubeGridWorld-8, visited states", [walk]),
+        Panel(
+            "TubeGridWorld-8, visited (grey)\nand uniform states (red)",
+            x=Axis("x cos 1 + y sin 1"),
+            y=Axis("third coordinate", low=0, high=1),
+            marks=along,
+            is_map=True,
+        ),
+    ]
+    return draw(Chart(panels, panel_size=(4.2, 3.6)))
+
+
+def _random_walks(env: envs.Environment) -> np.ndarray:
+    """States that random actions visit, in random order, shape (states, n)."""
+
+    def walk(key: PRNGKeyArray) -> Float[Array, "steps n"]:
+        def step(
+            state: Float[Array, " n"], key: PRNGKeyArray
+        ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+            act_key, env_key = jax.random.split(key)
+            action = jax.random.randint(act_key, (), 0, env.num_actions)
+            after, _, terminal = env.transition(state, action, env_key)
+            return jnp.where(terminal, env.reset(env_key), after), state
+
+        return jax.lax.scan(step, env.reset(key), jax.random.split(key, 2000))[1]
+
+    states = jax.vmap(walk)(jax.random.split(jax.random.key(0), 20)).reshape(-1, len(env.low))
+    return np.random.default_rng(1).permutation(np.asarray(states))
+
+
 if __name__ == "__main__":
     draw_f_sin().savefig(IMAGES / "f-sin.png")
-    draw_run(Path(sys.argv[1])).savefig(IMAGES / "mountain-car.png", dpi=110)
+    draw_environments().savefig(IMAGES / "environments.png", dpi=110)
+    if sys.argv[1:]:
+        draw_run(Path(sys.argv[1])).savefig(IMAGES / "mountain-car.png", dpi=110)

@@ -12,12 +12,20 @@ from freqdyna.envs.gymnasium_env import GymnasiumEnv
 from freqdyna.envs.picture import AGENT, COLORS
 
 IDS = ["freqdyna/GridWorld-v0", "freqdyna/MazeGridWorld-v0", "freqdyna/DynaMaze-v0"]
+IDS += ["freqdyna/PuddleWorld-v0", "freqdyna/TubeGridWorld-3-v0"]
 
 
 @pytest.mark.parametrize("name", IDS)
 @pytest.mark.filterwarnings("error")
 def test_passes_gymnasiums_checker(name):
     check_env(gymnasium.make(name, render_mode="rgb_array").unwrapped)
+
+
+def test_every_id_has_the_limit_of_its_environment():
+    ours = {name: spec for name, spec in gymnasium.registry.items() if spec.namespace == "freqdyna"}
+    assert len(ours) == 9
+    for spec in ours.values():
+        assert spec.max_episode_steps == envs.make(spec.kwargs["name"]).episode_limit
 
 
 @pytest.mark.parametrize("order", ["freqdyna, gymnasium", "gymnasium, freqdyna"])

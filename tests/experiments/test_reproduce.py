@@ -298,7 +298,7 @@ def test_a_quick_run_gives_no_verdict(tmp_path, capsys):
 
 
 def test_all_is_one_part_after_the_other(tmp_path, capsys, monkeypatch):
-    few = {name: registry.PARTS[name] for name in ("E1", "A1", "E2")}
+    few = {name: registry.PARTS[name] for name in ("E1", "A2", "E2")}
     monkeypatch.setattr(registry, "PARTS", few)
     monkeypatch.setattr(e2, "ORDERS", (1,))
     main(["reproduce", "all", "--quick", "--out", str(tmp_path)])

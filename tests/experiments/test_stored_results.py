@@ -48,7 +48,7 @@ def test_the_unbiased_runs_of_f1_and_f2_are_the_same():
     assert "therefore not independent" in note
 
 
-@pytest.mark.parametrize("name", ["E1", "E2", "T1", "U", "F1", "F2", "B"])
+@pytest.mark.parametrize("name", ["E1", "E2", "T1", "U", "F1", "F2", "A1", "B"])
 def test_what_is_stored_comes_from_a_commit(name):
     for unit in reproduce.stored(registry.find(name), STORED).values():
         assert len(unit.provenance["commit"]) == 40

@@ -49,6 +49,33 @@ def test_replay_and_queue_are_drawn_over_walls_holes_start_and_goal():
     assert [(axis.low, axis.high) for axis in (queue.x, queue.y)] == [(0, 1), (0, 1)]
 
 
+def test_of_more_than_two_coordinates_the_first_two_are_drawn():
+    states = RNG.uniform(size=(2, 50, 8))
+    result = make_result(env="TubeGridWorld-8", replay=states, queue=states)
+    replay, _ = states_chart([result]).panels
+    np.testing.assert_array_equal(states_of(replay), states[0, :, :2])
+    assert len(replay.boxes) == 2 + 1 + 2  # solid parts of the wall, its hole, start and goal
+    assert (replay.x.label, replay.x.low, replay.x.high) == ("x", 0, 1)
+    with pytest.raises(FreqdynaError, match="with 8 coordinates; V and g can be plotted over two"):
+        surfaces_chart([result], "value")
+    cart = states_chart([make_result(env="CartPole-v1", replay=states[..., :4])]).panels[0]
+    assert (cart.x.high, cart.y.high) == (pytest.approx(4.8), None)  # the velocity has no bound
+
+
+def test_puddles_and_goal_are_drawn_with_their_outlines():
+    result = make_result(env="PuddleWorld")
+    goal, *puddles, points = states_chart([result]).panels[0].marks
+    np.testing.assert_allclose([goal.x, goal.low, goal.high], [[0.9, 1], [1, 0.9], [1, 1]])
+    assert [(p.x.min(), p.low.min(), p.high.max()) for p in puddles] == [
+        pytest.approx((0, 0.65, 0.85)),
+        pytest.approx((0.35, 0.3, 0.9)),
+    ]
+    assert len(points.x) == 50
+    mesh, *outlines = surfaces_chart([result], "value").panels[0].marks
+    assert mesh.values.shape == (8, 8)
+    assert [(line.x[0], line.y[0]) == (line.x[-1], line.y[-1]) for line in outlines] == [True] * 3
+
+
 def test_an_empty_queue_and_a_missing_one_are_said_to_be_so():
     panels = states_chart([make_result()], seed=6).panels
     assert panels[1].texts[0].text == "dyna-frequency: no queue"

@@ -69,8 +69,8 @@ class Config:
     discount: Share = 0.99
     """The discount factor (gamma)."""
     hidden: Widths | None = field(default=None, metadata={"otherwise": (32, 32)})
-    """Widths of the hidden layers. If unset: 64 64 on MazeGridWorld and with continuous actions,
-    otherwise 32 32."""
+    """Widths of the hidden layers. If unset: 64 64 on MazeGridWorld and PuddleWorld and with
+    continuous actions, otherwise 32 32."""
     activation: Annotated[str, one_of("tanh", "relu", "silu")] = "tanh"
     """The activation of the hidden layers: "tanh" (as in the paper), "relu" or "silu"."""
     target_period: Count = 1000
@@ -173,14 +173,14 @@ class Config:
     goal_reward: Number | None = None
     """The reward of the step that reaches the goal. If unset: the environment's own."""
     walls_in_state_space: Flag | None = None
-    """GridWorld and MazeGridWorld only: whether the insides of walls belong to the state space, so
-    that climbs and samples are bounded by the square alone. If unset: no."""
+    """GridWorld, MazeGridWorld and TubeGridWorld only: whether the insides of walls belong to the
+    state space, so that climbs and samples are bounded by the square alone. If unset: no."""
     collision: Annotated[str, one_of("segment", "end_point")] | None = None
-    """GridWorld and MazeGridWorld only: whether a wall refuses a move that intersects it
-    ("segment"), or one that ends inside it ("end_point"). If unset: segment."""
+    """GridWorld, MazeGridWorld and TubeGridWorld only: whether a wall refuses a move that
+    intersects it ("segment"), or one that ends inside it ("end_point"). If unset: segment."""
     episode_limit: Count | None = field(default=None, metadata={"otherwise": 2000})
     """The number of steps after which an episode is truncated, which is not a termination. If
-    unset: the limit of a Gymnasium environment, otherwise 2000."""
+    unset: the environment's own limit, or 2000 if it has none."""
     scale_observations: Flag = False
     """Whether the network, and a model that is learned or an ensemble, see scaled observations:
     coordinates with known bounds in [-1, 1], the others by the running mean and standard deviation

@@ -211,6 +211,9 @@ VERSION_0_1: Tables = {
     "DynaMaze": _BUILT_IN_0_1,
     "CartPole-v1": {**_BUILT_IN_0_1, "episode_limit": 500},
     "Acrobot-v1": {**_BUILT_IN_0_1, "episode_limit": 500},
+    # Version 0.1 does not have these; they get what it gives to others.
+    "PuddleWorld": {**_BUILT_IN_0_1, "hidden": (64, 64), "episode_limit": 200},
+    **{f"TubeGridWorld-{n}": _BUILT_IN_0_1 for n in (2, 3, 4, 6, 8)},
     "Hopper-v5": _MUJOCO_0_1,
     "Walker2d-v5": _MUJOCO_0_1,
 }

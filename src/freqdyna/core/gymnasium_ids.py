@@ -22,12 +22,14 @@ def register_with_gymnasium() -> None:
 def _register_ids() -> None:
     from gymnasium.envs.registration import register
 
-    for name in ("GridWorld", "MazeGridWorld", "DynaMaze"):
+    limits = dict.fromkeys(("GridWorld", "MazeGridWorld", "DynaMaze"), 2000)
+    limits |= {"PuddleWorld": 200} | {f"TubeGridWorld-{n}": 2000 for n in (2, 3, 4, 6, 8)}
+    for name, limit in limits.items():
         register(
             id=f"freqdyna/{name}-v0",
             entry_point="freqdyna.envs.gymnasium_env:GymnasiumEnv",
             kwargs={"name": name},
-            max_episode_steps=2000,
+            max_episode_steps=limit,
         )
 
 

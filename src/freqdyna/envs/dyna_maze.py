@@ -84,8 +84,9 @@ class DynaMaze(Environment):
 
         """
         cells = np.full((ROWS, COLUMNS, 3), FLOOR, np.uint8)
-        for kind, (row, column), _ in self.landmarks:
-            cells[round(row + 0.5), round(column + 0.5)] = COLORS[kind]
+        for landmark in self.landmarks:
+            row, column = landmark.low
+            cells[round(row + 0.5), round(column + 0.5)] = COLORS[landmark.kind]
         picture = cells.repeat(40, axis=0).repeat(40, axis=1)
         down, right = (round(float(x)) * 40 for x in state)
         picture[down + 10 : down + 30, right + 10 : right + 30] = AGENT

@@ -1,4 +1,4 @@
-"""The mazes as Gymnasium environments, for Stable-Baselines3 and other libraries."""
+"""Our own environments with Gymnasium's interface, for Stable-Baselines3 and other libraries."""
 
 from typing import Any, SupportsInt
 
@@ -9,11 +9,12 @@ import numpy as np
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import make
 from freqdyna.envs.dyna_maze import DynaMaze
+from freqdyna.envs.puddle_world import PuddleWorld
 from freqdyna.envs.walled_square import WalledSquare
 
 
 class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
-    """A maze with Gymnasium's interface; Gymnasium's wrapper adds the time limit."""
+    """An environment with Gymnasium's interface; Gymnasium's wrapper adds the time limit."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 30}  # noqa: RUF012 - Gymnasium's own type
 
@@ -21,7 +22,7 @@ class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
         if "episode_limit" in settings:
             raise FreqdynaError("episode_limit is set by Gymnasium; pass max_episode_steps instead")
         env = make(name, **settings)
-        if not isinstance(env, WalledSquare | DynaMaze):
+        if not isinstance(env, WalledSquare | DynaMaze | PuddleWorld):
             raise FreqdynaError(f"{name} is part of Gymnasium; create it with gymnasium.make")
         if render_mode not in (None, "rgb_array"):
             raise FreqdynaError(f"render_mode is {render_mode!r}; it must be None or 'rgb_array'")
@@ -31,7 +32,7 @@ class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
         self._env = env
         self._reset = jax.jit(env.reset)
         self._transition = jax.jit(env.transition_from_noise)
-        self._state = np.zeros(2, np.float32)
+        self._state = np.zeros_like(env.low)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -14,7 +14,10 @@ COLORS: dict[str, Color] = {
     "hole": (173, 216, 240),
     "start": (170, 220, 170),
     "goal": (255, 205, 90),
+    "puddle": (120, 165, 215),
 }
+PIXELS = 400
+"""Pixels along each side of a picture of the unit square."""
 
 
 class Painter(NamedTuple):
@@ -27,10 +30,32 @@ class Painter(NamedTuple):
 
 
 class Landmark(NamedTuple):
-    """A rectangle in a two-dimensional state space."""
+    """A region of the first two coordinates: a rectangle, or a part of one."""
 
     kind: str
     """A key of COLORS."""
     low: tuple[float, float]
     high: tuple[float, float]
     """Opposite corners, in the coordinates of the state."""
+    profile: tuple[tuple[float, float, float], ...] = ()
+    """Unless it is the whole rectangle, its (x, bottom, top) at several x from left to right."""
+
+    def outline(self) -> list[tuple[float, float]]:
+        """The corners, in order; those of the rectangle if there is no profile."""
+        (left, bottom), (right, top) = self.low, self.high
+        spans = self.profile or ((left, bottom, top), (right, bottom, top))
+        above = [(x, high) for x, _, high in spans]
+        return above + [(x, low) for x, low, _ in reversed(spans)]
+
+
+def draw_agent(picture: np.ndarray, place: np.ndarray) -> None:
+    """Draw the agent into a picture of the unit square, with y upwards.
+
+    Args:
+        picture: The picture, shape (PIXELS, PIXELS, 3), which is changed.
+        place: The agent's (x, y).
+
+    """
+    x, y = place
+    down, right = np.mgrid[:PIXELS, :PIXELS]
+    picture[np.hypot(right - x * PIXELS, down - (1 - y) * PIXELS) < PIXELS / 50] = AGENT

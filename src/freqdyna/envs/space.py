@@ -110,7 +110,7 @@ class Space(eqx.Module):
 
     @property
     def landmarks(self) -> tuple[Landmark, ...]:
-        """What plots of a two-dimensional state space show, lowest layer first."""
+        """What maps of the first two coordinates show, lowest layer first."""
         return ()
 
     def terminal(self, state: State) -> Bool[Array, ""]:

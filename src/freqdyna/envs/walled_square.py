@@ -11,13 +11,13 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 from freqdyna.core import unrolled
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.picture import AGENT, COLORS, FLOOR, Landmark, Painter
+from freqdyna.envs.picture import COLORS, FLOOR, PIXELS, Landmark, Painter, draw_agent
 
-PIXELS = 400
 STEP = 0.05
 START_SIZE = 0.05
 GOAL_CORNER = 0.95
 COLLISIONS = ("segment", "end_point")
+LOW, HIGH = np.zeros(2, np.float32), np.ones(2, np.float32)
 DIRECTIONS = np.array([[0, 1], [0, -1], [-1, 0], [1, 0]], np.float32)  # up, down, left, right
 
 
@@ -47,8 +47,8 @@ class WalledSquare(Environment):
 
     num_actions: ClassVar[int] = 4
     noise_size: ClassVar[int] = 1
-    low: ClassVar[np.ndarray] = np.zeros(2, np.float32)
-    high: ClassVar[np.ndarray] = np.ones(2, np.float32)
+    low: ClassVar[np.ndarray] = LOW
+    high: ClassVar[np.ndarray] = HIGH
 
     coordinates: ClassVar[tuple[str, ...]] = ("x", "y")
     action_names: ClassVar[tuple[str, ...]] = ("up", "down", "left", "right")
@@ -103,7 +103,7 @@ class WalledSquare(Environment):
     def move(self, state: State, action: Action, noise: Float[Array, " 1"]) -> State:
         """Move by 0.05 plus noise; the state does not change if a wall refuses the move."""
         length = STEP + self.move_noise * noise[0]
-        target = jnp.clip(state + length * jnp.asarray(DIRECTIONS)[action], self.low, self.high)
+        target = jnp.clip(state + length * jnp.asarray(DIRECTIONS)[action], LOW, HIGH)
         start = state if self.collision == "segment" else target
         return jnp.where(self._crosses_wall(start, target), state, target)
 
@@ -117,8 +117,7 @@ class WalledSquare(Environment):
 
     def contains(self, state: State) -> Bool[Array, ""]:
         """Inside the square and, unless walls are in the state space, not inside a wall."""
-        inside = super().contains(state)
-        return inside if self.walls_in_state_space else inside & ~self._crosses_wall(state, state)
+        return self._is_free(state)
 
     def project(self, state: State) -> State:
         """Clip to the square.
@@ -126,7 +125,7 @@ class WalledSquare(Environment):
         Unless walls are in the state space, states in a wall are then moved to the nearest free
         point of its faces.
         """
-        state = jnp.clip(state, self.low, self.high)
+        state = jnp.clip(state, LOW, HIGH)
         if self.walls_in_state_space:
             return state
         blocks = self.blocks
@@ -141,7 +140,7 @@ class WalledSquare(Environment):
             ]
         )
         distance = jnp.linalg.norm(candidates - state, axis=-1)
-        free = jax.vmap(self.contains)(candidates)
+        free = jax.vmap(self._is_free)(candidates)
         return candidates[jnp.argmin(jnp.where(free, distance, jnp.inf))]
 
     def painter(self) -> Painter:
@@ -156,15 +155,18 @@ class WalledSquare(Environment):
 
         """
         picture = np.full((PIXELS, PIXELS, 3), FLOOR, np.uint8)
-        for kind, (left, bottom), (right, top) in self.landmarks:
+        for landmark in self.landmarks:
+            (left, bottom), (right, top) = landmark.low, landmark.high
             columns = slice(round(left * PIXELS), round(right * PIXELS))
             rows = slice(round((1 - top) * PIXELS), round((1 - bottom) * PIXELS))
-            picture[rows, columns] = COLORS[kind]
-        down, right_of = np.mgrid[:PIXELS, :PIXELS]
-        x, y = state
-        disc = np.hypot(right_of - x * PIXELS, down - (1 - y) * PIXELS) < PIXELS / 50
-        picture[disc] = AGENT
+            picture[rows, columns] = COLORS[landmark.kind]
+        draw_agent(picture, state[:2])
         return picture
+
+    def _is_free(self, place: State) -> Bool[Array, ""]:
+        """Whether (x, y) is in the square and, unless walls are states, not inside a wall."""
+        inside = unrolled.every((place >= LOW) & (place <= HIGH))
+        return inside if self.walls_in_state_space else inside & ~self._crosses_wall(place, place)
 
     def _crosses_wall(self, start: State, end: State) -> Bool[Array, ""]:
         """Whether the axis-parallel segment from `start` to `end` intersects a block."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts import (
+    a1,
     bandwidth,
     derivatives,
     e1,
@@ -49,7 +50,7 @@ PARTS: dict[str, Part] = {
     "F7": Part("NAF and DynaNAF-Frequency on Hopper and Walker2d", experiment=f7.EXPERIMENT),
     "F8": Part("MazeGridWorld, states in queue and replay buffer", experiment=f8.EXPERIMENT),
     "D": Part("gradients and Hessians of learned values", experiment=derivatives.EXPERIMENT),
-    "A1": Part("tabular Dyna", "freqdyna train --algorithm tabular-dyna-q"),
+    "A1": Part("tabular Dyna", experiment=a1.EXPERIMENT),
     "A2": Part("HC-Dyna (Dyna-Value)", "freqdyna train --algorithm dyna-value"),
     "A3": Part("frequency-based search-control", "freqdyna train --algorithm dyna-frequency"),
     "X1": Part("unsuccessful trials: climbing V + g and V·g", experiment=x1.EXPERIMENT),

@@ -72,6 +72,12 @@ STATEMENTS: dict[str, dict[str, str]] = {
     },
     "F8": {
         r"near the goal": "maze: Dyna-Value's queue states gather near the goal",
+        r"distributions of queue": "maze: the distributions of queue and replay buffer differ",
+        r"higher value": "maze: states in the queue have a higher value than those in the replay "
+        "buffer",
+    },
+    "A1": {
+        r"": "Sutton and Barto's maze: episodes are shorter with more planning updates",
     },
     "D": {
         r": points with": "learned values: a low gradient occurs with a high Hessian, and the "

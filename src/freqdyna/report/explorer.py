@@ -77,9 +77,12 @@ def _explorer(name: str, results: list[Result]) -> Json:
         "low": rounded(low),
         "high": rounded(high),
         "landmarks": [
-            {"kind": kind, "color": "rgb({},{},{})".format(*COLORS[kind])}
-            | {"low": list(map(float, low)), "high": list(map(float, high))}
-            for kind, low, high in landmarks
+            {
+                "kind": landmark.kind,
+                "color": "rgb({},{},{})".format(*COLORS[landmark.kind]),
+                "outline": rounded(landmark.outline()),
+            }
+            for landmark in landmarks
         ],
         "actions": list(space.action_names if space else ()) or _actions(results),
         "colormaps": {"value": _colormap("viridis"), "frequency": _colormap("magma")},

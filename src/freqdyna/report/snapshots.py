@@ -82,8 +82,9 @@ def _walls(
     axes = [np.linspace(*ends) for ends in zip(low, high, shape, strict=True)]
     x, y = np.meshgrid(*axes, indexing="ij")
     inside = np.zeros(shape, bool)
-    for kind, (x0, y0), (x1, y1) in landmarks:
-        inside[(x > x0) & (x < x1) & (y > y0) & (y < y1)] = kind == "wall"
+    for landmark in landmarks:
+        (x0, y0), (x1, y1) = landmark.low, landmark.high
+        inside[(x > x0) & (x < x1) & (y > y0) & (y < y1)] = landmark.kind == "wall"
     return inside
 
 

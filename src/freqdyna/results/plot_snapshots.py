@@ -58,8 +58,10 @@ def states_chart(
 ) -> Chart:
     """States in the replay buffer and in the search-control queue, one row for each run.
 
+    Of states with more than two coordinates, the first two are drawn.
+
     Args:
-        results: Runs with snapshots of a two-dimensional state space.
+        results: Runs with snapshots.
         step: The step of the snapshot; None for the last one.
         seed: The seed; None for the first one.
 
@@ -75,11 +77,11 @@ def states_chart(
 def _states_panel(
     result: Record, label: str, store: str, step: int | None, seed: int | None
 ) -> Panel:
-    env, (at, snapshot) = _environment(result), _snapshot(result, step, "replay")
+    env, (at, snapshot) = envs.make(result.config.env), _snapshot(result, step, "replay")
     index, name = _seed(result, seed)
     if store not in snapshot or (store == "queue" and not snapshot["queue_count"][index]):
         return Panel(texts=[Text(0.5, 0.5, f"{label}: no {store}")], is_blank=True)
-    x, y = snapshot[store][index].T[:: -1 if rows_first(env) else 1]
+    x, y = snapshot[store][index].T[:2][:: -1 if rows_first(env) else 1]
     drawn = Points(x, y, STORES[store], size=2, opacity=0.5)
     return map_panel(env, f"{store} of {label}\nseed {name}, step {at:,}", [drawn], title_size=10)
 
@@ -98,7 +100,7 @@ def surfaces_chart(
     """
     panels = []
     for result, label in zip(results, _labels(results), strict=True):
-        env, (at, snapshot) = _environment(result), _snapshot(result, step, what)
+        env, (at, snapshot) = _two_dimensional(result), _snapshot(result, step, what)
         index, name = _seed(result, seed)
         surface = snapshot[what][index]
         ends = float(surface.min()), float(surface.max())
@@ -147,13 +149,13 @@ def _labels(results: Sequence[Record]) -> list[str]:
     return run_labels([result.config for result in results])
 
 
-def _environment(result: Record) -> Environment:
+def _two_dimensional(result: Record) -> Environment:
     """The environment of a run, which must have two coordinates."""
     env = envs.make(result.config.env)
     if env.observation_size != 2:
         raise FreqdynaError(
             f"env is {env.name!r} with {env.observation_size} coordinates; "
-            "only two-dimensional states can be plotted"
+            "V and g can be plotted over two coordinates only"
         )
     return env
 

@@ -1,10 +1,12 @@
-"""Maps of two-dimensional state spaces."""
+"""Maps of state spaces: of their first two coordinates, if there are more."""
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from freqdyna.envs import Environment
 from freqdyna.envs.picture import COLORS
-from freqdyna.results.chart import Axis, Box, Mark, Panel
+from freqdyna.results.chart import Area, Axis, Box, Line, LineStyle, Mark, Panel
 
 
 def map_panel(
@@ -14,7 +16,7 @@ def map_panel(
     title_size: float = 12.0,
     filled: bool = True,
 ) -> Panel:
-    """A map of an environment's two-dimensional state space with its landmarks.
+    """A map of the first two coordinates of an environment with its landmarks.
 
     Args:
         env: The environment.
@@ -27,26 +29,39 @@ def map_panel(
     """
     order = -1 if rows_first(env) else 1
     margin = 0.5 if rows_first(env) else 0.0  # a cell extends by half a unit around its state
-    (x0, y0), (x1, y1) = (env.low - margin)[::order], (env.high + margin)[::order]
+    (x0, y0), (x1, y1) = (env.low[:2] - margin)[::order], (env.high[:2] + margin)[::order]
     if rows_first(env):
         y0, y1 = y1, y0
-    boxes = []
-    for kind, low, high in env.landmarks:
-        (left, bottom), (right, top) = low[::order], high[::order]
-        color = "#{:02x}{:02x}{:02x}".format(*COLORS[kind])
-        solid = filled or kind == "wall"
-        inside, edge = (color, None) if solid else (None, color)
-        boxes.append(Box((left, right), (bottom, top), inside, edge=edge, above=not filled))
+    boxes, areas, outlines = [], [], []
+    for landmark in env.landmarks:
+        (left, bottom), (right, top) = landmark.low[::order], landmark.high[::order]
+        color = "#{:02x}{:02x}{:02x}".format(*COLORS[landmark.kind])
+        solid = filled or landmark.kind == "wall"
+        if landmark.profile and solid:
+            x, below, above = np.array(landmark.profile).T
+            areas.append(Area(x, below, above, color, opacity=1.0))
+        elif landmark.profile:
+            corners = landmark.outline()
+            x, y = np.array([*corners, corners[0]]).T
+            outlines.append(Line(x, y, LineStyle(color)))
+        else:
+            inside, edge = (color, None) if solid else (None, color)
+            boxes.append(Box((left, right), (bottom, top), inside, edge=edge, above=not filled))
     x_name, y_name = env.coordinates[::order]
     return Panel(
         title=title,
-        x=Axis(x_name, low=float(x0), high=float(x1)),
-        y=Axis(y_name, low=float(y0), high=float(y1)),
-        marks=marks,
+        x=Axis(x_name, low=_known(x0), high=_known(x1)),
+        y=Axis(y_name, low=_known(y0), high=_known(y1)),
+        marks=[*areas, *marks, *outlines],
         boxes=boxes,
         title_size=title_size,
         is_map=True,
     )
+
+
+def _known(bound: np.floating) -> float | None:
+    """The bound, or None if there is none."""
+    return float(bound) if np.isfinite(bound) else None
 
 
 def rows_first(env: Environment) -> bool:

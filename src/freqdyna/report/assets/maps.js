@@ -105,15 +105,15 @@ function drawPolicy(context, policy, side, names, size) {
 
 function drawLandmarks(context, given, size, filled) {
   const [w, h] = [0, 1].map((i) => given.high[i] - given.low[i]);
-  for (const { kind, color, low, high } of given.landmarks) {
-    const x = ((low[0] - given.low[0]) / w) * size;
-    const y = (1 - (high[1] - given.low[1]) / h) * size;
-    const box = [x, y, ((high[0] - low[0]) / w) * size, ((high[1] - low[1]) / h) * size];
+  for (const { kind, color, outline } of given.landmarks) {
+    const shape = new Path2D();
+    for (const [x, y] of outline) shape.lineTo(((x - given.low[0]) / w) * size, (1 - (y - given.low[1]) / h) * size);
+    shape.closePath();
     context.fillStyle = context.strokeStyle = color;
     context.lineWidth = size / 110;
     if (kind === "wall") context.globalAlpha = 0.92;
-    if (kind === "wall" || filled) context.fillRect(...box);
-    else context.strokeRect(...box);
+    if (kind === "wall" || filled) context.fill(shape);
+    else context.stroke(shape);
     context.globalAlpha = 1;
   }
 }

@@ -1,5 +1,7 @@
 """The evaluation of F8: states in queue and replay buffer, and where they are dense."""
 
+from functools import partial
+
 import numpy as np
 
 from freqdyna import envs
@@ -7,6 +9,7 @@ from freqdyna.envs.walled_square import GOAL_CORNER
 from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
 from freqdyna.experiments.parts import maze
+from freqdyna.experiments.parts.f8 import stores
 from freqdyna.experiments.parts.maze import near_holes
 from freqdyna.experiments.readings import judge_each, rule_in_the_maze, table_of, under_all
 from freqdyna.experiments.trainings import left_out, states
@@ -44,13 +47,21 @@ def analyse(units: dict[str, Stored]) -> Findings:
         for name in maze.BOTH:
             rows += [_shares(reading, name, trainings[name], store) for store in STORES]
     gathered = judge_each({reading: _comparisons(of) for reading, of in found.items()}, judge)
+    by_place = {r: stores.of_places(of) for r, of in found.items()}
+    by_value = {r: stores.of_values(of) for r, of in found.items() if stores.has_values(of)}
+    rows_judged = sum(map(len, (*by_place.values(), *by_value.values())))
+    places, valued = (
+        judge_each(group, partial(stores.judge, rows=rows_judged)) for group in (by_place, by_value)
+    )
     several = len(found) > 1
+    tables = [table_of(valued)] if len(valued) > 1 else []
+    tables += [table_of({r: [*gathered[r], *places[r]] for r in found})] if several else []
     return Findings(
         chart,
-        under_all(gathered),
+        under_all(gathered) + under_all(places) + under_all(valued),
         rows,
-        (rule_in_the_maze(found),) if several else (),
-        [table_of(gathered)] if several else (),
+        (stores.HOW, *((rule_in_the_maze(found),) if several else ())),
+        tables,
     )
 
 

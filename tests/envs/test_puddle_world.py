@@ -1,0 +1,149 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from freqdyna import FreqdynaError, envs
+from freqdyna.agents.models.true_model import TrueModel
+from freqdyna.envs.picture import AGENT, COLORS, FLOOR
+from freqdyna.envs.puddle_world import PUDDLES
+
+UP, DOWN, LEFT, RIGHT = map(np.int32, range(4))
+ENV = envs.make("PuddleWorld")
+TRANSITION = jax.jit(ENV.transition_from_noise)
+
+
+def move(state, action, noise=(0.0, 0.0)):
+    return TRANSITION(np.float32(state), action, np.float32([0.0, *noise]))
+
+
+DEPTHS = {
+    (0.9, 0.1): 0.0,
+    (0.3, 0.75): 0.1,  # on the segment of the first puddle
+    (0.3, 0.7): 0.05,
+    (0.05, 0.75): 0.05,  # beyond the end of the segment
+    (0.04, 0.83): 0.0,  # 0.06 and 0.08 from the end: on the edge
+    (0.07, 0.79): 0.05,  # 0.03 and 0.04 from the end
+    (0.45, 0.5): 0.1,  # on the segment of the second puddle
+    (0.51, 0.6): 0.04,
+    (0.45, 0.32): 0.02,
+    (0.45, 0.75): 0.2,  # on both
+    (0.48, 0.79): 0.12,  # 0.05 deep in the first and 0.07 in the second
+}
+
+
+def test_depths_computed_by_hand():
+    depths = jax.jit(jax.vmap(ENV.depth))(np.float32(list(DEPTHS)))
+    np.testing.assert_allclose(depths, list(DEPTHS.values()), atol=1e-6)
+
+
+def test_the_depth_is_the_radius_minus_the_distance_to_the_nearest_point_of_the_segment():
+    states = np.random.default_rng(0).uniform(size=(500, 2)).astype(np.float32)
+    for puddle in PUDDLES:
+        segment = np.linspace(puddle.start, puddle.end, 2001)
+        nearest = np.linalg.norm(states[:, None] - segment, axis=-1).min(axis=1)
+        expected = np.maximum(0.1 - nearest, 0)
+        assert (expected > 0).sum() > 20
+        # Points of the segment are 0.0002 apart; on it the nearest is at most half that away.
+        np.testing.assert_allclose(jax.vmap(puddle.depth)(states), expected, atol=1.1e-4)
+
+
+def test_a_step_costs_one_and_400_times_the_depth_of_the_state_that_it_reaches():
+    for start, action, reward in (
+        ((0.9, 0.1), UP, -1.0),
+        ((0.3, 0.8), DOWN, -41.0),
+        ((0.3, 0.75), UP, -21.0),
+        ((0.3, 0.85), UP, -1.0),
+        ((0.5, 0.75), LEFT, -81.0),
+    ):
+        np.testing.assert_allclose(move(start, action)[1], reward, rtol=1e-5)
+
+
+def test_the_goal_is_the_corner_where_x_and_y_add_up_to_at_least_1_9():
+    for state, is_goal in (
+        ((0.91, 1.0), True),
+        ((0.95, 0.96), True),
+        ((0.95, 0.94), False),
+        ((1.0, 0.89), False),
+    ):
+        assert bool(ENV.terminal(jnp.array(state))) == is_goal
+    next_state, reward, terminal = move((0.95, 0.9), UP, (0.0, 1.0))
+    np.testing.assert_allclose(next_state, (0.95, 0.96), atol=1e-6)
+    assert (float(reward), bool(terminal)) == (-1.0, True)
+    generous = envs.make("PuddleWorld", goal_reward=5.0)
+    assert generous.reward(jnp.zeros(2), jnp.int32(UP), jnp.array([0.95, 0.96])) == 5
+
+
+def test_moves_have_length_0_05_and_noise_of_0_01_on_both_coordinates():
+    keys, count = jax.random.split(jax.random.key(0), 20_000), 20_000
+    step = jax.jit(jax.vmap(ENV.transition, (None, None, 0)))
+    for action, direction in ((UP, (0, 1)), (DOWN, (0, -1)), (LEFT, (-1, 0)), (RIGHT, (1, 0))):
+        moves = np.asarray(step(jnp.array([0.7, 0.3]), action, keys)[0], np.float64) - (0.7, 0.3)
+        # Five standard errors: 20 comparisons in all give a false alarm in a hundred thousand runs.
+        assert np.all(np.abs(moves.mean(0) - 0.05 * np.array(direction)) < 5e-2 / np.sqrt(count))
+        assert np.all(np.abs(moves.std(0) - 0.01) < 5e-2 / np.sqrt(2 * count))
+        assert abs(np.corrcoef(moves.T)[0, 1]) < 5 / np.sqrt(count)
+
+
+def test_the_edge_of_the_square_stops():
+    np.testing.assert_allclose(move((0.02, 0.3), LEFT)[0], (0.0, 0.3), atol=1e-7)
+    np.testing.assert_allclose(move((0.999, 0.3), UP, (3.0, 0.0))[0], (1.0, 0.35), atol=1e-7)
+
+
+def test_starts_are_uniform_outside_the_goal():
+    starts = np.asarray(jax.jit(jax.vmap(ENV.reset))(jax.random.split(jax.random.key(0), 50_000)))
+    x, y = starts.T
+    assert starts.min() >= 0
+    assert starts.max() <= 1
+    assert (x + y).max() < 1.9 + 1e-6
+    for found, area in (
+        ((x < 0.5) & (y < 0.5), 0.25),
+        (x > 0.9, 0.095),
+        (y > 0.9, 0.095),
+        ((x > 0.9) & (y > 0.9), 0.005),
+        ((x > 0.95) & (y < 0.5), 0.025),
+    ):
+        share = area / 0.995
+        # Five standard errors: five comparisons give a false alarm in three hundred thousand runs.
+        assert abs(found.mean() - share) < 5 * np.sqrt(share * (1 - share) / 50_000)
+
+
+def test_the_true_model_answers_what_a_step_does():
+    model = TrueModel(ENV)
+    assert model.noise_size == 3
+    assert model.is_always_finite
+    key, state = jax.random.key(3), jnp.array([0.3, 0.6])
+    answer = model.query(None, state, jnp.int32(UP), jax.random.normal(key, (3,)))
+    for ours, expected in zip(answer, ENV.transition(state, jnp.int32(UP), key), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-6)
+
+
+def test_the_outlines_of_the_puddles_are_where_they_are_0_deep():
+    _, *drawn = ENV.landmarks
+    for puddle, landmark in zip(PUDDLES, drawn, strict=True):
+        outline = np.float32(landmark.outline())
+        nearest = np.clip(outline, puddle.start, puddle.end)
+        np.testing.assert_allclose(np.linalg.norm(outline - nearest, axis=1), 0.1, atol=1e-6)
+        np.testing.assert_allclose(outline.min(0), landmark.low, atol=1e-6)
+        np.testing.assert_allclose(outline.max(0), landmark.high, atol=1e-6)
+
+
+def test_the_picture_shows_puddles_by_depth_goal_and_agent():
+    picture = ENV.painter().draw(np.array([0.8, 0.2]))
+
+    def color(x, y):
+        return tuple(picture[int((1 - y) * 400), int(x * 400)])
+
+    assert picture.shape == (400, 400, 3)
+    assert picture.dtype == np.uint8
+    assert color(0.98, 0.98) == COLORS["goal"]
+    assert color(0.92, 0.92) == FLOOR
+    assert color(0.8, 0.2) == AGENT
+    shallow, deep = color(0.3, 0.655), color(0.3, 0.75)
+    np.testing.assert_allclose(shallow, COLORS["puddle"], rtol=0.05)
+    np.testing.assert_allclose(deep, np.array(COLORS["puddle"]) / 2, rtol=0.05)
+
+
+def test_negative_noise_is_refused():
+    with pytest.raises(FreqdynaError, match="move_noise is -1; it must be 0 or greater"):
+        envs.make("PuddleWorld", move_noise=-1)
