@@ -47,7 +47,12 @@ def rounded(values: Any) -> list[Any]:
     array = np.asarray(values, np.float64)
     if array.ndim > 1:
         return [rounded(row) for row in array]
-    return [float(f"{v:.{DIGITS}g}") if np.isfinite(v) else None for v in array.tolist()]
+    return [_short(float(f"{v:.{DIGITS}g}")) if np.isfinite(v) else None for v in array.tolist()]
+
+
+def _short(value: float) -> float:
+    """The number as an integer if it is one, which JSON writes without a decimal point."""
+    return int(value) if value.is_integer() else value
 
 
 def _panel(panel: Panel, x: Limits, y: Limits) -> Json:
