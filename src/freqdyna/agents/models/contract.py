@@ -11,7 +11,7 @@ from freqdyna.agents.models.base import Model, NoDisagreementError
 from freqdyna.agents.models.registry import full_name
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.user_code import failure_of
-from freqdyna.envs.space import Space
+from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition
 
 
@@ -40,7 +40,7 @@ def check_model(model: Model[Any], space: Space) -> None:
         state = _checked(model, "init", _check_state, key)
         s = jnp.zeros(n)
         _checked(model, "with_scale", _check_is_model, s, jnp.ones(n))
-        action = jnp.zeros((), int) if space.num_actions else jnp.zeros(space.action_size)
+        action = _some_action(space)
         noise = jnp.zeros(model.noise_size)
         _checked(
             model, "query", lambda outcome: _check_outcome(outcome, n), state, s, action, noise
@@ -56,6 +56,22 @@ def check_model(model: Model[Any], space: Space) -> None:
         _checked(model, "error", _check_number, state, seen, space)
 
     jax.eval_shape(trace, jax.random.key(0))
+
+
+def require_disagreement(model: Model[Any], space: Space) -> None:
+    """Raise `NoDisagreementError` if a model is not an ensemble; nothing is computed.
+
+    Args:
+        model: The model.
+        space: The environment, or only its space.
+
+    """
+    s, action = jnp.zeros(space.observation_size), _some_action(space)
+    jax.eval_shape(lambda key: model.disagreement(model.init(key), s, action), jax.random.key(0))
+
+
+def _some_action(space: Space) -> Action:
+    return jnp.zeros((), int) if space.num_actions else jnp.zeros(space.action_size)
 
 
 def _checked(model: Model[Any], method: str, check: Callable[[Any], None], *arguments: Any) -> Any:
