@@ -1,4 +1,4 @@
-"""Settings of models that have no effect are told, but they are no error."""
+"""Settings of models and search-controls without effect are told, but they are no error."""
 
 import pytest
 from small import SMALL
@@ -31,6 +31,36 @@ NO_MODEL = "because 'er' has no model"
         ("dyna-value", {"ensemble_size": 3, "model": "ensemble"}, None),
         ("dyna-value", {"ensemble_size": 3, "model": "my:Model"}, None),
         ("er", {"climb_limit": 7}, None),
+        (
+            "er",
+            {"search_candidates": 7, "model_updates": 2},
+            f"model_updates, search_candidates have no effect, {NO_MODEL}",
+        ),
+        (
+            "dyna-uniform",
+            {"search_candidates": 7, "ensemble_size": 3},
+            "ensemble_size has no effect, because model is 'true'; search_candidates has no "
+            "effect, because the search-control is 'uniform'",
+        ),
+        ("dyna-td-error", {"search_candidates": 7}, None),
+        (
+            "dyna-td-error",
+            {"mixture": ("uniform",), "climb_iterations": 2},
+            "mixture, climb_iterations have no effect, because the search-control is 'td-error'",
+        ),
+        ("dyna-mixture", {"mixture": ("td-error", "td-climb"), "search_candidates": 7}, None),
+        ("dyna-mixture", {"mixture": ("mine", "uniform"), "search_candidates": 7}, None),
+        (
+            "dyna-bandit",
+            {"mixture_shares": (0.5, 0.5), "bandit_rate": 0.2},
+            "mixture_shares has no effect, because the search-control is 'bandit'",
+        ),
+        ("dyna", {"search_control": "my:Control", "search_candidates": 7}, None),
+        (
+            "dyna",
+            {"search_control": "value", "search_candidates": 7},
+            "search_candidates has no effect, because the search-control is 'value'",
+        ),
     ],
 )
 def test_only_settings_that_nothing_uses_are_told(algorithm, settings, told):

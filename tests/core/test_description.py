@@ -59,6 +59,18 @@ def test_a_field_added_since_does_not_matter_unless_it_changes_what_was():
     assert not matches(newer(0.5, "new", True), "Inner(rate=0.5)")
 
 
+def test_fields_of_objects_in_a_tuple_may_be_omitted_if_they_are_defaults():
+    pair = make_dataclass("Pair", [("parts", tuple)])
+    text = "Pair(parts=(Inner(rate=0.5), Outer(inner=Inner(rate=1.0),\n  names=('a, b',))))"
+    parts = Inner(0.5), Outer(Inner(1.0), ("a, b",))
+    assert matches(pair(parts), text)
+    assert matches(pair(parts), describe(pair(parts)))
+    assert matches(pair((Inner(0.5),)), "Pair(parts=(Inner(rate=0.5),))")
+    assert not matches(pair((Inner(0.5, True), parts[1])), text)
+    assert not matches(pair(parts[:1]), text)
+    assert not matches(pair((parts[1], parts[0])), text)
+
+
 def test_values_may_be_written_in_any_way():
     space = make_dataclass("Space", [("box", Inner), ("label", str)])
     box = type("Box", (), {"__repr__": lambda self: "Box([-1. 1.], (2,), 'a,b')"})()

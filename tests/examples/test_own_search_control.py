@@ -150,6 +150,14 @@ class Renamed(Corner):
         return {"queue": memory}
 
 
+class Numbered(Renamed):
+    """It records something under a name that is none."""
+
+    def snapshot(self, memory):
+        """A number as name."""
+        return {1: memory}
+
+
 class Narrow(SearchControl):
     """States of one coordinate."""
 
@@ -192,6 +200,7 @@ class Exits(SearchControl):
         (NoDefault, r"from_config \(.*test_own.*, line \d+\): .* missing 1 .*; define from_config"),
         (NoConfig, r"NoConfig', which cannot be created by from_config \(.*, line \d+\): KeyError"),
         (Renamed, r"Renamed', which fails in snapshot \(.*\): .*'queue', which every snapshot has"),
+        (Numbered, r"in snapshot \(.*\): snapshot returned the name 1; names must be strings"),
         (Narrow, r"Narrow', which fails in propose \(.*, line \d+\): .*states of shape"),
         (Bare, r"Bare', which fails in propose \(.*\): .*; it must be a Proposal"),
         (Exits, r"Exits', which fails in propose \(.*\): it calls sys.exit"),

@@ -1,5 +1,6 @@
 """A `Search` over a plain function, for tests of search-controls without any agent."""
 
+from dataclasses import replace
 from functools import partial
 
 import jax
@@ -53,3 +54,16 @@ def make_search(
 def found(proposal):
     """The states that are meant."""
     return jax.device_get(proposal.states)[: int(proposal.count)]
+
+
+def with_error(search, error):
+    """The search with this temporal-difference error at each state, whatever the action."""
+    return replace(
+        search,
+        policy=lambda s, key: jnp.zeros((), int),
+        outcome=lambda s, action, key: (s, jnp.ones(()), jnp.zeros((), bool)),
+        target_value=lambda s: jnp.full((), 4.0),
+        discount=0.5,  # the target is 1 + 0.5 · 4
+        q=lambda s, action: 3.0 - error(s),
+        num_actions=2,
+    )

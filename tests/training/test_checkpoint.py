@@ -3,9 +3,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from freqdyna import FreqdynaError
+from freqdyna import Config, FreqdynaError, envs
 from freqdyna.core.errors import DamagedFileError
+from freqdyna.search_control import SEARCH_CONTROLS
 from freqdyna.training import checkpoint
+
+KEY = jax.random.key(0)
 
 
 def make_state():
@@ -27,6 +30,21 @@ def test_a_state_survives(tmp_path):
     np.testing.assert_array_equal(curves_read["return"], curves["return"])
     assert note == {"step": 1}
     assert [p.name for p in tmp_path.iterdir()] == ["checkpoint-1.npz"]
+
+
+@pytest.mark.parametrize("name", ["bandit", "prioritized-sweeping"])
+def test_the_memory_of_a_search_control_survives(tmp_path, name):
+    parts = "parallel-frequency", "uniform", "td-climb"
+    config = Config(mixture=parts, climb_persistent=True, search_states=5)
+    memory = SEARCH_CONTROLS[name].from_config(config).init(envs.make("GridWorld"), KEY)
+    rng = np.random.default_rng(0)
+    filled = jax.tree.map(lambda x: rng.uniform(0, 9, x.shape).astype(x.dtype), memory)
+    checkpoint.save(tmp_path / "checkpoint-1.npz", filled, {}, {})
+    read, _, _ = checkpoint.load(tmp_path / "checkpoint-1.npz", jax.eval_shape(lambda: memory))
+    assert jax.tree.structure(read) == jax.tree.structure(memory)
+    for one, other in zip(jax.tree.leaves(read), jax.tree.leaves(filled), strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("impl", ["threefry2x32", "rbg", "unsafe_rbg"])

@@ -1,5 +1,6 @@
 import numpy as np
 
+from freqdyna.results.complete_seeds import mark_diverged_now
 from freqdyna.training.evaluation_warnings import new_warnings
 
 SEEDS = np.array([3, 4, 5])
@@ -20,6 +21,21 @@ def test_each_seed_is_reported_once_when_its_model_is_not_finite_for_the_first_t
             f"from (seed {seed}); the metric model_non_finite counts them at each evaluation"
         ]
     assert told[0] == told[3] == []
+
+
+def test_a_model_that_is_not_finite_is_reported_once_although_the_seed_diverged_before():
+    curves, told, before = [], [], None
+    found = [([-1] * 3, [0, 0, 0]), ([-1, 25, -1], [0, 0, 0]), ([-1, 25, 55], [0, 70, 80])]
+    for step, (at, counts) in zip((20, 40, 60, 80), [*found, found[-1]], strict=True):
+        measured = evaluation(at, model_non_finite=np.array(counts, float), loss=np.ones(3))
+        curves.append(mark_diverged_now(measured, step, np.ones((3, 1)), before))
+        told.append(new_warnings(SEEDS, curves))
+        before = curves[-1]["diverged_at"]
+    assert [len(messages) for messages in told] == [0, 1, 2, 0]
+    assert told[1][0].startswith("seed 4 diverged at step 25")
+    assert told[2][1].startswith("the model returned 150 transitions that are not finite")
+    assert "(seeds 4, 5)" in told[2][1]
+    np.testing.assert_array_equal(curves[-1]["loss"], [1, np.nan, np.nan])
 
 
 def test_each_cause_is_reported_and_seeds_of_one_evaluation_together():

@@ -21,7 +21,7 @@ from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs import DynaMaze
 from freqdyna.envs.space import Factory, Space
-from freqdyna.search_control import SearchControl
+from freqdyna.search_control import DisagreementSearch, SearchControl
 
 
 @dataclass(frozen=True)
@@ -241,9 +241,13 @@ def _planning(
         if name is None:
             return None
         search = search_control.make(search_control.find(name), config)
+    if model is None:
+        model = _model(config, space, factory)
+    if isinstance(search, DisagreementSearch):
+        models.require_disagreement(model, space)
     return Planning(
         search_control=search,
-        model=_model(config, space, factory) if model is None else model,
+        model=model,
         simulated=round(config.simulated_share * config.batch_size),
         queue_size=config.queue_size,
         exploration=config.planning_exploration,

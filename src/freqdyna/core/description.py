@@ -40,17 +40,23 @@ def matches(value: Any, text: object) -> bool:
         return False
     for field in fields:
         own = getattr(value, field.name)
-        if field.name not in texts:
-            same = _is_default(own, field)
-        elif _is_dataclass_instance(own):
-            same = matches(own, texts[field.name])
-        else:
-            # Equinox formats arrays as their shapes; earlier versions wrote addresses.
-            ways = (_text(own), repr(own), eqx.tree_pformat(own))
-            same = _joined(texts[field.name]) in map(_joined, ways)
-        if not same:
+        text = texts.get(field.name)
+        if not (_is_default(own, field) if text is None else _same(own, text)):
             return False
     return True
+
+
+def _same(value: Any, text: str) -> bool:
+    """Whether `text` describes the value of a field."""
+    if _is_dataclass_instance(value):
+        return matches(value, text)
+    if type(value) in (tuple, list) and any(map(_is_dataclass_instance, value)):
+        # Equinox omits fields that are their defaults, also those of modules in a tuple.
+        parts = [part for part in _separated(text.strip()[1:-1]) if part.strip()]
+        return len(parts) == len(value) and all(map(_same, value, parts))
+    # Equinox formats arrays as their shapes; earlier versions wrote addresses.
+    ways = (_text(value), repr(value), eqx.tree_pformat(value))
+    return _joined(text) in map(_joined, ways)
 
 
 def _text(value: Any) -> str:
@@ -105,8 +111,16 @@ def _named_values(text: str) -> tuple[str, dict[str, str]] | None:
     found = re.fullmatch(r"\s*(\w+)\((.*)\)\s*", text, re.DOTALL)
     if found is None:
         return None
+    pairs = [part.split("=", 1) for part in _separated(found[2]) if part.strip()]
+    if any(len(pair) != 2 for pair in pairs):
+        return None
+    return found[1], {name.strip(): value for name, value in pairs}
+
+
+def _separated(text: str) -> list[str]:
+    """The parts of a text between commas, except for commas in brackets and strings."""
     parts, depth, quote, escaped = [""], 0, "", False
-    for sign in found[2]:
+    for sign in text:
         if sign == "," and not depth and not quote:
             parts.append("")
             continue
@@ -118,10 +132,7 @@ def _named_values(text: str) -> tuple[str, dict[str, str]] | None:
             quote = sign
         else:
             depth += (sign in "([{") - (sign in ")]}")
-    pairs = [part.split("=", 1) for part in parts if part.strip()]
-    if any(len(pair) != 2 for pair in pairs):
-        return None
-    return found[1], {name.strip(): value for name, value in pairs}
+    return parts
 
 
 def _is_default(value: Any, field: "dataclasses.Field[Any]") -> bool:

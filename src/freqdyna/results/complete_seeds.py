@@ -1,9 +1,10 @@
 """The rule for seeds that diverged or stopped: they are left out of every statistic over seeds.
 
 A seed diverges when its loss or its parameters are not finite. From the first evaluation at which
-that is known its metrics are missing (NaN), for good. A seed whose environment fails stops, and its
-metrics are missing, too. `complete_seeds` is the only place that decides which seeds are used.
-Leaving out seeds favours an unstable method, so `CompleteSeeds.text` must be shown with the number.
+that is known its metrics are missing (NaN), for good; only why it diverged is kept. A seed whose
+environment fails stops, and its metrics are missing, too. `complete_seeds` is the only place that
+decides which seeds are used. Leaving out seeds favours an unstable method, so `CompleteSeeds.text`
+must be shown with the number.
 """
 
 from collections.abc import Collection
@@ -12,6 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 DIVERGED_AT = "diverged_at"
+MODEL_NON_FINITE = "model_non_finite"
+_KEPT = (DIVERGED_AT, MODEL_NON_FINITE)
+"""The metrics of a diverged seed that are not missing. A model whose numbers grow makes the loss
+overflow before it returns something that is not finite itself."""
 _DIVERGED, _STOPPED, _OTHER = "diverged", "stopped", "without a finite return"
 
 
@@ -130,12 +135,12 @@ def mark_diverged_now(
 
 
 def _without(metrics: dict[str, np.ndarray], missing: np.ndarray) -> dict[str, np.ndarray]:
-    """The metrics, except for `diverged_at`, with NaN where `missing` is set."""
+    """The metrics, except for `_KEPT`, with NaN where `missing` is set."""
     if not missing.any():
         return metrics
     found = {}
     for name, values in metrics.items():
-        if name != DIVERGED_AT:
+        if name not in _KEPT:
             values = values.astype(values.dtype if values.dtype.kind == "f" else np.float64)
             values[missing] = np.nan
         found[name] = values

@@ -174,6 +174,8 @@ def check_snapshot(shown: object) -> dict[str, Array]:
     if not isinstance(shown, dict):
         raise FreqdynaError(f"snapshot returned {type(shown).__name__}; it must be a dict")
     for name, value in shown.items():
+        if not isinstance(name, str):
+            raise FreqdynaError(f"snapshot returned the name {name!r}; names must be strings")
         if name in SNAPSHOT_NAMES:
             raise FreqdynaError(
                 f"snapshot returned {name!r}, which every snapshot has; choose another name"

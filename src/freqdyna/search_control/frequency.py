@@ -1,12 +1,13 @@
 """The paper's search-control: climb the local frequency of V, or V itself (its Algorithm 1)."""
 
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from freqdyna.config import Config
 from freqdyna.core import unrolled
@@ -56,32 +57,51 @@ class FrequencySearch(SearchControl):
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Climb g or V; see `SearchControl.propose`."""
         rule_key, queue_key, visited_key, climb_key = jax.random.split(key, 4)
-        limit = self.climb.limit
-        # While the queue is empty, all climbs follow V from visited states.
-        probability = jnp.where(search.queue_is_empty, 0.0, self.probability)
-        rules = jnp.where(jax.random.uniform(rule_key, (limit,)) < probability, FREQUENCY, VALUE)
+        rules = self.drawn_rules(search, rule_key, self.climb.limit)
         of_start = rules
         if self.restart_rule == "previous":
             of_start = jnp.concatenate([rules[:1], rules[:-1]])
-        starts = jnp.where(
-            of_start[:, None] == FREQUENCY,
-            search.queued(queue_key, limit),
-            search.visited(visited_key, limit),
-        )
-
-        def directions(state: State) -> Float[Array, "2 n"]:
-            weights = self.gradient_weight, self.hessian_weight
-            slope, value_slope = search.slopes(state, *weights)
-            slopes = search.target_slopes if self.network == "target" else search.slopes
-            if self.vanishing == "each_term":
-                by_gradient, _ = slopes(state, self.gradient_weight, 0.0)
-                by_hessian, _ = slopes(state, 0.0, self.hessian_weight)
-                slope = _unless_vanished(by_gradient) + _unless_vanished(by_hessian)
-            elif self.network == "target":
-                slope, _ = slopes(state, *weights)
-            return jnp.stack([slope, value_slope])
-
+        starts = drawn_starts(search, of_start, queue_key, visited_key)
+        directions = partial(self.directions, search)
         return self.climb(search, directions, starts, rules, climb_key, len(self.climb_rules))
+
+    def drawn_rules(self, search: Search, key: PRNGKeyArray, count: int) -> Int[Array, " count"]:
+        """The rule of each of `count` climbs, FREQUENCY with probability p."""
+        # While the queue is empty, all climbs follow V from visited states.
+        probability = jnp.where(search.queue_is_empty, 0.0, self.probability)
+        return jnp.where(jax.random.uniform(key, (count,)) < probability, FREQUENCY, VALUE)
+
+    def directions(self, search: Search, state: State) -> Float[Array, "2 n"]:
+        """The gradients of g and of V at a state, in the order of the rules."""
+        weights = self.gradient_weight, self.hessian_weight
+        slope, value_slope = search.slopes(state, *weights)
+        slopes = search.target_slopes if self.network == "target" else search.slopes
+        if self.vanishing == "each_term":
+            by_gradient, _ = slopes(state, self.gradient_weight, 0.0)
+            by_hessian, _ = slopes(state, 0.0, self.hessian_weight)
+            slope = _unless_vanished(by_gradient) + _unless_vanished(by_hessian)
+        elif self.network == "target":
+            slope, _ = slopes(state, *weights)
+        return jnp.stack([slope, value_slope])
+
+
+def drawn_starts(
+    search: Search, rules: Int[Array, " k"], queue_key: PRNGKeyArray, visited_key: PRNGKeyArray
+) -> Float[Array, "k n"]:
+    """Where climbs start: in the queue for the rule FREQUENCY, in visited states for VALUE.
+
+    Args:
+        search: What the search-control was given.
+        rules: The rule of each climb, shape (k,).
+        queue_key: A random key for states of the queue.
+        visited_key: A random key for visited states.
+
+    """
+    return jnp.where(
+        rules[:, None] == FREQUENCY,
+        search.queued(queue_key, len(rules)),
+        search.visited(visited_key, len(rules)),
+    )
 
 
 def _unless_vanished(slope: State) -> State:

@@ -86,6 +86,11 @@ class HillClimb(eqx.Module):
             restart_when_stuck=config.climb_restart_when_stuck,
         )
 
+    @property
+    def noise_deviation(self) -> float | Float[Array, ""]:
+        """The standard deviation of the noise, as a multiple of Σ̂^½."""
+        return self.noise if self.noise_scales == "deviation" else jnp.sqrt(self.noise)
+
     def __call__(
         self,
         search: Search,
@@ -107,8 +112,8 @@ class HillClimb(eqx.Module):
 
         """
         n = starts.shape[1]
-        sigma = search.covariance if self.preconditioner == "covariance" else jnp.eye(n)
-        scale = self.noise if self.noise_scales == "deviation" else jnp.sqrt(self.noise)
+        sigma = preconditioner(search, self.preconditioner)
+        scale = self.noise_deviation
         factor = cholesky(sigma).T
         noise = scale * jax.random.normal(key, (self.limit, n)) @ factor
         if self.noise_on_start:
@@ -122,12 +127,7 @@ class HillClimb(eqx.Module):
         def iterate(climb: Climb) -> Climb:
             rule = rules[climb.restarts]
             slope = directions(climb.state)[rule]
-            steepness = unrolled.norm(slope)
-            finite = jnp.isfinite(steepness)
-            direction = unrolled.total(sigma * jnp.where(finite, slope, 0.0))
-            length = unrolled.norm(direction)
-            vanished = ~(finite & (steepness >= VANISHED) & (length > 0))
-            unit = jnp.where(vanished, 0.0, direction / jnp.where(vanished, 1.0, length))
+            unit, vanished = uphill(sigma, slope)
             state = climb.state + self.step_size * unit + noise[climb.iterations]
             if self.boundary == "project":
                 state = search.project(state)
@@ -194,6 +194,31 @@ class HillClimb(eqx.Module):
         rules = jnp.zeros(self.limit, int)
         slope = jax.grad(objective)
         return self(search, lambda state: slope(state)[None], starts, rules, climb_key)
+
+
+def preconditioner(search: Search, kind: str) -> Float[Array, "n n"]:
+    """The matrix that multiplies gradients: the "covariance" of visited states, or "identity"."""
+    return search.covariance if kind == "covariance" else jnp.eye(search.low.shape[0])
+
+
+def uphill(sigma: Float[Array, "n n"], slope: State) -> tuple[State, Bool[Array, ""]]:
+    """The direction Σ∇/‖Σ∇‖ of a climbing step.
+
+    Args:
+        sigma: The preconditioner Σ, shape (n, n).
+        slope: The gradient, shape (n,).
+
+    Returns:
+        The direction, shape (n,), and whether it vanished: it is zero if the gradient is not finite
+        or shorter than VANISHED.
+
+    """
+    steepness = unrolled.norm(slope)
+    finite = jnp.isfinite(steepness)
+    direction = unrolled.total(sigma * jnp.where(finite, slope, 0.0))
+    length = unrolled.norm(direction)
+    vanished = ~(finite & (steepness >= VANISHED) & (length > 0))
+    return jnp.where(vanished, 0.0, direction / jnp.where(vanished, 1.0, length)), vanished
 
 
 def _with_last_rule(climb: Climb) -> Int[Array, "rules 2"]:

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from freqdyna.results.complete_seeds import DIVERGED_AT
+from freqdyna.results.complete_seeds import DIVERGED_AT, MODEL_NON_FINITE
 
 _COUNTS = {
     "search_outside": "the search-control proposed {} states outside the state space, which are "
     "used like others",
     "search_non_finite": "the search-control proposed {} states that are not finite, which are not "
     "stored",
-    "model_non_finite": "the model returned {} transitions that are not finite, which are not "
+    MODEL_NON_FINITE: "the model returned {} transitions that are not finite, which are not "
     "learned from",
 }
 """What is reported for each seed when a metric of it is above zero for the first time."""

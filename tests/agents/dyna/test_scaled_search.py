@@ -81,6 +81,7 @@ def test_the_agents_functions_take_and_give_scaled_states(views):
     def both(s, action):
         def seen(view, s, scaled_as):
             values = view.q(s), view.q(s, action), view.target_q(s), view.td_error(s, action, KEY)
+            values = *values, view.q(s, action=action), view.target_q(s=s, action=action)
             states = view.visited(KEY, 5), view.queued(KEY, 5), view.outcome(s, action, KEY)[0]
             drawn = view.transitions(KEY, 5)
             states = *states, drawn.state, drawn.next_state

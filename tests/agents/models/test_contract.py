@@ -159,6 +159,32 @@ class Unscaled(Stays):
         """Forget to return it."""
 
 
+class FailsScaled(Stays):
+    """It fails only with scaled observations."""
+
+    half: jax.Array | None = None
+
+    def with_scale(self, centre, half):
+        """The same with a scale."""
+        return FailsScaled(half)
+
+    def query(self, state, s, action, noise):
+        """Fail if there is a scale."""
+        if self.half is not None:
+            s = s @ jnp.append(self.half, 1.0)
+        return super().query(state, s, action, noise)
+
+
+class LearnsScaled(Grows):
+    """Its state becomes longer only with scaled observations."""
+
+    learn_batch = 0
+
+    def with_scale(self, centre, half):
+        """A model that learns wrongly."""
+        return Grows()
+
+
 class Arguments(Stays):
     """A constructor of its own, and no from_config."""
 
@@ -180,6 +206,7 @@ LINES = {
     Arguments: "class Arguments(Stays):",
     Refuses: '        raise ValueError("no")',
     Disagrees: "        return state.nothing",
+    FailsScaled: "            s = s @ jnp.append(self.half, 1.0)",
 }
 """The line that each mistake is on."""
 
@@ -192,6 +219,8 @@ LINES = {
         (Arguments, rf"from_config \({FILE}\): .*missing 1 .*; define from_config in the class"),
         (Refuses, rf"from_config \({FILE}\): ValueError: no$"),
         (Unscaled, rf"in with_scale \({FILE}\): it returned NoneType; it must be a Model"),
+        (FailsScaled, rf"with_scale returns another, which fails in query \({FILE}\): TypeError"),
+        (LearnsScaled, rf"returns another, which fails in learn \({FILE}\): it returned the state"),
         (Disagrees, rf"fails in disagreement \({FILE}\): AttributeError: .* no attribute"),
         (DisagreesByCoordinate, r"disagreement .*: it returned float32\[2\]; .* array of shape \("),
         (Floats, rf"query \({FILE}\): it returned float as reward; it must be a JAX array of fl"),

@@ -34,8 +34,9 @@ def scaled_search(
         inside = unrolled.every((x >= low) & (x <= high))
         return inside & search.contains(jnp.clip(raw(x), search.low, search.high))
 
-    def outcome(x: State, action: Action, key: PRNGKeyArray) -> Outcome:
-        next_state, reward, terminal = search.outcome(raw(x), action, key)
+    # The names of arguments are those of `search_view`: they may be passed by name.
+    def outcome(s: State, action: Action, key: PRNGKeyArray) -> Outcome:
+        next_state, reward, terminal = search.outcome(raw(s), action, key)
         return scale(next_state), reward, terminal
 
     def draw_transitions(bits: UInt32[Array, " k"]) -> Transition:
@@ -58,12 +59,12 @@ def scaled_search(
         on_manifold=lambda x: scale(search.on_manifold(raw(x))),
         terminal=lambda x: search.terminal(raw(x)),
         covariance=search.covariance / jnp.outer(scale.half, scale.half),
-        q=lambda x, *action: search.q(raw(x), *action),
-        target_q=lambda x, *action: search.target_q(raw(x), *action),
-        target_value=lambda x: search.target_value(raw(x)),
-        policy=lambda x, key: search.policy(raw(x), key),
+        q=lambda s, action=None: search.q(raw(s), action),
+        target_q=lambda s, action=None: search.target_q(raw(s), action),
+        target_value=lambda s: search.target_value(raw(s)),
+        policy=lambda s, key: search.policy(raw(s), key),
         outcome=outcome,
-        disagreement=lambda x, action: search.disagreement(raw(x), action),
+        disagreement=lambda s, action: search.disagreement(raw(s), action),
         draw_transitions=draw_transitions,
     )
 

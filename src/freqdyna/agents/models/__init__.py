@@ -1,7 +1,7 @@
 """Models, which predict the outcome of an action in any state."""
 
 from freqdyna.agents.models.base import Model, Outcome
-from freqdyna.agents.models.contract import check_model
+from freqdyna.agents.models.contract import check_model, require_disagreement
 from freqdyna.agents.models.ensemble_model import EnsembleModel
 from freqdyna.agents.models.learned_model import LearnedModel
 from freqdyna.agents.models.registry import MODELS, find, full_name, make
@@ -20,4 +20,5 @@ __all__ = [
     "find",
     "full_name",
     "make",
+    "require_disagreement",
 ]

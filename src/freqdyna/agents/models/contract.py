@@ -11,12 +11,14 @@ from freqdyna.agents.models.base import Model, NoDisagreementError
 from freqdyna.agents.models.registry import full_name
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.user_code import failure_of
-from freqdyna.envs.space import Space
+from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition
 
 
 def check_model(model: Model[Any], space: Space) -> None:
     """Trace every method that a training calls, and check what it returns.
+
+    The methods of what `with_scale` returns are traced, too.
 
     Args:
         model: The model.
@@ -27,38 +29,72 @@ def check_model(model: Model[Any], space: Space) -> None:
             the file and the line.
 
     """
-    n = space.observation_size
+    told = f"model is {full_name(type(model))!r}"
     for name in ("noise_size", "learn_batch"):
         size = getattr(model, name)
         if type(size) is not int or size < 0:
             raise FreqdynaError(
-                f"model is {full_name(type(model))!r}, whose {name} is {size!r}; it must be an "
-                "integer, 0 or greater"
+                f"{told}, whose {name} is {size!r}; it must be an integer, 0 or greater"
             )
 
     def trace(key: jax.Array) -> None:
-        state = _checked(model, "init", _check_state, key)
-        s = jnp.zeros(n)
-        _checked(model, "with_scale", _check_is_model, s, jnp.ones(n))
-        action = jnp.zeros((), int) if space.num_actions else jnp.zeros(space.action_size)
-        noise = jnp.zeros(model.noise_size)
-        _checked(
-            model, "query", lambda outcome: _check_outcome(outcome, n), state, s, action, noise
-        )
-        if type(model).disagreement is not Model.disagreement:
-            with suppress(NoDisagreementError):  # as that of a model inside it
-                _checked(model, "disagreement", _check_number, state, s, action)
-        if not model.learn_batch:
-            return
-        seen = Transition(s, action, jnp.zeros(()), s, jnp.zeros((), bool))
-        batch = jax.tree.map(lambda x: jnp.stack([x] * model.learn_batch), seen)
-        _checked(model, "learn", lambda after: _check_learned(state, after), state, batch)
-        _checked(model, "error", _check_number, state, seen, space)
+        state = _checked(model, told, "init", _check_state, key)
+        centre, half = jnp.zeros(space.observation_size), jnp.ones(space.observation_size)
+        scaled = _checked(model, told, "with_scale", _check_is_model, centre, half)
+        _trace_methods(model, told, state, space)
+        if scaled is not model:
+            _trace_methods(scaled, f"{told}, whose with_scale returns another", state, space)
 
     jax.eval_shape(trace, jax.random.key(0))
 
 
-def _checked(model: Model[Any], method: str, check: Callable[[Any], None], *arguments: Any) -> Any:
+def require_disagreement(model: Model[Any], space: Space) -> None:
+    """Raise `NoDisagreementError` if a model is not an ensemble; nothing is computed.
+
+    Args:
+        model: The model.
+        space: The environment, or only its space.
+
+    """
+    s, action = jnp.zeros(space.observation_size), _some_action(space)
+    jax.eval_shape(lambda key: model.disagreement(model.init(key), s, action), jax.random.key(0))
+
+
+def _trace_methods(model: Model[Any], told: str, state: Any, space: Space) -> None:
+    """Trace the methods that are called at every step.
+
+    Args:
+        model: The model, or what its `with_scale` returned.
+        told: What names it in messages.
+        state: What its `init` returned.
+        space: The environment, or only its space.
+
+    """
+    s, noise = jnp.zeros(space.observation_size), jnp.zeros(model.noise_size)
+    action = _some_action(space)
+
+    def check_outcome(outcome: Any) -> None:
+        _check_outcome(outcome, space.observation_size)
+
+    _checked(model, told, "query", check_outcome, state, s, action, noise)
+    if type(model).disagreement is not Model.disagreement:
+        with suppress(NoDisagreementError):  # as that of a model inside it
+            _checked(model, told, "disagreement", _check_number, state, s, action)
+    if not model.learn_batch:
+        return
+    seen = Transition(s, action, jnp.zeros(()), s, jnp.zeros((), bool))
+    batch = jax.tree.map(lambda x: jnp.stack([x] * model.learn_batch), seen)
+    _checked(model, told, "learn", lambda after: _check_learned(state, after), state, batch)
+    _checked(model, told, "error", _check_number, state, seen, space)
+
+
+def _some_action(space: Space) -> Action:
+    return jnp.zeros((), int) if space.num_actions else jnp.zeros(space.action_size)
+
+
+def _checked(
+    model: Model[Any], told: str, method: str, check: Callable[[Any], None], *arguments: Any
+) -> Any:
     """What a method returns, if it does not fail and passes a check."""
     try:
         found = getattr(model, method)(*arguments)
@@ -67,9 +103,7 @@ def _checked(model: Model[Any], method: str, check: Callable[[Any], None], *argu
         raise
     except (Exception, SystemExit) as error:
         failed = failure_of(error, type(model), method)
-        raise FreqdynaError(
-            f"model is {full_name(type(model))!r}, which fails in {failed}"
-        ) from error
+        raise FreqdynaError(f"{told}, which fails in {failed}") from error
     return found
 
 
