@@ -15,6 +15,7 @@ SMALL += "--search-states 3 --climb-limit 10 --eval-every 12 --episode-limit 20"
     [
         ("CartPole-v1", "er"),
         ("Acrobot-v1", "dyna-frequency"),
+        ("TubeGridWorld-3", "dyna-uniform"),
         ("MountainCarContinuous-v0", "dyna-naf-value"),
         ("Pendulum-v1", "naf"),
         ("Hopper-v5", "dyna-naf-frequency"),
