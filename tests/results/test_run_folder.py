@@ -14,6 +14,7 @@ from flips import refused
 import freqdyna
 from freqdyna.config import Config
 from freqdyna.core.arrays import load_arrays, save_arrays
+from freqdyna.core.checksums import toml_with_checksum
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.lock import locked_folder
 from freqdyna.core.tables import decode_table, encode_table
@@ -204,6 +205,18 @@ def test_a_changed_configuration_is_refused(folder):
     with pytest.raises(FreqdynaError, match=r"config\.toml was changed since the run was started"):
         freqdyna.load(folder)
     path.write_text("".join(lines[1 : len(lines) // 2]))
+    with pytest.raises(FreqdynaError, match="is not complete: settings are missing"):
+        freqdyna.load(folder)
+
+
+def test_a_run_of_the_same_version_before_it_had_a_setting_can_be_loaded(folder):
+    path = folder / "config.toml"
+    lines = path.read_text().splitlines(keepends=True)[1:]
+    older = "".join(line for line in lines if not line.startswith("climb_iterations"))
+    assert older != "".join(lines)
+    path.write_text(toml_with_checksum(older))
+    assert is_same(freqdyna.load(folder), a_result())
+    path.write_text(toml_with_checksum(older.replace("discount = 0.99\n", "")))
     with pytest.raises(FreqdynaError, match="is not complete: settings are missing"):
         freqdyna.load(folder)
 

@@ -76,6 +76,14 @@ def added_after(version: str) -> dict[str, Any]:
     return _merged([changes.added for changes in _after(version)])
 
 
+def added_in(version: str) -> Mapping[str, Any]:
+    """The settings that `version` introduced, with the values that preserve the behaviour before.
+
+    A run that was started while that version was developed may lack some of them.
+    """
+    return HISTORY.get(version, Changes()).added
+
+
 def defaults_before(version: str, where: str = EVERYWHERE) -> dict[str, Any]:
     """The defaults of `version` that have changed since.
 

@@ -128,7 +128,7 @@ def read_config(folder: Path) -> Config:
     if not (folder / CONFIG).is_file():
         raise FreqdynaError(f"{str(folder)!r} is not a run folder: it has no {CONFIG}")
     try:
-        has_checksums(folder)
+        is_as_written = has_checksums(folder)
     except DamagedFileError:
         raise FreqdynaError(
             f"{folder / CONFIG} was changed since the run was started: its checksum does not "
@@ -136,8 +136,11 @@ def read_config(folder: Path) -> Config:
             "--config FILE"
         ) from None
     version = version_of(read_provenance(folder))
-    config = Config.load(folder / CONFIG, version)
-    known = read_settings(folder / CONFIG).keys() | history.added_after(version).keys()
+    config, given = Config.load(folder / CONFIG, version), read_settings(folder / CONFIG).keys()
+    known = given | history.added_after(version).keys()
+    if is_as_written:  # a run that was started while that version was developed
+        later = {k: v for k, v in history.added_in(version).items() if k not in given}
+        config, known = replace(config, **later), known | later.keys()
     always_written = {field.name for field in fields(Config) if field.default is not None}
     # Version 0.1 had fewer settings when it was developed.
     if not config.is_complete or (version != history.FIRST and not always_written <= known):
