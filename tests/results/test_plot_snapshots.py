@@ -128,6 +128,29 @@ def test_episode_lengths_are_averaged_over_seeds_where_all_have_finished():
         episodes_chart([none])
 
 
+def test_a_users_environment_is_drawn_as_its_snapshots_describe_it():
+    given = make_result(env="CartPole-v1")  # its settings are complete
+    given = replace(given, config=replace(given.config, env="mine:Lake-v0"))
+    for arrays in given.snapshots.values():
+        arrays |= {"bounds": np.tile([[-1.0, 0.0], [2.0, 5.0]], (2, 1, 1))}
+    (panel,) = surfaces_chart([given], "value").panels
+    assert [(axis.low, axis.high) for axis in (panel.x, panel.y)] == [(-1, 2), (0, 5)]
+    assert (panel.x.label, panel.y.label, panel.boxes) == ("state 1", "state 2", [])
+    mesh = panel.marks[0]
+    assert (mesh.x[0], mesh.x[-1], mesh.y[-1]) == (-1, 2, 5)
+    replay, _ = states_chart([given]).panels
+    np.testing.assert_array_equal(states_of(replay), given.snapshots[20]["replay"][0])
+    for arrays in given.snapshots.values():
+        arrays["value"][0] = np.nan
+        del arrays["bounds"], arrays["frequency"]
+    with pytest.raises(FreqdynaError, match=r"seed 5 stopped or diverged before step 20: its V"):
+        surfaces_chart([given], "value")
+    with pytest.raises(FreqdynaError, match="not contain frequency; V and g are recorded for two"):
+        surfaces_chart([given], "frequency")
+    replay, _ = states_chart([given]).panels
+    assert (replay.x.low, replay.y.high) == (None, None)  # as far as there are states
+
+
 def test_the_last_snapshot_is_not_replaced_by_one_before_it():
     result = make_result(steps=(10,))
     asked = replace(result, config=replace(result.config, snapshot_steps=(10, 20, 30)))

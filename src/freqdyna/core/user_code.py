@@ -1,11 +1,20 @@
 """Calling a user's class, and where in it an error comes from, for messages of one sentence."""
 
 import inspect
+import re
+import sysconfig
 import traceback
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from freqdyna.core.errors import FreqdynaError, one_line
+
+_THIS_PACKAGE = Path(__file__).parents[1]
+_INSTALLED = ("site-packages", "dist-packages")
+_BETWEEN = ("equinox", "gymnasium", "jax", "jaxlib", "numpy")
+"""Packages that call the user's code, or are called by all of it."""
+_FRAME = re.compile(r'\s*File "(.+)", line (\d+)')
 
 
 def created(user_class: Any, base: type, told: str, *arguments: Any) -> Any:
@@ -63,6 +72,31 @@ def failure_of(error: BaseException, user_class: type, method: str) -> str:
     return f"{method} ({_shown(file)}, line {line}): {reason}"
 
 
+def user_line(error: BaseException) -> str:
+    """Where the user's code raised an error: " (my.py, line 7)"; empty if it is not found."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return _told(_last_of_user([(frame.filename, frame.lineno or 0) for frame in frames]))
+
+
+def callback_failure(error: BaseException) -> tuple[str, str] | None:
+    """Where and why a callback of a compiled program failed; None if the error is another one.
+
+    The program passes on only the text of the traceback.
+
+    Returns:
+        The file, or "" if it is not found, and the failure: " (my.py, line 7): ValueError: no".
+
+    """
+    lines = str(error).splitlines()
+    matches = {i: match for i, line in enumerate(lines) if (match := _FRAME.match(line))}
+    if not matches:
+        return None
+    place = _last_of_user([(match[1], int(match[2])) for match in matches.values()])
+    after = lines[max(matches) + 1 :]
+    reason = next((line for line in after if line and not line[0].isspace()), "no reason is given")
+    return place[0] if place else "", f"{_told(place)}: {reason}"
+
+
 def imported_line(error: BaseException) -> str:
     """Where an imported module raised an error: " (my.py, line 7)"; empty if it was not found."""
     frames = traceback.extract_tb(error.__traceback__)
@@ -88,6 +122,29 @@ def _needs_arguments(user_class: Any) -> bool:
     except TypeError:
         return not inspect.isabstract(user_class)
     return False
+
+
+def _last_of_user(frames: list[tuple[str, int]]) -> tuple[str, int] | None:
+    """The last file and line of the user's code; None if there is none."""
+    likely = [_is_likely_users(file) for file, _ in frames]
+    best = max(likely, default=0)
+    of_user = [frame for frame, found in zip(frames, likely, strict=True) if found == best]
+    return of_user[-1] if best else None
+
+
+def _is_likely_users(file: str) -> int:
+    """0 if a file is not the user's, 1 if it is in an installed package, which may be, else 2."""
+    path, parts = Path(file), Path(file).parts
+    if file.startswith("<") or path.is_relative_to(_THIS_PACKAGE):
+        return 0
+    for folder, package in pairwise(parts):
+        if folder in _INSTALLED:
+            return int(package not in _BETWEEN)
+    return 0 if path.is_relative_to(sysconfig.get_path("stdlib")) else 2
+
+
+def _told(place: tuple[str, int] | None) -> str:
+    return f" ({_shown(place[0])}, line {place[1]})" if place else ""
 
 
 def _shown(file: str) -> str:

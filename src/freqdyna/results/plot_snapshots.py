@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from freqdyna import envs
 from freqdyna.agents.snapshot import axes
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs import Environment
+from freqdyna.envs.space import Space
 from freqdyna.results.chart import (
     Axis,
     Chart,
@@ -23,7 +23,7 @@ from freqdyna.results.chart import (
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.record import Record
 from freqdyna.results.run_styles import run_colors, run_labels
-from freqdyna.results.state_map import map_panel, rows_first
+from freqdyna.results.state_map import RecordedSpace, map_panel, rows_first
 from freqdyna.results.statistics import bootstrap_interval
 
 Snapshot = dict[str, np.ndarray]
@@ -77,8 +77,9 @@ def states_chart(
 def _states_panel(
     result: Record, label: str, store: str, step: int | None, seed: int | None
 ) -> Panel:
-    env, (at, snapshot) = envs.make(result.config.env), _snapshot(result, step, "replay")
+    at, snapshot = _snapshot(result, step, "replay")
     index, name = _seed(result, seed)
+    env = _space(result, snapshot, index)
     if store not in snapshot or (store == "queue" and not snapshot["queue_count"][index]):
         return Panel(texts=[Text(0.5, 0.5, f"{label}: no {store}")], is_blank=True)
     x, y = snapshot[store][index].T[:2][:: -1 if rows_first(env) else 1]
@@ -100,9 +101,15 @@ def surfaces_chart(
     """
     panels = []
     for result, label in zip(results, _labels(results), strict=True):
-        env, (at, snapshot) = _two_dimensional(result), _snapshot(result, step, what)
+        _require_two_dimensions(result)
+        at, snapshot = _snapshot(result, step, what)
         index, name = _seed(result, seed)
-        surface = snapshot[what][index]
+        env, surface = _space(result, snapshot, index), snapshot[what][index]
+        if not np.isfinite(surface).all():
+            raise FreqdynaError(
+                f"seed {name} stopped or diverged before step {at:,}: its {TITLES[what]} is not "
+                "finite; choose another seed"
+            )
         ends = float(surface.min()), float(surface.max())
         log = what == "frequency"  # it spans orders of magnitude
         if log:
@@ -149,15 +156,35 @@ def _labels(results: Sequence[Record]) -> list[str]:
     return run_labels([result.config for result in results])
 
 
-def _two_dimensional(result: Record) -> Environment:
-    """The environment of a run, which must have two coordinates."""
-    env = envs.make(result.config.env)
-    if env.observation_size != 2:
+def _space(result: Record, snapshot: Snapshot, index: int) -> Space:
+    """The state space of a run; if the environment is not built in, as its snapshot describes it.
+
+    Args:
+        result: The run.
+        snapshot: One of its snapshots.
+        index: The index of a seed.
+
+    """
+    name = result.config.env
+    if name in envs.ENVIRONMENTS:
+        return envs.make(name)
+    if "bounds" in snapshot:
+        return RecordedSpace(name, snapshot["bounds"][index])
+    size = snapshot["replay"].shape[-1]
+    if size < 2:
+        raise FreqdynaError(f"env is {name!r} with 1 coordinate; states with at least 2 are drawn")
+    return RecordedSpace(name, np.array([[-np.inf] * size, [np.inf] * size]))
+
+
+def _require_two_dimensions(result: Record) -> None:
+    """Raise an error if a built-in environment does not have two coordinates."""
+    name = result.config.env
+    size = envs.make(name).observation_size if name in envs.ENVIRONMENTS else 2
+    if size != 2:
         raise FreqdynaError(
-            f"env is {env.name!r} with {env.observation_size} coordinates; "
+            f"env is {name!r} with {size} coordinates; "
             "V and g can be plotted over two coordinates only"
         )
-    return env
 
 
 def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snapshot]:
@@ -178,7 +205,8 @@ def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snaps
         raise FreqdynaError(f"step is {step}; it must be one of the snapshots' steps, {steps}")
     at = steps[-1] if step is None else step
     if wanted not in result.snapshots[at]:
-        raise FreqdynaError(f"the snapshots of {config.algorithm} do not contain {wanted}")
+        why = "; V and g are recorded for two bounded coordinates" if wanted in TITLES else ""
+        raise FreqdynaError(f"the snapshots of {config.algorithm} do not contain {wanted}{why}")
     return at, result.snapshots[at]
 
 

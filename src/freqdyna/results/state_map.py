@@ -2,15 +2,44 @@
 
 from collections.abc import Sequence
 
+import equinox as eqx
 import numpy as np
 
-from freqdyna.envs import Environment
 from freqdyna.envs.picture import COLORS
+from freqdyna.envs.space import Space
 from freqdyna.results.chart import Area, Axis, Box, Line, LineStyle, Mark, Panel
 
 
+class RecordedSpace(Space):
+    """The state space of an environment that is not built in, as far as a snapshot describes it."""
+
+    label: str = eqx.field(static=True)
+    bounds: np.ndarray
+    """The lower and the upper bounds, shape (2, n); not finite where they are not known."""
+
+    @property
+    def name(self) -> str:
+        """The name of the environment."""
+        return self.label
+
+    @property
+    def low(self) -> np.ndarray:
+        """The lower bounds, shape (n,)."""
+        return self.bounds[0]
+
+    @property
+    def high(self) -> np.ndarray:
+        """The upper bounds, shape (n,)."""
+        return self.bounds[1]
+
+    @property
+    def num_actions(self) -> int:
+        """Snapshots do not describe the actions."""
+        return 0
+
+
 def map_panel(
-    env: Environment,
+    env: Space,
     title: str,
     marks: Sequence[Mark] = (),
     title_size: float = 12.0,
@@ -19,7 +48,7 @@ def map_panel(
     """A map of the first two coordinates of an environment with its landmarks.
 
     Args:
-        env: The environment.
+        env: The environment, or only its space.
         title: The panel's title.
         marks: What is drawn on the map.
         title_size: The size of the title, in points.
@@ -64,6 +93,6 @@ def _known(bound: np.floating) -> float | None:
     return float(bound) if np.isfinite(bound) else None
 
 
-def rows_first(env: Environment) -> bool:
+def rows_first(env: Space) -> bool:
     """Whether the state is (row, column), which is drawn with rows from top to bottom."""
     return env.coordinates[0] == "row"

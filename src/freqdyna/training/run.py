@@ -28,6 +28,7 @@ from freqdyna.results.record import evaluation_steps
 from freqdyna.results.result import Result
 from freqdyna.training import checkpoint
 from freqdyna.training.block import Block
+from freqdyna.training.callback_errors import callback_errors_explained
 from freqdyna.training.checkpoint import ForeignCheckpointError
 from freqdyna.training.evaluation_warnings import new_warnings
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
@@ -74,7 +75,7 @@ class Run:
             The finished training.
 
         Raises:
-            RunFailedError: If the results cannot be saved.
+            RunFailedError: If the results cannot be saved, or code of the user fails in a callback.
 
         """
         state, step, warnings = self._start(folder)
@@ -99,7 +100,10 @@ class Run:
             for warning in warnings:
                 progress.warn(warning)
             saver.last = time.monotonic()
-            with stop_requests(folder is not None) as stop_requested:
+            with (
+                stop_requests(folder is not None) as stop_requested,
+                callback_errors_explained(self.config),
+            ):
                 state = self._train(state, step, progress, saver, stop_requested, events)
             result = self.result(state)
             self._save(saver, state, self.config.steps)

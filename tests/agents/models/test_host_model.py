@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from corridor import Corridor
 
+from freqdyna import FreqdynaError
 from freqdyna.agents.models.host_model import host_model
 from freqdyna.envs.gym.space import Scaling, space_of
 
@@ -33,9 +34,34 @@ def test_an_error_costs_only_the_state_that_it_is_about(monkeypatch):
 
     monkeypatch.setattr(Corridor, "simulate", fragile)
     model = host_model(Corridor, space)
-    with pytest.warns(UserWarning, match="SystemExit: the clock ran over; such transitions"):
+    line = fragile.__code__.co_firstlineno + 2
+    told = (
+        rf"SystemExit: the clock ran over \(.*test_host_model\.py, line {line}\); such transitions"
+    )
+    with pytest.warns(UserWarning, match=told):
         next_states, rewards, terminals = model.ask(STATES, ACTIONS)
     np.testing.assert_array_equal(np.isnan(rewards), [[False, False], [False, True]])
     np.testing.assert_allclose(next_states[0, 1], [0.1, 2.0], atol=1e-6)
     assert np.isnan(next_states[1, 1]).all()
     assert terminals.shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("part", "wrong", "words"),
+    [
+        (0, lambda states: states[:, :1], r"next states of shape \(1, 1\) .*; it must be \(1, 2\)"),
+        (1, lambda rewards: -1.0, r"rewards of shape \(\) .*; it must be \(1,\)"),
+        (2, lambda over: over[:, None], r"terminal flags of shape \(1, 1\) .*; it must be \(1,\)"),
+    ],
+)
+def test_an_outcome_of_another_shape_is_refused(monkeypatch, part, wrong, words):
+    simulate = Corridor.simulate
+
+    def misshapen(self, states, actions):
+        found = list(simulate(self, states, actions))
+        found[part] = wrong(found[part])
+        return tuple(found)
+
+    monkeypatch.setattr(Corridor, "simulate", misshapen)
+    with pytest.raises(FreqdynaError, match=f"simulate of 'Corridor' returned {words}"):
+        host_model(Corridor, space_of(Corridor()))

@@ -2,7 +2,9 @@
 
 import json
 import sys
+from pathlib import Path
 
+import corridor
 import gymnasium
 import numpy as np
 import pytest
@@ -75,12 +77,61 @@ def test_sys_exit_in_an_environment_is_a_failure_of_it_like_any_other(monkeypatc
     monkeypatch.setattr(Quits, "where", "reset")
     envs_of_seeds = HostEnvs(Quits, space, np.array([0, 1]))
     envs_of_seeds.begin()
-    assert {f.reason for f in envs_of_seeds.failures.values()} == {"reset raised SystemExit: 3"}
+    (reason,) = {f.reason for f in envs_of_seeds.failures.values()}
+    assert reason.startswith("reset raised SystemExit: 3")
     monkeypatch.setattr(Quits, "where", "close")
     factory = ClosingFactory(Quits)
     make_env(factory)
     factory.close()
     assert host_space(Quits, None, False, 0).name == "Quits"
+
+
+class Fails(Corridor):
+    """Fails in the method given, from within Gymnasium or NumPy."""
+
+    where = ""
+
+    def __init__(self):
+        if self.where == "__init__":
+            raise RuntimeError("no init")
+
+    def reset(self, *, seed=None, options=None):
+        return super().reset(seed="none" if self.where == "reset" else seed)
+
+    def step(self, action):
+        if self.where == "step":
+            np.stack([])
+        return super().step(action)
+
+
+def line_of(text):
+    lines = Path(__file__).read_text().splitlines()
+    return 1 + next(i for i, line in enumerate(lines) if line.strip() == text)
+
+
+def test_a_failure_of_the_users_class_is_told_with_file_and_line(monkeypatch):
+    seat = Seat(make_env(Fails), corridor_space(), 0, 0)
+    seat.begin(0)
+
+    def told(where, call):
+        monkeypatch.setattr(Fails, "where", where)
+        with pytest.raises((FreqdynaError, EnvironmentFailed)) as failed:
+            call()
+        return str(failed.value)
+
+    line = line_of('raise RuntimeError("no init")')
+    reason = told("__init__", lambda: make_env(Fails))
+    assert reason.startswith("env cannot be created: RuntimeError: no init (")
+    assert reason.endswith(f"test_host.py, line {line})")
+    line = line_of("np.stack([])")
+    reason = told("step", lambda: seat.step(np.int32(0)))
+    assert reason.startswith("step raised ValueError: ")
+    assert reason.endswith(f"test_host.py, line {line})")
+    # The corridor passes it on to Gymnasium.
+    line = 1 + Path(corridor.__file__).read_text().splitlines().index(
+        "        super().reset(seed=seed)"
+    )
+    assert told("reset", lambda: seat.begin(1)).endswith(f"corridor.py, line {line})")
 
 
 def corridor_space(limit=30):

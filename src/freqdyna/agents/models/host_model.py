@@ -19,6 +19,7 @@ from jaxtyping import Array, Float
 
 from freqdyna.agents.models.base import Model, Outcome
 from freqdyna.core.errors import FreqdynaError, one_line
+from freqdyna.core.user_code import user_line
 from freqdyna.envs.gym.space import HostSpace, make_env
 from freqdyna.envs.space import Action, Factory, Space
 
@@ -72,6 +73,17 @@ def host_model(factory: Factory, space: Space) -> HostModel:
             actions = actions.reshape(-1, space.action_size)
         found = simulate(space.scaling.inverse(states.reshape(-1, n)), actions)
         next_states, rewards, terminals = map(np.asarray, found)
+        k = len(actions)
+        for name, array, shape in (
+            ("next states", next_states, (k, n)),
+            ("rewards", rewards, (k,)),
+            ("terminal flags", terminals, (k,)),
+        ):
+            if array.shape != shape:  # NumPy would broadcast some others
+                raise FreqdynaError(
+                    f"returned {name} of shape {array.shape} for states of shape {(k, n)}; it must "
+                    f"be {shape}"
+                )
         return (
             space.scaling(next_states).reshape(*batch, n),
             rewards.astype(np.float32).reshape(batch),
@@ -97,7 +109,7 @@ def _forgiving(ask: Simulate, name: str) -> Simulate:
                 raise
             except BaseException as error:  # also sys.exit, which must not end the run
                 if not warned:
-                    warned.append(f"simulate of {name!r} raised {one_line(error)}")
+                    warned.append(f"simulate of {name!r} {_failure(error)}")
                     warnings.warn(
                         f"{warned[0]}; such transitions are not learned from", stacklevel=2
                     )
@@ -125,6 +137,13 @@ def _forgiving(ask: Simulate, name: str) -> Simulate:
     return answer
 
 
+def _failure(error: BaseException) -> str:
+    """What `simulate` did wrong, with the user's file and line if it raised an error."""
+    if isinstance(error, FreqdynaError):
+        return str(error)
+    return f"raised {one_line(error)}{user_line(error)}"
+
+
 def _trace_one_step(ask: Simulate, space: HostSpace, env: "gymnasium.Env[Any, Any]") -> None:
     """Call it once here, where errors can be reported clearly; in the compiled step they cannot."""
     try:
@@ -133,7 +152,7 @@ def _trace_one_step(ask: Simulate, space: HostSpace, env: "gymnasium.Env[Any, An
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise FreqdynaError(f"simulate of {space.name!r} raised {one_line(error)}") from error
+        raise FreqdynaError(f"simulate of {space.name!r} {_failure(error)}") from error
     if not (np.isfinite(next_state).all() and np.isfinite(reward).all()):
         raise FreqdynaError(
             f"simulate of {space.name!r} returned a state or a reward that is not finite"

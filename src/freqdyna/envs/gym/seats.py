@@ -7,6 +7,7 @@ import gymnasium
 import numpy as np
 
 from freqdyna.core.errors import FreqdynaError, one_line
+from freqdyna.core.user_code import user_line
 from freqdyna.envs.gym.space import HostAction, HostSpace, Scaling, close_env, make_env, space_of
 from freqdyna.envs.space import Factory
 
@@ -58,7 +59,7 @@ class Seat:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also sys.exit, which must end this seed only
-            raise EnvironmentFailed(f"reset raised {one_line(error)}") from error
+            raise EnvironmentFailed(f"reset raised {one_line(error)}{user_line(error)}") from error
         return self._checked(observation)
 
     def step(self, action: HostAction) -> tuple[np.ndarray, float, bool, bool]:
@@ -74,7 +75,7 @@ class Seat:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also sys.exit, which must end this seed only
-            raise EnvironmentFailed(f"step raised {one_line(error)}") from error
+            raise EnvironmentFailed(f"step raised {one_line(error)}{user_line(error)}") from error
         try:
             observation, reward, terminal, truncated, _ = outcome
             reward, terminal, truncated = float(reward), bool(terminal), bool(truncated)

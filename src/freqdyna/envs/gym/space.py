@@ -11,6 +11,7 @@ import numpy as np
 from gymnasium import spaces
 
 from freqdyna.core.errors import FreqdynaError, one_line
+from freqdyna.core.user_code import user_line
 from freqdyna.envs.space import NO_ACTIONS, Factory, Space
 
 HostAction = np.ndarray | np.generic
@@ -215,7 +216,9 @@ def make_env(factory: Factory) -> "gymnasium.Env[Any, Any]":
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # the user's code may fail in any way, also by sys.exit
-        raise FreqdynaError(f"env cannot be created: {one_line(error)}") from error
+        raise FreqdynaError(
+            f"env cannot be created: {one_line(error)}{user_line(error)}"
+        ) from error
     if not isinstance(env, gymnasium.Env):
         raise FreqdynaError(f"env returned {type(env).__name__}; it must be a gymnasium.Env")
     return env
