@@ -101,6 +101,10 @@ STATEMENTS: dict[str, dict[str, str]] = {
         r"^(?P<reading>.*): share near a hole": "maze: more of Dyna-Frequency's queue states are "
         "near a hole, with one choice changed",
         r"^some interpretation": "maze: some interpretation gives both percentages of F5",
+        r"^Dyna-Frequency \(tanh\)": "MountainCar: Dyna-Frequency with tanh is ahead of the other "
+        "three with ReLU, as in the published configuration",
+        r"^ER, seeds that are not stuck": "MountainCar: fewer seeds of ER get stuck with ReLU or "
+        "with scaled observations",
     },
     "R": {
         r"best setting of each": "MountainCar: Dyna-Frequency is ahead of the other three, each "
