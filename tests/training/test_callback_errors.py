@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from freqdyna.cli.listing import ListNames
+from freqdyna.cli.main import main
 from freqdyna.config import Config
 from freqdyna.core.errors import RunFailedError
 from freqdyna.training.callback_errors import callback_errors_explained
@@ -27,6 +29,20 @@ def test_the_class_whose_code_failed_is_named_with_file_and_line():
     before, _, after = str(told.value).partition(Path(__file__).name)
     assert before.startswith(f"model is '{__name__}:Mine', which fails while it runs (")
     assert after == f", line {line}): ValueError: the simulator failed"
+
+
+def test_the_command_line_tells_one_sentence(monkeypatch, capsys, caplog):
+    def run(self):
+        with callback_errors_explained(Config()):
+            jax.block_until_ready(jax.jit(compiled)(jnp.zeros(2)))
+
+    monkeypatch.setattr(ListNames, "run", run)
+    with pytest.raises(SystemExit) as exited:
+        main(["list"])
+    assert exited.value.code == 1
+    told = capsys.readouterr().err
+    assert told.endswith("): ValueError: the simulator failed\n")
+    assert (told.count("\n"), caplog.text) == (1, "")
 
 
 @pytest.mark.parametrize(

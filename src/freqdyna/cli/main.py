@@ -1,5 +1,6 @@
 """The command line: `freqdyna train`, `resume`, `plot`, `reproduce` and so on."""
 
+import logging
 import os
 import sys
 import traceback
@@ -37,6 +38,8 @@ def main(arguments: list[str] | None = None) -> None:
     """
     given = sys.argv[1:] if arguments is None else arguments
     debug = DEBUG in given
+    # JAX logs the traceback of a callback that fails; the sentence has its last line.
+    logging.getLogger("jax._src.callback").disabled = not debug
     _print_any_text()
     try:
         with signals_as_interrupts():
