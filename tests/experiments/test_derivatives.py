@@ -68,7 +68,12 @@ def test_what_needs_a_training_that_is_not_stored_is_omitted(tmp_path):
     assert len(found.claims) == 2
     draw(found.chart).savefig(tmp_path / "figure.png")
     both = registry.find("D").analyse({units.CAR: car, units.NOISY: noisy})
-    assert [claim.rule for claim in both.claims] == ["difference"] * 2 + ["correlation"] + [
-        "difference"
-    ]
-    assert "Between seeds without noise" in both.notes[2]
+    assert [claim.rule for claim in both.claims] == ["difference"] * 2 + ["comparison"] * 2
+    assert "Effect of noise" in both.notes[1]
+
+
+def test_agreement_leaves_out_the_seed_itself():
+    rising = np.arange(10.0)
+    without, noisy = analysis.agreement(np.stack([rising, rising, -rising]), rising[None])
+    np.testing.assert_allclose(without, [0.0, 0.0, -100.0], atol=1e-9)
+    np.testing.assert_allclose(noisy, 100 / 3)

@@ -170,7 +170,7 @@ def divergence(what: str, paper: str, ratios: np.ndarray, cutoff: int) -> Claim:
 
 
 def ranking(what: str, paper: str, correlations: Sequence[np.ndarray], rows: int = 1) -> Claim:
-    """A rank correlation, for one or several window sizes.
+    """A rank correlation for several window sizes.
 
     Args:
         what: What is correlated.
@@ -187,9 +187,7 @@ def ranking(what: str, paper: str, correlations: Sequence[np.ndarray], rows: int
     elif all(high < RANK_CORRELATION for _, high in intervals):
         verdict = "does not hold"
     least, most = min(low for low, _ in intervals), max(high for _, high in intervals)
-    ours = f"{min(means):+.2f}"
-    if len(means) > 1:
-        ours += f" to {max(means):+.2f} by window"
+    ours = f"{min(means):+.2f} to {max(means):+.2f} by window"
     return Claim(what, paper, ours, f"within [{least:+.2f}, {most:+.2f}]", verdict, "correlation")
 
 

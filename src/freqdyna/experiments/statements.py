@@ -83,9 +83,8 @@ STATEMENTS: dict[str, dict[str, str]] = {
         r": points with": "learned values: a low gradient occurs with a high Hessian, and the "
         "reverse",
         r"median of ‖H_V‖": "second derivatives of V are smaller on GridWorld than on MountainCar",
-        r"minus that of V": "MountainCar: reward noise changes V more than g",
-        r"rank correlation of g with σ": "MountainCar: reward noise leaves the regions of high g "
-        "in place",
+        r": g, rank": "MountainCar: reward noise leaves the regions of high g in place",
+        r": V, rank": "MountainCar: reward noise changes V",
     },
     "X1": {
         r"does not work well": "MountainCar: climbing V + g or V·g is worse than climbing g",
