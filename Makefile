@@ -31,15 +31,20 @@ QUICK = level=--xla_backend_optimization_level=0; \
 # One process runs all tests of a file, so that they share fixtures and compiled programs.
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
+# The first import of a module compiles it: here once, instead of at the same time in each process of the tests.
+$(VENV)/.bytecode: $(VENV)/.dev
+	@$(BIN)/python -m pytest --collect-only -p no:xdist > /dev/null || true
+	@touch $@
+
 # All tests except those in a browser. The three parts run side by side, because each of them waits at times.
 test: $(VENV)/.dev
 	@$(MAKE) --no-print-directory --jobs=3 lint most-tests compiler-tests
 
-most-tests: $(VENV)/.dev
+most-tests: $(VENV)/.dev $(VENV)/.bytecode
 	$(QUICK) $(PYTEST) -m "not learning and not browser and not default_compiler"
 
 # Tests that train until something is learned, and some of every package, with the compiler that users have.
-compiler-tests: $(VENV)/.dev
+compiler-tests: $(VENV)/.dev $(VENV)/.bytecode
 	@mkdir -p .pytest_cache
 	@$(PYTEST) -n 1 -m "learning or default_compiler" > .pytest_cache/compiler-tests.log 2>&1; \
 		code=$$?; cat .pytest_cache/compiler-tests.log; exit $$code

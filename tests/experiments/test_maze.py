@@ -146,8 +146,10 @@ def test_claims_of_f4_and_f8_hold_where_they_do_under_all(stored):
     assert findings.chart.panels[5].title.startswith("100,000 steps")
 
     findings = analysed("F8", stored)
-    (claim,) = findings.claims
-    assert claim.ours == "8 interpretations: 8 × holds"
+    gathered, *distances = findings.claims
+    assert gathered.ours == "8 interpretations: 8 × holds"
+    # The replay buffers were made of the same states as the queues.
+    assert [claim.verdict for claim in distances] == ["does not hold"] * 2
     assert len(findings.further[0]) == 1 + 8
     assert len(findings.chart.panels) == 8
 
