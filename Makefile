@@ -46,7 +46,7 @@ most-tests: $(VENV)/.dev $(VENV)/.bytecode
 # Tests that train until something is learned, and some of every package, with the compiler that users have.
 compiler-tests: $(VENV)/.dev $(VENV)/.bytecode
 	@mkdir -p .pytest_cache
-	@$(PYTEST) -n 1 -m "learning or default_compiler" > .pytest_cache/compiler-tests.log 2>&1; \
+	@$(PYTEST) -n 0 -m "learning or default_compiler" > .pytest_cache/compiler-tests.log 2>&1; \
 		code=$$?; cat .pytest_cache/compiler-tests.log; exit $$code
 
 # The quick checks, for use while you work.

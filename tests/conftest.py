@@ -17,6 +17,8 @@ from jaxtyping import install_import_hook  # noqa: E402
 
 import freqdyna.config  # noqa: E402, F401 - checks its own types, in one sentence for the user
 
+gc.disable()  # until all tests are collected: what is imported stays
+
 # Every other annotation of ours, array shapes included, is checked while the tests run.
 install_import_hook("freqdyna", "typechecker.check")
 
@@ -43,9 +45,9 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     """Look for garbage less often: tracing creates many objects, of which nearly all stay."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
+    gc.enable()
 
 
 @pytest.fixture(scope="module", autouse=True)
