@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from searches import make_search
 
 from freqdyna import Config, envs
+from freqdyna.envs.gym.space import space_of
 from freqdyna.envs.transition import Transition
 from freqdyna.search_control import PrioritizedSweepingSearch
 
@@ -103,12 +105,7 @@ def test_a_state_from_which_the_model_leads_elsewhere_is_no_predecessor():
 
 @pytest.mark.parametrize("continuous", [False, True])
 def test_the_memory_has_the_types_of_the_actions(continuous):
-    space = envs.make("GridWorld")
-    if continuous:
-        gymnasium = pytest.importorskip("gymnasium")
-        from freqdyna.envs.gym.space import space_of
-
-        space = space_of(gymnasium.make("Pendulum-v1"))
+    space = space_of(gymnasium.make("Pendulum-v1")) if continuous else envs.make("GridWorld")
     memory = make(3).init(space, KEY)
     kind, shape = (jnp.float32, (3, 1)) if continuous else (jnp.int32, (3,))
     assert (memory.swept.actions.dtype, memory.swept.actions.shape) == (kind, shape)
