@@ -383,7 +383,7 @@ def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
     storage.write("sweep.toml", TEXT.replace('"er"', '"er\\u001b[31m"').encode())
     units = stored_sweep(storage).units()
     note = {"step": 1, "steps": 2**31, "seconds_left": 1e9, "time": time.time()}
-    note |= {"mean_return": 1e308, "host": "\x1b]0;evil\x07" * 1000}
+    note |= {"mean_return": 1e308, "evaluated": 1, "host": "\x1b]0;evil\x07" * 1000}
     storage.write_json(f"running/{units[0].name}.json", note)
     storage.write_json(f"failed/{units[1].name}.json", {"error": "one\x1b[2Jtwo\r\n\u202e\ud800"})
     main(["status", str(tmp_path)])

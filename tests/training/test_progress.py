@@ -52,7 +52,7 @@ def test_a_closed_terminal_does_not_stop_a_run(display, monkeypatch):
     shown.note("begin")
     shown.start()
     for step in range(1, 11):
-        shown.update(step, -1.0)
+        shown.update(step, progress.LastEvaluation(step, -1.0))
     shown.warn("end")
     shown.close()
 
@@ -70,11 +70,11 @@ def test_a_run_tells_its_steps_return_and_rate(clock, capsys):
     run = progress.RunProgress(progress.Lines(), seeds=3, steps=1000, first_step=100)
     run.start()
     clock.now = 120.0
-    run.update(500, -12.34)
+    run.update(500, progress.LastEvaluation(400, -12.34))
     clock.now = 125.0
     run.update(1000, None)
     assert capsys.readouterr().out.splitlines() == [
-        "step 500 of 1,000 | mean return -12.3 | 60 env steps/s | 25 s left",
+        "step 500 of 1,000 | mean return -12.3 at step 400 | 60 env steps/s | 25 s left",
         "step 1,000 of 1,000 | 108 env steps/s | 0 s left",
     ]
 
@@ -94,6 +94,17 @@ def test_bars_show_every_task_and_its_text_as_it_is(capsys, monkeypatch):
     for text in ("unit [bold]1[/bold]", "10/40", "mean return 3.0", "unit 2", "20/40"):
         assert text in last
     assert "unit 3" not in last
+
+
+def test_bars_keep_what_varies_and_the_return_on_a_narrow_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "dyna-frequency on MountainCar-v0, learning_rate 0.0003, climb_noise 0.01, seeds 0 to 9"
+    text = progress.LastEvaluation(5500, -1365.0, "2 of 3 seeds; 1 diverged").text()
+    with progress.Bars() as display:
+        display.show(name, 6000, 50_000, text)
+    last = capsys.readouterr().out
+    assert text == "mean return -1,365.0 over 2 of 3 seeds; 1 diverged at step 5,500"
+    assert [word for word in f"{name} {text}".split() if word not in last] == []
 
 
 def test_silence_is_broken_by_warnings_alone(capsys):

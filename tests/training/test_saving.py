@@ -87,7 +87,7 @@ class Told(Progress):
     def start(self):
         pass
 
-    def update(self, step, mean_return, left_out=""):
+    def update(self, step, last):
         self._do(step)
 
 

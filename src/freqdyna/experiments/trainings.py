@@ -18,7 +18,7 @@ from freqdyna.results.complete_seeds import DIVERGED_AT
 from freqdyna.results.record import Record
 from freqdyna.training import api
 from freqdyna.training.prepare import prepare_runs_together
-from freqdyna.training.progress import Progress, mean_text
+from freqdyna.training.progress import LastEvaluation, Progress
 from freqdyna.training.saver import RunOptions
 
 PRESET = "v0.1"
@@ -281,9 +281,9 @@ class _Reporting(Progress):
     def start(self) -> None:
         """Do nothing: time is measured from the first report."""
 
-    def update(self, step: int, mean_return: float | None, left_out: str = "") -> None:
+    def update(self, step: int, last: LastEvaluation | None) -> None:
         """Report the step."""
-        self._work.report(step, self._steps, mean_text(mean_return, left_out))
+        self._work.report(step, self._steps, last.text() if last else "")
 
 
 def trimmed(record: Record) -> Record:

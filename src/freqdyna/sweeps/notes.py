@@ -6,6 +6,8 @@ They are shown on a terminal, where control characters could do harm.
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from freqdyna.training.progress import LastEvaluation
+
 GREATEST_STEP = 2**31
 LONGEST = 1e9
 """Seconds, about thirty years: greater values are rejected."""
@@ -21,28 +23,35 @@ class Note:
     seconds_left: float
     time: float
     """When it was written."""
-    mean_return: float | None
+    last: LastEvaluation | None
+    """Its last evaluation; None before the first one."""
     host: str
     together: int = 1
     """The number of units in its program, which share its time."""
-    left_out: str = ""
-    """The number of seeds and why some are left out of `mean_return`; empty if none is."""
 
     @staticmethod
     def of(facts: dict[str, Any] | None) -> "Note | None":
         """The note in a file; None if it is not valid."""
         facts = facts or {}
         step, steps = facts.get("step"), facts.get("steps")
-        left, time, mean = facts.get("seconds_left"), facts.get("time"), facts.get("mean_return")
+        left, time = facts.get("seconds_left"), facts.get("time")
         if not (type(step) is int and type(steps) is int and 0 <= step <= steps <= GREATEST_STEP):
             return None
         if not _is_number(left, 0, LONGEST) or not _is_number(time, 0, 100 * LONGEST):
             return None
-        mean_return = float(mean) if _is_number(mean, -GREATEST_RETURN, GREATEST_RETURN) else None
         host, together = printable(facts.get("host"), 64), facts.get("together")
         together = together if type(together) is int and 1 <= together <= GREATEST_STEP else 1
-        left_out = printable(facts.get("left_out"), 100)
-        return Note(step, steps, float(left), float(time), mean_return, host, together, left_out)
+        last = _last_evaluation(facts, step)
+        return Note(step, steps, float(left), float(time), last, host, together)
+
+
+def _last_evaluation(facts: dict[str, Any], step: int) -> LastEvaluation | None:
+    """The last evaluation that a note has; None if there is none, or it is not valid."""
+    evaluated, mean = facts.get("evaluated"), facts.get("mean_return")
+    if type(evaluated) is not int or not 0 <= evaluated <= step:
+        return None
+    mean_return = float(mean) if _is_number(mean, -GREATEST_RETURN, GREATEST_RETURN) else None
+    return LastEvaluation(evaluated, mean_return, printable(facts.get("left_out"), 100))
 
 
 def printable(text: object, longest: int = 2000) -> str:

@@ -20,7 +20,7 @@ from freqdyna.sweeps.sweep import SweepUnit
 from freqdyna.sweeps.unit_files import store
 from freqdyna.training import checkpoint
 from freqdyna.training.interrupts import InterruptedRun
-from freqdyna.training.progress import Progress
+from freqdyna.training.progress import LastEvaluation, Progress
 
 SECONDS_BETWEEN_NOTES = 2.0
 
@@ -118,7 +118,7 @@ class UnitProgress(Progress):
     def warn(self, text: str) -> None:
         """Do nothing: the metrics show which seeds diverged."""
 
-    def update(self, step: int, mean_return: float | None, left_out: str = "") -> None:
+    def update(self, step: int, last: LastEvaluation | None) -> None:
         """Write a progress note from time to time, and copy each new checkpoint."""
         self.keep_checkpoint()
         now = time.time()
@@ -130,8 +130,9 @@ class UnitProgress(Progress):
         facts: dict[str, Any] = {
             "step": step,
             "steps": self._steps,
-            "mean_return": mean_return,
-            "left_out": left_out,
+            "mean_return": last.mean_return if last else None,
+            "left_out": last.left_out if last else "",
+            "evaluated": last.step if last else None,
             "time": now,
         }
         facts |= {"seconds_left": left, "host": socket.gethostname(), "pid": os.getpid()}

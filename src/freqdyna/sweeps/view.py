@@ -15,7 +15,7 @@ from freqdyna.sweeps.status import Status
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
 from freqdyna.sweeps.trial import Trial
 from freqdyna.training.engines.base import TaskOutcome
-from freqdyna.training.progress import make_display, mean_text
+from freqdyna.training.progress import make_display
 
 SHOWN = 20
 """The maximum number of running units in the table."""
@@ -34,6 +34,7 @@ class SweepView:
     def __init__(self, sweep: Sweep, units: list[SweepUnit], slots: int) -> None:
         varied = varied_settings(sweep)
         self._labels = {unit.name: describe(unit, varied) for unit in units}
+        self._short = {unit.name: _what_varies(unit, varied) for unit in units}
         self._steps = sum(unit.config.seeds * unit.config.steps for unit in units)
         self._slots = slots
         self._display = make_display()
@@ -54,11 +55,11 @@ class SweepView:
     def show(self, status: Status) -> None:
         """Show the progress of every running unit and of the whole sweep."""
         self._display.headline(headline(status, self._slots))
-        running = {self._labels[name]: note for name, note in sorted(status.running.items())}
+        running = {self._short[name]: note for name, note in sorted(status.running.items())}
         for label in self._shown - set(running):
             self._display.remove(label)
         for label, note in running.items():
-            text = mean_text(note.mean_return, note.left_out)
+            text = note.last.text() if note.last else ""
             self._display.show(label, note.step, note.steps, text)
         self._shown = set(running)
 
@@ -100,7 +101,7 @@ def render(status: Status, slots: int, varied: Collection[str]) -> Group:
                 name,
                 Text(describe(units[name], varied)),
                 f"{note.step:,} of {note.steps:,}",
-                Text(mean_text(note.mean_return, note.left_out).removeprefix("mean return ")),
+                Text(note.last.text().removeprefix("mean return ") if note.last else ""),
                 str(timedelta(seconds=round(note.seconds_left))),
                 Text(note.host),
             )
@@ -137,9 +138,14 @@ def varied_settings(sweep: Sweep) -> list[str]:
 
 def describe(unit: SweepUnit, varied: Collection[str]) -> str:
     """A readable name of a unit: algorithm, environment, varied settings and seeds."""
+    name = printable(f"{unit.config.agent_name} on {unit.config.env}")
+    in_name = ("algorithm", "search_control", "env")
+    return f"{name}, {_what_varies(unit, [n for n in varied if n not in in_name])}"
+
+
+def _what_varies(unit: SweepUnit, varied: Collection[str]) -> str:
+    """The values of the varied settings, and the seeds."""
     config = unit.config
+    parts = [f"{name} {getattr(config, name)}" for name in varied]
     last = config.first_seed + config.seeds - 1
-    names = [name for name in varied if name not in ("algorithm", "env")]
-    parts = [f"{config.algorithm} on {config.env}"]
-    parts += [f"{name} {getattr(config, name)}" for name in names]
     return printable(", ".join([*parts, f"seeds {config.first_seed} to {last}"]))

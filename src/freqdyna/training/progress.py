@@ -5,12 +5,15 @@ import sys
 import time
 import warnings
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, TextIO, cast
 
 SECONDS_BETWEEN_LINES = 15.0
 GREATEST_NUMBER_OF_BARS = 20
+WIDE = 100
+"""Columns of a terminal that has room for a bar next to the texts."""
 _COMPILING = "compiling"
 
 
@@ -145,6 +148,7 @@ class Bars(Display):
     def __init__(self) -> None:
         from rich import progress
         from rich.console import Console
+        from rich.table import Column
         from rich.text import Text
 
         class Progress(progress.Progress):
@@ -155,15 +159,21 @@ class Bars(Display):
                     yield Text(self.headline)
                 yield self.make_tasks_table(self.tasks)
 
+        console = Console(file=cast(TextIO, Output()))
         self._bars = Progress(
-            progress.TextColumn("{task.description}", markup=False),
-            progress.BarColumn(),
+            # Long texts are folded, so that what varies is not truncated on a narrow terminal.
+            progress.TextColumn(
+                "{task.description}", markup=False, table_column=Column(overflow="fold")
+            ),
+            *([progress.BarColumn(bar_width=20)] if console.width >= WIDE else []),
             progress.MofNCompleteColumn(),
-            progress.TextColumn("{task.fields[text]}", markup=False),
+            progress.TextColumn(
+                "{task.fields[text]}", markup=False, table_column=Column(overflow="fold")
+            ),
             progress.TimeElapsedColumn(),
             progress.TextColumn("left"),
             progress.TimeRemainingColumn(elapsed_when_finished=False),
-            console=Console(file=cast(TextIO, Output())),
+            console=console,
         )
         self._bars.start()
         self._tasks: dict[str, Any] = {}
@@ -208,10 +218,23 @@ def make_display(shown: bool = True) -> Display:
     return Lines()
 
 
-def mean_text(mean_return: float | None, left_out: str) -> str:
-    """The mean return with the seeds that are left out of it; empty before the first evaluation."""
-    mean = "" if mean_return is None else f"mean return {mean_return:,.1f}"
-    return " over ".join(filter(None, [mean, left_out]))
+@dataclass(frozen=True)
+class LastEvaluation:
+    """The last evaluation of a run in progress, as it is shown."""
+
+    step: int
+    """The step at which the seeds were evaluated, which may be before the current one."""
+    mean_return: float | None
+    """The mean over the seeds that neither diverged nor stopped; None if there is none."""
+    left_out: str = ""
+    """The number of seeds and why some are left out, such as "2 of 3 seeds; 1 diverged"; empty if
+    none is."""
+
+    def text(self) -> str:
+        """The mean return, its step and its seeds, such as "mean return -12.3 at step 500"."""
+        mean = "" if self.mean_return is None else f"mean return {self.mean_return:,.1f}"
+        over = " over ".join(filter(None, [mean, self.left_out]))
+        return f"{over} at step {self.step:,}" if over else ""
 
 
 class Progress(abc.ABC):
@@ -230,15 +253,12 @@ class Progress(abc.ABC):
         """Compilation is done and training starts."""
 
     @abc.abstractmethod
-    def update(self, step: int, mean_return: float | None, left_out: str = "") -> None:
+    def update(self, step: int, last: LastEvaluation | None) -> None:
         """Receive the current step.
 
         Args:
             step: The number of steps that every seed has taken.
-            mean_return: The mean return of the last evaluation, over the seeds that neither
-                diverged nor stopped; None if there is none.
-            left_out: The number of seeds and why some are left out, such as "2 of 3 seeds; 1
-                diverged"; empty if none is.
+            last: The last evaluation; None before the first one.
 
         """
 
@@ -280,11 +300,11 @@ class RunProgress(Progress):
         self._display.remove(_COMPILING)
         self._display.show(self._task, self._first_step, self._steps)
 
-    def update(self, step: int, mean_return: float | None, left_out: str = "") -> None:
-        """Show the step, the mean return and the rate."""
+    def update(self, step: int, last: LastEvaluation | None) -> None:
+        """Show the step, the last mean return and when it was measured, and the rate."""
         seconds = max(time.monotonic() - self._began, 1e-9)
         rate = f"{self._seeds * (step - self._first_step) / seconds:,.0f} env steps/s"
-        text = " | ".join(filter(None, [mean_text(mean_return, left_out), rate]))
+        text = " | ".join(filter(None, [last.text() if last else "", rate]))
         self._display.show(self._task, step, self._steps, text)
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ from freqdyna.results.complete_seeds import (
     mark_diverged,
     mark_diverged_now,
 )
-from freqdyna.results.record import evaluation_steps
+from freqdyna.results.record import env_name, evaluation_steps
 from freqdyna.results.result import Result
 from freqdyna.training import checkpoint
 from freqdyna.training.block import Block
@@ -32,7 +32,7 @@ from freqdyna.training.callback_errors import callback_errors_explained
 from freqdyna.training.checkpoint import ForeignCheckpointError
 from freqdyna.training.evaluation_warnings import new_warnings
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
-from freqdyna.training.progress import Progress, RunProgress, make_display
+from freqdyna.training.progress import LastEvaluation, Progress, RunProgress, make_display
 from freqdyna.training.saver import RunOptions, Saver
 from freqdyna.training.tensorboard import Events
 from freqdyna.training.training import Training
@@ -128,7 +128,7 @@ class Run:
         snapshots = [s for s in self.config.snapshot_steps if s >= step]
         state = jax.block_until_ready(self.block.advance(state, step, step))  # compiles
         progress.start()
-        slice_steps, mean_return, left_out = 1, None, ""
+        slice_steps, last = 1, self._last_evaluation()
         for stop in map(int, np.union1d(evaluations, snapshots)):
             while step < stop:
                 steps = min(slice_steps, stop - step)
@@ -140,7 +140,8 @@ class Run:
                 )
                 step += steps
                 self._pass_on(progress)
-                progress.update(step, mean_return, left_out)
+                if step not in evaluations:  # otherwise its evaluation follows now
+                    progress.update(step, last)
                 if stop_requested.is_set():
                     self._save(saver, state, step)
                     raise InterruptedRun(f"stopped at step {step:,}; continue with: {saver.again}")
@@ -161,14 +162,24 @@ class Run:
             self.curves.append(now)
             for warning in new_warnings(self._seeds(), self.curves):
                 progress.warn(warning)
-            complete = self._complete_seeds()
-            returns = now["return"][complete.kept]
-            mean_return = float(returns.mean()) if len(returns) else None
-            left_out = complete.text("seeds") if complete.left_out else ""
             if events is not None:
-                events.write(stop, now, complete.kept)
-            progress.update(step, mean_return, left_out)
+                events.write(stop, now, self._complete_seeds().kept)
+            last = self._last_evaluation()
+            progress.update(step, last)
         return state
+
+    def _last_evaluation(self) -> LastEvaluation | None:
+        """What is shown of the last evaluation; None before the first one."""
+        if not self.curves:
+            return None
+        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
+        complete = self._complete_seeds()
+        returns = self.curves[-1]["return"][complete.kept]
+        return LastEvaluation(
+            step=int(evaluations[len(self.curves) - 1]),
+            mean_return=float(returns.mean()) if len(returns) else None,
+            left_out=complete.text("seeds") if complete.left_out else "",
+        )
 
     def _save(
         self, saver: Saver, state: AgentState, step: int, progress: Progress | None = None
@@ -253,8 +264,9 @@ class Run:
     def _announcement(self, step: int) -> str:
         config, facts = self.config, self.provenance
         text = (
-            f"{config.algorithm} on {config.env}: {config.seeds} seeds × {config.steps:,} steps, "
-            f"{config.planning_steps} planning updates per step, "
+            f"{config.agent_name} on {env_name(config, facts)}: {config.seeds} seeds × "
+            f"{config.steps:,} steps, {config.planning_steps} planning updates per step, "
+            f"episodes of at most {config.episode_limit:,} steps, "
             f"on {facts['devices']} × {facts['device_kind']}"
         )
         if step:
