@@ -82,6 +82,8 @@ def test_the_average_and_the_seeds_can_be_chosen(report):
         assert middle != mean
         seen.page.click("#F3 button:has-text('individual seeds')")
         assert chart("data.length") > 100
+        low, high = chart("layout.yaxis.range")
+        assert chart(f"data.every(({{ y }}) => y.every((v) => {low} <= v && v <= {high}))")
         seen.page.click("#F3 summary:has-text('Select from')")
         seen.page.click("#F3 details button:has-text('none')")
         assert chart("data.length") == 0

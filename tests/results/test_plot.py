@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -6,7 +7,10 @@ from matplotlib.figure import Figure
 
 from freqdyna import Config, FreqdynaError, Result
 from freqdyna.envs.resolve import resolved_by_name
+from freqdyna.report import runs as report_of_runs
+from freqdyna.report import sensitivity
 from freqdyna.results.plot import curves_chart, plot_curves, save_figure
+from freqdyna.results.run_folder import free_name
 from freqdyna.results.table import print_table
 
 
@@ -107,3 +111,88 @@ def test_a_figure_that_cannot_be_written_is_told(tmp_path):
     for name in ("none/a.png", "a.xyz", "folder.png"):
         with pytest.raises(FreqdynaError, match="which cannot be written"):
             save_figure(Figure(), tmp_path / name)
+
+
+def a_run(returns, warmup_steps=2000, **settings):
+    """A run with these returns at steps 1000, 2000, 3000."""
+    config = Config(seeds=2, steps=3000, eval_every=1000, warmup_steps=warmup_steps, **settings)
+    seeds, steps = np.arange(2), np.array([1000, 2000, 3000])
+    metrics = {"return": np.array(returns, np.float32)}
+    return Result(config, {}, seeds, steps, metrics, np.zeros((2, 0)), ())
+
+
+RISING = [[-9000.0, -200.0, -100.0], [-9000.0, -240.0, -120.0]]
+
+
+def test_tables_reports_and_charts_have_one_return_after_the_warm_up(capsys):
+    runs = [a_run(RISING, learning_rate=rate) for rate in (0.001, 0.01)]
+    np.testing.assert_array_equal(runs[0].mean_return(), [-150, -180])
+    np.testing.assert_array_equal(runs[0].mean_return(first_step=0), [-3100, -3120])
+    print_table([(Path("runs/one"), runs[0])])
+    assert "-165" in capsys.readouterr().out
+    (row,) = report_of_runs.section([runs[0]], ["there"]).tables[0][1:]
+    assert row[4:] == ["-165.0 [-180.0, -150.0]", "-110.0 [-120.0, -100.0]"]
+    (panel,) = sensitivity.section(runs).chart["panels"]
+    assert panel["marks"][0]["seeds"] == [[-150, -150], [-180, -180]]
+
+
+def test_a_run_without_an_evaluation_after_its_warm_up_has_no_such_return(capsys):
+    run = a_run(RISING, warmup_steps=5000)
+    np.testing.assert_array_equal(run.mean_return(), [-100, -120])  # for charts and searches
+    (row,) = report_of_runs.section([run], ["there"]).tables[0][1:]
+    assert row[4:] == ["-", "-110.0 [-120.0, -100.0]"]
+    print_table([(Path("runs/one"), run)])
+    shown = capsys.readouterr().out
+    assert shown.count("-110") == 1
+    assert " - " in shown
+
+
+def test_the_axis_of_a_varied_setting_includes_the_intervals():
+    runs = [a_run(RISING, learning_rate=rate) for rate in (0.001, 0.01)]
+    (panel,) = sensitivity.section(runs).chart["panels"]
+    assert panel["y"]["range"] == [-181.5, -148.5]  # from -180 to -150, and a twentieth
+
+
+def test_what_varies_and_the_intervals_are_shown_on_a_narrow_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "algorithm dyna-frequency, learning_rate 0.0001, climb_preconditioner identity"
+    print_table([(Path("sweep"), a_run(RISING))], [name])
+    shown = capsys.readouterr().out
+    assert "…" not in shown
+    assert "[-180, -150]" in shown
+    assert [word for word in name.split() if word not in shown] == []
+
+
+def test_gymnasiums_environment_is_told_apart_from_the_built_in_one(capsys):
+    own = make_result()
+    theirs = replace(
+        make_result(episode_limit=200, model="learned"), provenance={"environment_given": True}
+    )
+    assert (own.env_name, theirs.env_name) == (
+        "MountainCar-v0",
+        "MountainCar-v0 (Gymnasium's, 200 steps)",
+    )
+    panels = curves_chart([own, theirs]).panels
+    assert [panel.title for panel in panels] == [own.env_name, theirs.env_name]
+    rows = report_of_runs.section([own, theirs], ["a", "b"]).tables[0]
+    assert [row[0] for row in rows[1:]] == [own.env_name, theirs.env_name]
+    elsewhere = replace(theirs, config=replace(theirs.config, env="Pendulum-v1"))
+    assert elsewhere.env_name == "Pendulum-v1"
+
+
+def test_two_search_controls_of_dyna_have_different_names(capsys):
+    results = [
+        make_result(algorithm="dyna", search_control=name) for name in ("td-error", "my:Search")
+    ]
+    curves = curves_chart(results).panels[0].marks
+    assert [curve.label for curve in curves] == [
+        "dyna (td-error) (4 seeds)",
+        "dyna (my:Search) (4 seeds)",
+    ]
+    assert curves[0].style != curves[1].style
+    print_table([(Path("a"), results[0]), (Path("b"), results[1])])
+    shown = capsys.readouterr().out
+    assert "dyna (td-error)" in shown
+    assert "dyna (my:Search)" in shown
+    assert "dyna (td-error) on MountainCar-v0" in repr(results[0])
+    assert free_name(results[1].config).name == "dyna-my-Search-MountainCar-v0"

@@ -236,6 +236,12 @@ class Config:
             require(name, last, last <= GREATEST, f"at most {GREATEST:,}")
 
     @property
+    def agent_name(self) -> str:
+        """The algorithm, with its search-control if that was chosen, such as "dyna (td-error)"."""
+        chosen = self.search_control
+        return self.algorithm if chosen is None else f"{self.algorithm} ({chosen})"
+
+    @property
     def is_complete(self) -> bool:
         """Whether all settings that depend on the environment are set."""
         return all(getattr(self, name) is not None for name in decided_by_environment())

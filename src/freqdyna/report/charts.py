@@ -73,6 +73,8 @@ def _panel(panel: Panel, x: Limits, y: Limits) -> Json:
 
 def _axis(axis: Axis, ends: Limits) -> Json:
     found: Json = {"label": axis.label, "log": axis.log, "range": rounded(ends)}
+    if axis.low is None and axis.high is None and not axis.is_reversed:
+        found["free"] = True  # it may grow if readers choose another average or single seeds
     if axis.ticks:
         places, texts = zip(*axis.ticks, strict=True)
         found["ticks"] = {"at": rounded(places), "texts": list(texts)}

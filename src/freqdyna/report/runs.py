@@ -32,8 +32,8 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
         chart=as_json(curves_chart(results)),
         tables=[_table(results, labels)],
         notes=[
-            "The return is the mean over all evaluations of a seed; brackets show the 95% "
-            "bootstrap interval of the mean over seeds.",
+            "The return after the warm-up is the mean over the evaluations of a seed from then on; "
+            "brackets show the 95% bootstrap interval of the mean over seeds.",
             *([LEFT_OUT] if any(r.complete_seeds.left_out for r in results) else []),
         ],
         origins=_origins(labels, sources, results),
@@ -41,20 +41,20 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
 
 
 def _table(results: Sequence[Result], labels: Sequence[str]) -> Table:
-    rows = [["environment", "algorithm", "seeds", "steps", "return", "return at the end"]]
+    measures = ("return after the warm-up", "return at the end")
+    rows = [["environment", "algorithm", "seeds", "steps", *measures]]
     for result, label in zip(results, labels, strict=True):
         complete = result.complete_seeds
-        returns = result.returns[complete.kept]
+        kept, evaluated = complete.kept, result.steps[-1] >= result.config.warmup_steps
+        missing = "-" if kept.any() else complete.none_left
         rows.append(
             [
-                result.config.env,
+                result.env_name,
                 label,
                 complete.text(),
                 f"{result.steps[-1]:,}",
-                *(
-                    _mean(values) if len(returns) else complete.none_left
-                    for values in (returns.mean(axis=1), returns[:, -1])
-                ),
+                _mean(result.mean_return()[kept]) if kept.any() and evaluated else missing,
+                _mean(result.returns[kept, -1]) if kept.any() else missing,
             ]
         )
     return rows

@@ -12,6 +12,7 @@ from freqdyna.report.section import Section
 from freqdyna.results.chart import Axis, Chart, LineStyle, Panel, SeedCurve
 from freqdyna.results.result import Result
 from freqdyna.results.run_styles import run_labels, run_styles
+from freqdyna.results.statistics import bootstrap_interval
 
 NOT_VARIED = ("seeds", "first_seed", "steps", "eval_every", "eval_episodes", "devices")
 """Settings of the length and the evaluation of a run, which do not affect how an agent learns."""
@@ -41,9 +42,8 @@ def section(results: Sequence[Result]) -> Section | None:
         title="How the return depends on what was varied",
         chart=as_json(Chart(panels)),
         notes=[
-            "A point is the mean return over all evaluations of a run, averaged over the seeds "
-            "that all points of its line have in common; the interval is a bootstrap interval over "
-            "these seeds.",
+            "A point is the return after the warm-up, averaged over the seeds that all points of "
+            "its line have in common; the interval is a bootstrap interval over these seeds.",
             "A line connects runs with the same values of all other settings.",
             *without,
         ],
@@ -69,7 +69,7 @@ def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[
     others = [replace(result.config, **{name: value}) for result in results]
     found: dict[tuple[str, str], tuple[Line, LineStyle]] = {}
     for result, label, style in zip(results, run_labels(others), run_styles(others), strict=True):
-        line, _ = found.setdefault((result.config.env, label), ({}, style))
+        line, _ = found.setdefault((result.env_name, label), ({}, style))
         if result.complete_seeds.kept.any():
             line.setdefault(getattr(result.config, name), result)
     return {key: one for key, one in found.items() if len(one[0]) > 1 and _seeds(one[0])}
@@ -79,7 +79,7 @@ def _points_without_seeds(results: Sequence[Result], name: str) -> list[str]:
     """A sentence for each run that is not shown because it has no complete seed."""
     return [
         f"Not shown: {name.replace('_', ' ')} {getattr(result.config, name):g} of "
-        f"{result.config.algorithm} on {result.config.env}: {complete.none_left}."
+        f"{result.config.agent_name} on {result.env_name}: {complete.none_left}."
         for result in results
         if not (complete := result.complete_seeds).kept.any()
     ]
@@ -111,8 +111,17 @@ def _panel(name: str, env: str, lines: dict[str, tuple[Line, LineStyle]]) -> Pan
         )
         text = f"{label} ({_seeds_text(line, seeds)})"
         numbers = np.array(seeds)
+        interval = bootstrap_interval(values) if len(seeds) > 1 else None  # for the axis
         marks.append(
-            SeedCurve(np.array(at), values, style, seeds=numbers, marker="circle", label=text)
+            SeedCurve(
+                np.array(at),
+                values,
+                style,
+                interval,
+                seeds=numbers,
+                marker="circle",
+                label=text,
+            )
         )
     every = sorted({x for line, _ in lines.values() for x in line})
     words = name.replace("_", " ")
@@ -123,6 +132,6 @@ def _panel(name: str, env: str, lines: dict[str, tuple[Line, LineStyle]]) -> Pan
             log=every[0] > 0 and every[-1] >= WIDE * every[0],
             ticks=[(x, f"{x:g}") for x in every] if len(every) <= TICKS else (),
         ),
-        y=Axis("mean return over the run"),
+        y=Axis("return after the warm-up"),
         marks=marks,
     )

@@ -80,7 +80,7 @@ def film_policy(
     done = int(result.steps[-1])
     age = f"after {done:,} steps" if done == config.steps else "not yet trained to the end"
     tell(
-        f"{config.algorithm} on {config.env}, seed {chosen}, {age}: "
+        f"{config.agent_name} on {result.env_name}, seed {chosen}, {age}: "
         f"{episodes} episode{'s' if episodes > 1 else ''} of the greedy policy, at most "
         f"{stage.limit:,} steps each"
     )

@@ -41,7 +41,7 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 def curves_chart(results: Sequence[Record]) -> Chart:
     """Evaluation return against environment steps, one panel for each environment."""
-    names = list(dict.fromkeys(result.config.env for result in results))
+    names = list(dict.fromkeys(result.env_name for result in results))
     configs = [result.config for result in results]
     labels, styles = run_labels(configs), run_styles(configs)
     panels = [
@@ -52,7 +52,7 @@ def curves_chart(results: Sequence[Record]) -> Chart:
             marks=[
                 _curve(result, label, style)
                 for result, label, style in zip(results, labels, styles, strict=True)
-                if result.config.env == name
+                if result.env_name == name
             ],
             legend=Legend(),
         )

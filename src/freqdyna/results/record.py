@@ -48,17 +48,26 @@ class Record:
         stopped = [seed for seed in self.seeds.tolist() if str(seed) in listed]
         return complete_seeds(self.seeds, self.returns, self.metrics.get(DIVERGED_AT), stopped)
 
-    def mean_return(self, first_step: int = 0) -> np.ndarray:
+    @property
+    def env_name(self) -> str:
+        """The name of the environment, see `env_name`."""
+        return env_name(self.config, self.provenance)
+
+    def mean_return(self, first_step: int | None = None) -> np.ndarray:
         """The mean evaluation return of each seed.
 
+        Without an argument it is the "return after the warm-up" of every table and report.
+
         Args:
-            first_step: Evaluations before this step are ignored.
+            first_step: Evaluations before this step are ignored; None for the end of the warm-up.
+                If no evaluation is left, the last one is used.
 
         Returns:
             Shape (seeds,); NaN for the seeds that `complete_seeds` leaves out.
 
         """
-        return self.returns[:, self.steps >= first_step].mean(axis=1)
+        used = self.steps >= (self.config.warmup_steps if first_step is None else first_step)
+        return self.returns[:, used if used.any() else [-1]].mean(axis=1)
 
     def rows(self, config: Config, first: int) -> "Record":
         """A part of a run that trained several configurations as rows of one program.
@@ -100,9 +109,27 @@ class Record:
         last = self.returns[complete.kept, -1]
         mean = f"{last.mean():.1f}" if len(last) else f"none: {complete.none_left}"
         return (
-            f"{type(self).__name__}({self.config.algorithm} on {self.config.env}, "
+            f"{type(self).__name__}({self.config.agent_name} on {self.env_name}, "
             f"{complete.text('seeds')}, {self.steps[-1]:,} steps, last mean return {mean})"
         )
+
+
+def env_name(config: Config, provenance: dict[str, Any]) -> str:
+    """The name of a run's environment; one of Gymnasium's is told apart from a built-in one.
+
+    The built-in MountainCar-v0 truncates episodes after 2000 steps, Gymnasium's after 200.
+
+    Args:
+        config: The settings of the run.
+        provenance: Its provenance, which says whether an environment of Gymnasium was passed.
+
+    """
+    if "environment_given" not in provenance:
+        return config.env
+    from freqdyna.envs import ENVIRONMENTS  # with JAX, which reading a run does not need
+
+    told = f"Gymnasium's, {config.episode_limit} steps" if config.episode_limit else "Gymnasium's"
+    return f"{config.env} ({told})" if config.env in ENVIRONMENTS else config.env
 
 
 def evaluation_steps(steps: int, eval_every: int) -> np.ndarray:

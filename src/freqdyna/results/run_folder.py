@@ -13,6 +13,7 @@ Every file has a checksum, which is compared when it is read; those of version 0
 """
 
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -114,7 +115,8 @@ def _check_new(path: Path) -> None:
 
 def free_name(config: Config, parent: Path = Path("runs")) -> Path:
     """A folder name in `parent` that is not taken yet."""
-    name = f"{config.algorithm}-{config.env}"
+    name = "-".join(filter(None, (config.algorithm, config.search_control, config.env)))
+    name = re.sub(r"[^\w.-]", "-", name)  # such as the colon of module:Class
     names = [name, *(f"{name}-{i}" for i in range(2, 10_000))]
     return next(parent / n for n in names if not (parent / n).exists())
 

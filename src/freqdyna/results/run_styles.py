@@ -25,14 +25,12 @@ DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted", "dashdot")
 
 
 def run_labels(configs: list[Config]) -> list[str]:
-    """The algorithm's name, and the settings in which runs of the same algorithm differ."""
+    """The name of the agent, and the settings in which runs of the same agent differ."""
     labels = []
     for config in configs:
         telling = _telling(config, configs)
         extra = ", ".join(f"{n.replace('_', ' ')} {getattr(config, n)}" for n in telling)
-        name = config.algorithm
-        if config.search_control is not None and "search_control" not in telling:
-            name += f", search control {config.search_control}"
+        name = config.agent_name
         labels.append(f"{name}, {extra}" if extra else name)
     return labels
 
@@ -59,7 +57,7 @@ def run_styles(configs: list[Config]) -> list[LineStyle]:
     there is only one algorithm; they differ in dashes and shades.
     """
     labels = run_labels(configs)
-    algorithms = [config.algorithm for config in configs]
+    algorithms = [config.agent_name for config in configs]
     if len(set(labels)) <= FEW:
         return [LineStyle(color) for color in run_colors(algorithms, labels)]
     kinds = algorithms if len(set(algorithms)) > 1 else [_kind(c, configs) for c in configs]
@@ -81,7 +79,7 @@ def _kind(config: Config, configs: list[Config]) -> str:
 
 def _telling(config: Config, configs: Iterable[Config]) -> list[str]:
     """The settings in which runs of the same algorithm and environment differ."""
-    ignored = ("algorithm", "env", "seeds", "devices", "snapshot_steps")
-    alike = [c for c in configs if (c.algorithm, c.env) == (config.algorithm, config.env)]
+    ignored = ("algorithm", "search_control", "env", "seeds", "devices", "snapshot_steps")
+    alike = [c for c in configs if (c.agent_name, c.env) == (config.agent_name, config.env)]
     names = [name for name in Config.__dataclass_fields__ if name not in ignored]
     return [name for name in names if len({getattr(c, name) for c in alike}) > 1]

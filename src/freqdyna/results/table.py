@@ -6,8 +6,10 @@ import numpy as np
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from freqdyna.results.record import Record
+from freqdyna.results.run_styles import run_labels
 from freqdyna.results.statistics import bootstrap_interval
 
 
@@ -16,27 +18,28 @@ def print_table(runs: list[tuple[Path, Record]], names: list[str] | None = None)
 
     Args:
         runs: Folders and trainings.
-        names: Names of the runs; None for algorithm and environment.
+        names: Names of the runs; None for algorithm, settings that differ, and environment.
 
     """
     table = Table(
         title="evaluation return, mean over seeds [95% interval]", box=SIMPLE, pad_edge=False
     )
-    table.add_column("algorithm and environment", no_wrap=True)
+    # Long names are folded, so that no interval is truncated on a narrow terminal.
+    table.add_column("algorithm and environment", overflow="fold")
     for title in ("seeds × steps", "after warm-up", "at the end"):
         table.add_column(title, justify="right", no_wrap=True)
+    labels = run_labels([result.config for _, result in runs])
     for row, (_, result) in enumerate(runs):
         config = result.config
         complete = result.complete_seeds
-        returns = result.returns[complete.kept]
-        after = returns[:, result.steps >= config.warmup_steps]
+        kept, evaluated = complete.kept, result.steps[-1] >= config.warmup_steps
         reasons = f"\n{complete.reasons}" if complete.left_out else ""
-        missing = "-" if len(returns) else "all seeds\n" + " or\n".join(complete.left_out)
+        missing = "-" if kept.any() else "all seeds\n" + " or\n".join(complete.left_out)
         table.add_row(
-            names[row] if names else f"{config.algorithm}\n{config.env}",
+            Text(names[row] if names else f"{labels[row]}\n{result.env_name}"),
             f"{complete.number} × {result.steps[-1]:,}{reasons}",
-            _cell(after.mean(axis=1)) if after.size else missing,
-            _cell(returns[:, -1]) if len(returns) else missing,
+            _cell(result.mean_return()[kept]) if kept.any() and evaluated else missing,
+            _cell(result.returns[kept, -1]) if kept.any() else missing,
         )
     console = Console()
     console.print(table)

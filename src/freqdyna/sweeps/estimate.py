@@ -72,7 +72,7 @@ def estimate(units: list[SweepUnit]) -> Estimate:
         config = unit.config
         of_kind = costs.get(kind(config))
         if of_kind is None:
-            print(f"  trying {config.algorithm} on {config.env} ...", flush=True)
+            print(f"  trying {config.agent_name} on {config.env} ...", flush=True)
             of_kind = costs[kind(config)] = measure(config, unit.version)
         seconds += of_kind.of(config)
     steps = sum(unit.config.seeds * unit.config.steps for unit in units)

@@ -34,7 +34,9 @@ def load_sweep(location: str) -> dict[str, Result]:
     for config, varied in zip(sweep.configs(), sweep.varied(), strict=True):
         blocks = [unit_files.load(storage, u) for u in sweep.blocks(config) if u.name in there]
         if blocks:
-            combinations[_listed(varied) or config.algorithm] = Result.of(unit_files.merged(blocks))
+            combinations[_listed(varied) or config.agent_name] = Result.of(
+                unit_files.merged(blocks)
+            )
     return combinations
 
 

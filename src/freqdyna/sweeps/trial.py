@@ -58,8 +58,5 @@ def trial_at(
 
 def _reached(record: Record, objective: str, kept: np.ndarray) -> float | None:
     """The objective, averaged over the seeds that are `kept`; None if there are none."""
-    returns = record.returns[kept, -1:]
-    if objective == "mean":
-        after = record.steps >= record.config.warmup_steps
-        returns = record.returns[kept][:, after] if after.any() else returns
-    return float(np.mean(returns)) if kept.any() else None
+    returns = record.mean_return() if objective == "mean" else record.returns[:, -1]
+    return float(np.mean(returns[kept])) if kept.any() else None

@@ -48,6 +48,13 @@ function axis(given, grid, showgrid) {
   return made;
 }
 
+/** An axis that includes all traces: another average or single seeds may lie outside its range. */
+function widened(given, drawn) {
+  if (!given.free) return given;
+  const values = drawn.flatMap(({ y }) => [...y]).filter((v) => Number.isFinite(v) && (!given.log || v > 0));
+  return { ...given, range: values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], given.range) };
+}
+
 /** Draw or redraw one panel. */
 function drawPanel(node, panel, state) {
   const on = ({ label }) => !state.hidden.has(label);
@@ -64,13 +71,14 @@ function drawPanel(node, panel, state) {
   }));
   const curves = panel.marks.some((mark) => mark.kind === "seeds");
   const grid = style("--grid");
+  const drawn = marks.flatMap((mark) => traces(mark, state));
   const layout = {
     margin: { l: 55, r: 12, t: 12, b: 45 }, height: node.clientHeight,
     paper_bgcolor: style("--plot"), plot_bgcolor: style("--plot"), font: { color: style("--text"), size: 12 },
-    xaxis: axis(panel.x, grid, !boxes.length), yaxis: axis(panel.y, grid, !boxes.length), shapes: [...boxes, ...lines], hovermode: curves && !state.single ? "x unified" : "closest",
+    xaxis: axis(panel.x, grid, !boxes.length), yaxis: axis(widened(panel.y, drawn), grid, !boxes.length), shapes: [...boxes, ...lines], hovermode: curves && !state.single ? "x unified" : "closest",
     hoverlabel: { bgcolor: style("--card"), font: { color: style("--text") } },
     annotations: panel.texts.map(({ x, y, text }) => ({ x: panel.x.log ? Math.log10(x) : x, y: panel.y.log ? Math.log10(y) : y, text: shown(text), showarrow: false })),
   };
   const options = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d"] };
-  return Plotly.react(node, marks.flatMap((mark) => traces(mark, state)), layout, options);
+  return Plotly.react(node, drawn, layout, options);
 }
