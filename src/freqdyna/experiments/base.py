@@ -102,3 +102,5 @@ class Experiment:
     """The units of work; with True, those of a quick run of less than a minute."""
     analyse: Callable[[dict[str, Stored]], Findings]
     """From stored units by name to findings."""
+    measured: Sequence[Unit] = ()
+    """Units that another command stores and that the analysis can do without, such as times."""

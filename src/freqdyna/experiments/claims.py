@@ -39,6 +39,8 @@ RULES = {
     "every": "'not every algorithm' holds if any interval (at 95% for all of them together, by "
     "Bonferroni) is entirely below zero, does not hold if all are entirely above, and is undecided "
     "otherwise",
+    "study": "a hypothesis (H1 to H4), or a goal of the recommendation, is decided by the rule "
+    "that its row or the notes state, which was written before the trainings",
     "correlation": "a ranking holds if the whole interval of the mean rank correlation (bootstrap "
     "over seeds, at 95% for all rows together, by Bonferroni) is above 0.5 for every window size, "
     "does not hold if it is below 0.5 for every window size, and is undecided otherwise",

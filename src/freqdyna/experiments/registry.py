@@ -7,6 +7,7 @@ from freqdyna.experiments.base import Experiment
 from freqdyna.experiments.parts import (
     a1,
     bandwidth,
+    controls,
     derivatives,
     e1,
     e2,
@@ -65,6 +66,10 @@ PARTS: dict[str, Part] = {
     ),
     "B": Part(
         "own check: g and local bandwidth of learned values", experiment=bandwidth.EXPERIMENT
+    ),
+    "C": Part(
+        "own check: which states to plan from, search-controls compared",
+        experiment=controls.EXPERIMENT,
     ),
 }
 

@@ -161,6 +161,9 @@ def stored(
                 f"{path} is missing; compute it with: freqdyna reproduce {experiment.name}"
             )
         found[unit.name] = one
+    for unit in experiment.measured:
+        if (one := store.read(out / experiment.name, unit)) is not None:
+            found[unit.name] = one
     return found
 
 
@@ -178,12 +181,12 @@ def plan(
 
 
 def is_stored(experiment: Experiment, out: Path, quick: bool = False) -> bool:
-    """Whether `out` has the units of this size that the analysis needs."""
-    folder = out / experiment.name
+    """Whether `out` has the units of this size that the analysis needs, and at least one."""
+    folder, units, good = out / experiment.name, experiment.units(quick), ("stored", "instead")
     return all(
-        store.condition(folder, unit) in ("stored", "instead", "missing" if unit.optional else "")
-        for unit in experiment.units(quick)
-    )
+        store.condition(folder, unit) in (*good, "missing" if unit.optional else "")
+        for unit in units
+    ) and any(store.condition(folder, unit) in good for unit in units)
 
 
 def is_stored_otherwise(experiment: Experiment, out: Path, quick: bool = False) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -47,7 +47,7 @@ KEY_SETTINGS = {
 QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "episode_limit": 100, "eval_every": 40}
 METRICS = (
     *("return", "climb_iterations", "climb_restarts", "climb_vanished", "model_error"),
-    *("climb_vanished_frequency", "climb_vanished_value", DIVERGED_AT),
+    *("climb_vanished_frequency", "climb_vanished_value", DIVERGED_AT, "model_error_queue"),
 )
 """The metrics that are stored for each evaluation; older trainings lack those of the last line."""
 ROWS = ("learning_rate", "reward_noise", "target_period")
@@ -81,7 +81,7 @@ def training(quick: bool, **settings: Any) -> Unit:
     return Unit(
         name,
         settings,
-        partial(_train, settings),
+        _Train(settings, stores_states=settings["env"] == DRAWN),
         folder=TRAININGS,
         meaning=meaning,
         instead=({**settings, "seeds": SEEDS},) if settings["seeds"] == KEY_SEEDS else (),
@@ -95,8 +95,17 @@ def _is_key(settings: dict[str, Any]) -> bool:
 
 def with_seeds(unit: Unit, seeds: int) -> Unit:
     """The same training with another number of seeds."""
+    assert isinstance(unit.compute, _Train)
     settings = unit.settings | {"seeds": seeds}
-    return replace(unit, settings=settings, compute=partial(_train, settings), instead=())
+    return replace(
+        unit, settings=settings, compute=replace(unit.compute, settings=settings), instead=()
+    )
+
+
+def without_states(unit: Unit) -> Unit:
+    """The same training, of which only curves and parameters are stored, even in DRAWN."""
+    assert isinstance(unit.compute, _Train)
+    return replace(unit, compute=replace(unit.compute, stores_states=False))
 
 
 def together(units: list[Unit]) -> list[Unit]:
@@ -107,7 +116,8 @@ def together(units: list[Unit]) -> list[Unit]:
     groups: dict[str, list[Unit]] = {}
     for unit in units:
         same = {name: value for name, value in unit.settings.items() if name not in ROWS}
-        alone = unit.folder != TRAININGS or same["env"] == DRAWN  # rows have no snapshots
+        # Rows of a program have no snapshots.
+        alone = not isinstance(unit.compute, _Train) or unit.compute.stores_states
         groups.setdefault(unit.name if alone else json.dumps(same), []).append(unit)
     return [_program(members) if len(members) > 1 else members[0] for members in groups.values()]
 
@@ -237,22 +247,30 @@ def steps_to(stored: Stored, threshold: float) -> np.ndarray:
     return np.where(above.any(axis=1), steps[above.argmax(axis=1)], np.inf)
 
 
-def _train(settings: dict[str, Any], work: Work) -> Record:
-    folder, progress = work.folder / "run", _Reporting(work, settings["steps"])
-    if (folder / run_folder.CONFIG).is_file():
-        result = api.resume(folder, progress=progress)
-    else:
-        shutil.rmtree(folder, ignore_errors=True)
-        steps = settings["steps"]
-        snapshots = (*([PAPERS_STEP] if steps > PAPERS_STEP else []), steps)
-        result = api.train(
-            out=folder,
-            preset=PRESET,
-            snapshot_steps=snapshots if settings["env"] == DRAWN else (),
-            progress=progress,
-            **settings,
-        )
-    return trimmed(result)
+@dataclass(frozen=True)
+class _Train:
+    """The computation of a training."""
+
+    settings: dict[str, Any]
+    stores_states: bool
+
+    def __call__(self, work: Work) -> Record:
+        """Train, or resume if there is a checkpoint."""
+        steps = self.settings["steps"]
+        folder, progress = work.folder / "run", _Reporting(work, steps)
+        if (folder / run_folder.CONFIG).is_file():
+            result = api.resume(folder, progress=progress)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+            snapshots = (*([PAPERS_STEP] if steps > PAPERS_STEP else []), steps)
+            result = api.train(
+                out=folder,
+                preset=PRESET,
+                snapshot_steps=snapshots if self.stores_states else (),
+                progress=progress,
+                **self.settings,
+            )
+        return trimmed(result)
 
 
 def _train_together(settings: list[dict[str, Any]], work: Work) -> list[Record]:

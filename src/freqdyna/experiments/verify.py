@@ -61,6 +61,11 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
         for unit in experiment.units(False)
         if not (unit.optional and store.condition(own, unit) == "missing")
     ]
+    if not units:
+        raise FreqdynaError(
+            f"out is {str(out)!r}, which has no training of {experiment.name}; to verify the "
+            "results in the repository, use --out results/reproduce"
+        )
     unit = random.Random(chosen).choice(units)
     before = store.read(own, unit, allow_instead=True)
     if before is None:

@@ -21,6 +21,7 @@ from freqdyna.agents.base import Agent
 from freqdyna.agents.diagnostics import Diagnostics
 from freqdyna.agents.dyna.draws import Draws
 from freqdyna.agents.dyna.observation_scale import ObservationScale
+from freqdyna.agents.dyna.queue_error import model_error_at_queue
 from freqdyna.agents.dyna.scaled_search import raw_proposal, scaled_search
 from freqdyna.agents.dyna.search_view import search_view
 from freqdyna.agents.dyna.simulation import Planning
@@ -125,12 +126,22 @@ class Dyna(Agent[DynaState]):
         return self.learner.act(self.parameters(state), observation, epsilon, key)
 
     def metrics(self, state: DynaState) -> dict[str, Array]:
-        """Diagnostics since the last evaluation."""
+        """Diagnostics since the last evaluation, and the model's error at the queue's states."""
         if self.planning is None:
             return state.diagnostics.metrics(searches=False, learns_model=False)
         model, rules = self.planning.model, self.planning.search_control.climb_rules
         has_model_error, checks_model = model.learn_batch > 0, not model.is_always_finite
-        return state.diagnostics.metrics(True, has_model_error, checks_model, rules)
+        metrics = state.diagnostics.metrics(True, has_model_error, checks_model, rules)
+        if has_model_error and isinstance(self.env, Environment):
+            assert state.queue is not None
+            model = self.planning.scaled(self._scale_if_used(state)).model
+            greedy = partial(
+                self.learner.act, self.parameters(state), epsilon=0.0, key=jax.random.key(0)
+            )
+            metrics["model_error_queue"] = model_error_at_queue(
+                model, state.model, state.queue, self.env, greedy
+            )
+        return metrics
 
     def snapshot(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
         """The parameters, states sampled from B and B_s, and V, g and the policy on a grid."""

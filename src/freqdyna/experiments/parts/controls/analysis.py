@@ -1,0 +1,33 @@
+"""The evaluation of C: tables of areas and ranks, the hypotheses, and the recommendation."""
+
+from freqdyna.experiments.base import Findings, Stored
+from freqdyna.experiments.parts.controls import tuning
+from freqdyna.experiments.parts.controls.cells import study
+from freqdyna.experiments.parts.controls.charts import chart
+from freqdyna.experiments.parts.controls.hypotheses import GAIN, HYPOTHESES, RECOMMENDED
+from freqdyna.experiments.parts.controls.tables import tables
+from freqdyna.experiments.parts.controls.verdicts import claims
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """Analyse whatever is stored of the study."""
+    found = study(units)
+    first, *others = tables(found) or [[]]
+    return Findings(chart(found), claims(found), first, _notes(), others)
+
+
+def _notes() -> list[str]:
+    chosen = "; ".join(
+        f"{control}: {', '.join(f'{name} = {value}' for name, value in own.items())}"
+        for control, own in tuning.CHOSEN.items()
+    )
+    rules = [f"{h.name}: {h.test}. It does not hold if {h.refuted_if}." for h in HYPOTHESES]
+    return [
+        "The hypotheses, the rule of the recommendation and its goals were written before the "
+        "trainings.",
+        *rules,
+        f"The recommended search-control: {RECOMMENDED}.",
+        f"Gain: {GAIN}.",
+        f"Tuning: {tuning.RULE}. "
+        + (f"Chosen: {chosen}; the others keep their defaults." if chosen else "Not tuned yet."),
+    ]

@@ -1,0 +1,88 @@
+"""What C trains, in the order of its stages; the analysis can do without any of them."""
+
+from dataclasses import replace
+from typing import Any
+
+from freqdyna.experiments.base import Unit
+from freqdyna.experiments.parts.controls import tuning
+from freqdyna.experiments.parts.controls.design import (
+    CONTROLS,
+    DIMENSIONS,
+    DOMAINS,
+    ER,
+    FIRST_STAGE,
+    IN_TUBES,
+    SIZE,
+    THIRD_STAGE,
+    TUBES,
+    VARIED,
+    VARIED_IN,
+    VARIED_WITH,
+    Cell,
+    settings,
+)
+from freqdyna.experiments.trainings import training, without_states
+
+FIVE_BEST: tuple[str, ...] = ()
+"""The search-controls of stage 3: the five with the best mean rank in stage 1, by
+`recommendation.best_by_rank`. Empty until stage 1 is stored; a test compares it with what is."""
+QUICK = ("uniform", "frequency", "td-error")
+
+
+def units(quick: bool) -> list[Unit]:
+    """All trainings, stage by stage and the longest first; a quick run has three."""
+    if quick:
+        return [_unit(True, tuned_settings(control, FIRST_STAGE[0])) for control in QUICK]
+    return [*_tuning(), *_first_stage(), *_second_stage(), *_third_stage(), *_fourth_stage()]
+
+
+def tuned_settings(control: str, cell: Cell, **varied: Any) -> dict[str, Any]:
+    """The settings of a training, without its size, with those that tuning has chosen."""
+    return settings(control, cell, tuning.CHOSEN.get(control, {}), **varied)
+
+
+def _unit(quick: bool, own: dict[str, Any]) -> Unit:
+    return replace(without_states(training(quick, **{**SIZE, **own})), optional=True)
+
+
+def _tuning() -> list[Unit]:
+    return [
+        _unit(False, tuning.variant_settings(control, cell, variant) | tuning.SIZE)
+        for control, tuned in tuning.TUNED.items()
+        for cell in tuning.CELLS
+        for variant in range(len(tuned.variants))
+    ]
+
+
+def _first_stage() -> list[Unit]:
+    longest_first = sorted(FIRST_STAGE, key=lambda cell: cell.domain != "MazeGridWorld")
+    cells = [(control, cell) for cell in longest_first for control in reversed(CONTROLS)]
+    cells += [(ER, Cell(domain)) for domain in DOMAINS]
+    return [_unit(False, tuned_settings(control, cell)) for control, cell in cells]
+
+
+def _second_stage() -> list[Unit]:
+    return [
+        _unit(False, tuned_settings(control, TUBES[n]))
+        for control in IN_TUBES
+        for n in reversed(DIMENSIONS)
+    ]
+
+
+def _third_stage() -> list[Unit]:
+    if not FIVE_BEST:
+        return []
+    cells = [(control, cell) for cell in THIRD_STAGE for control in FIVE_BEST]
+    noise = THIRD_STAGE[0].noise
+    cells += [(ER, Cell(domain, noise=noise)) for domain in DOMAINS]
+    return [_unit(False, tuned_settings(control, cell)) for control, cell in cells]
+
+
+def _fourth_stage() -> list[Unit]:
+    return [
+        _unit(False, tuned_settings(control, Cell(domain), **{name: value}))
+        for domain in VARIED_IN
+        for control in VARIED_WITH
+        for name, values in VARIED.items()
+        for value in values
+    ]

@@ -1,0 +1,234 @@
+"""The study of search-controls: its trainings, its rules, and its verdicts on made-up curves."""
+
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from freqdyna import envs
+from freqdyna.agents import algorithms
+from freqdyna.agents.unused_settings import without_effect
+from freqdyna.config import Config
+from freqdyna.envs.resolve import resolved_by_name
+from freqdyna.experiments import registry, reproduce
+from freqdyna.experiments.base import Stored
+from freqdyna.experiments.parts.controls import cells, recommendation, tuning, units, verdicts
+from freqdyna.experiments.parts.controls.design import (
+    CONTROLS,
+    DOMAINS,
+    ER,
+    FIRST_STAGE,
+    TUBES,
+    Cell,
+)
+from freqdyna.experiments.parts.controls.recommendation import Standing
+from freqdyna.experiments.parts.controls.step_times import over_equal_time
+from freqdyna.results.record import Record
+
+RESULTS = Path(__file__).parents[2] / "results" / "reproduce"
+SEEDS, STEPS = 12, np.arange(500, 30_001, 500)
+
+
+def made_up(settings, level, spread=5.0, queue_error=None):
+    """Curves that rise to `level` after the warm-up."""
+    generator = np.random.default_rng(zlib.crc32(str(sorted(settings.items())).encode()))
+    returns = np.where(STEPS <= 5000, level - 100, level) + generator.normal(0, spread, (SEEDS, 1))
+    metrics = {"return": returns}
+    if queue_error is not None:
+        metrics["model_error_queue"] = np.where(STEPS < 5000, np.nan, queue_error) + 0 * returns
+    config, seeds = Config.of(settings | {"seeds": SEEDS, "steps": 30_000}), np.arange(SEEDS)
+    record = Record(config, {}, seeds, STEPS, metrics, np.zeros((SEEDS, 0)), (), {})
+    return Stored(metrics, settings, {}, record)
+
+
+def test_the_stages_have_the_trainings_of_the_design():
+    found = units.units(False)
+    assert len({unit.name for unit in found}) == len(found)
+    assert max(len(unit.name) for unit in found) < 180
+    assert all(unit.optional for unit in found)
+    sizes = [(unit.settings["seeds"], unit.settings["steps"]) for unit in found]
+    assert sizes.count((10, 20_000)) == 6 * 3 * 2
+    assert {unit.settings.get("first_seed") for unit in found[:36]} == {1000}
+    rest = [unit.settings for unit in found[36:]]
+    assert sizes[36:] == [(30, 30_000)] * len(rest)
+    assert not any("first_seed" in one for one in rest)
+    first = [one for one in rest if one["env"] in DOMAINS and not one.keys() & {*VARIED, *LATER}]
+    assert len(first) - len([one for one in first if one.get("model") == "ensemble"]) == 102
+    assert sum(one["env"].startswith("Tube") for one in rest) == 30
+    assert sum(bool(one.keys() & {*VARIED}) for one in rest) == 24
+
+
+VARIED, LATER = ("planning_steps", "search_states"), ("reward_noise",)
+
+
+def test_no_training_of_the_study_is_one_of_another_part():
+    others = {
+        unit.name
+        for name, part in registry.PARTS.items()
+        if part.experiment and name != "C"
+        for unit in part.experiment.units(False)
+    }
+    assert others.isdisjoint(unit.name for unit in units.units(False))
+
+
+def test_every_training_can_be_built_and_uses_all_of_its_settings():
+    for unit in units.units(False):
+        config = resolved_by_name(unit.meaning(unit.settings))
+        env = envs.make(config.env)
+        algorithms.build(config, env)
+        assert without_effect(config, env) is None
+        assert config.learn_in_warmup is False
+        maze = config.env == "MazeGridWorld"
+        if not unit.settings.keys() & {*VARIED}:
+            assert (config.planning_steps, config.search_states) == ((30, 50) if maze else (10, 20))
+        assert (config.loss == "huber") == (config.env == "PuddleWorld")
+        assert not unit.compute.stores_states
+
+
+def test_the_variant_with_the_greatest_mean_effect_is_chosen():
+    noise = np.array([-1.0, 0.0, 1.0])  # standard deviation 1
+    first, second = tuning.CELLS
+    areas = {(first, 0): noise, (second, 0): 100 * noise}
+    areas |= {(first, 1): noise + 3, (second, 1): 100 * noise - 100}  # effects 3 and −1
+    areas |= {(first, 2): noise + 1, (second, 2): 100 * noise + 200}  # effects 1 and 2
+    assert tuning.effects(areas, 3, seeds=3) == pytest.approx([0.0, 1.0, 1.5])
+    areas[second, 2] = areas[second, 2][:2]  # a seed diverged
+    assert tuning.chosen(tuning.effects(areas, 3, seeds=3)) == 1
+    assert tuning.chosen([0.0, -1.0, 0.0]) == 0  # in a tie, the defaults
+    assert tuning.effect_size(noise, noise) == 0
+    assert tuning.effect_size(np.ones(2), np.zeros(2)) == np.inf
+
+
+def test_what_is_written_down_is_what_the_stored_trainings_choose():
+    """Nothing, as long as they are not stored."""
+    found = cells.study(reproduce.stored(registry.find("C"), RESULTS))
+    assert cells.chosen_settings(found) == tuning.CHOSEN
+    first = found.complete()
+    best = recommendation.best_by_rank(first, 5) if len(first) == len(FIRST_STAGE) else ()
+    assert best == units.FIVE_BEST
+
+
+def normal(mean, spread=1.0, seed=0):
+    return np.random.default_rng(seed).normal(mean, spread, 30)
+
+
+def test_who_is_best_everywhere_is_recommended():
+    areas = {
+        cell: {control: normal(-100.0 * i, seed=i) for i, control in enumerate(CONTROLS)}
+        for cell in FIRST_STAGE
+    }
+    found = recommendation.standings(areas)
+    assert found["replay"] == Standing(12, 12, 1.0)
+    assert found["value"] == Standing(0, 12, 2.0)
+    assert recommendation.recommended(found) == "replay"
+    assert recommendation.best_by_rank(areas, 2) == ("replay", "value")
+    low, high = recommendation.rank_intervals(list(areas.values()))["value"]
+    assert low == high == 2.0
+
+
+def test_of_equal_shares_the_better_mean_rank_decides():
+    same = {"uniform": Standing(3, 4, 2.5), "value": Standing(3, 4, 2.0)}
+    assert recommendation.recommended(same) == "value"
+    assert recommendation.recommended(same | {"replay": Standing(4, 4, 3.0)}) == "replay"
+
+
+def test_who_is_not_decidedly_worse_counts_as_good():
+    cell = {"uniform": normal(0.0), "value": normal(0.1, seed=1), "replay": normal(-5.0, seed=2)}
+    assert recommendation.decidedly_worse(cell) == {"replay"}
+    assert sorted(recommendation.ranks(cell).values()) == [1.0, 2.0, 3.0]
+    tied = {"uniform": np.zeros(4), "value": np.zeros(4)}
+    assert recommendation.ranks(tied) == {"uniform": 1.5, "value": 1.5}
+    assert recommendation.decidedly_worse(tied) == set()
+
+
+def test_a_gain_is_a_share_of_the_cost_or_of_the_return():
+    assert recommendation.gain(np.array([-80.0]), np.array([-100.0])) == pytest.approx(0.2)
+    assert recommendation.gain(np.array([240.0]), np.array([200.0])) == pytest.approx(0.2)
+    assert recommendation.gain(np.array([-120.0]), np.array([-100.0])) == pytest.approx(-0.2)
+
+
+def test_equal_time_ends_with_the_faster_training():
+    slow = made_up({"env": "GridWorld"}, -100.0, spread=0.0)
+    slow.record.metrics["return"][:] = -STEPS
+    fast = made_up({"env": "GridWorld"}, -50.0, spread=0.0)
+    fast.record.metrics["return"][:] = -50.0
+    found = over_equal_time({"slow": slow, "fast": fast}, {"slow": 2.0, "fast": 1.0})
+    # In the time of 25,000 fast steps, the slow training gets from step 5,000 to step 17,500.
+    assert found["slow"] == pytest.approx(np.full(SEEDS, -11_250), rel=0.01)
+    assert found["fast"] == pytest.approx(np.full(SEEDS, -50.0))
+
+
+H, N, U = "holds", "does not hold", "undecided"
+
+
+@pytest.mark.parametrize(
+    ("by_n", "verdict"),
+    [
+        ([H, H, U, N, N], H),
+        ([U, U, U, U, N], H),
+        ([N, N, N, N, N], U),
+        ([H, N, H, N, N], U),
+        ([H, H, H, H, H], N),
+        ([H, H, H, H, U], U),
+    ],
+)
+def test_where_uniform_turns_from_better_to_worse(by_n, verdict):
+    assert verdicts.turns(by_n) == verdict
+
+
+def test_an_association_is_found_where_there_is_one():
+    order = np.arange(8.0)
+    mean, p = verdicts.association([(order, 10 * order)] * 3)
+    assert mean == pytest.approx(1.0)
+    assert p < 0.001
+    assert verdicts.association([(order, -order)])[0] == pytest.approx(-1.0)
+    mixed = np.array([3, 1, 7, 0, 5, 2, 6, 4])
+    assert verdicts.association([(order, mixed)])[1] > 0.05
+
+
+LEVELS = {"uniform": -110.0, "td-error": -100.0, "frequency": -200.0, ER: -300.0}
+
+
+def level(settings):
+    """Uniform loses on long tubes; learned models cost as much as their error."""
+    control = ER if settings["algorithm"] == "er" else settings["algorithm"].removeprefix("dyna-")
+    best = LEVELS.get(control, -250.0)
+    if settings["env"] in ("TubeGridWorld-6", "TubeGridWorld-8") and control == "uniform":
+        best = -400.0
+    order = 1 + CONTROLS.index(control) if control in CONTROLS else 0
+    lost = 10 * order if settings.get("model") == "learned" else 0
+    error = 0.01 * order if settings.get("model") == "learned" else None
+    return best - lost, error
+
+
+def made_up_units():
+    found = {}
+    for unit in units.units(False)[36:]:
+        height, error = level(unit.settings)
+        found[unit.name] = made_up(unit.settings, height, queue_error=error)
+    return found
+
+
+def test_what_was_put_in_is_found():
+    found = cells.study(made_up_units())
+    claims = {claim.what.split(":")[0]: claim for claim in verdicts.claims(found)}
+    assert (claims["H1"].verdict, claims["H2"].verdict, claims["H3"].verdict) == (H, H, H)
+    assert "mean rank correlation +1.00" in claims["H3"].ours
+    assert "n = 4: better, n = 6: worse" in claims["H2"].ours
+    assert claims["H4"].verdict == U  # no times are stored
+    share, gains, er = verdicts.claims(found)[-3:]
+    assert share.ours.startswith("td-error: 17 of 17 cells, 100%")
+    assert gains.ours.startswith("td-error: 5 of 5 domains; MountainCar-v0 +")
+    assert er.ours == "td-error: decidedly worse in 0 of 17 cells"
+    assert (share.verdict, gains.verdict, er.verdict) == (H, H, H)
+    assert Cell("GridWorld") in found.cells
+    assert len(found.cells[TUBES[8]]) == 6
+
+
+def test_any_part_of_the_study_can_be_analysed():
+    every = made_up_units()
+    names = list(every)
+    for some in (names[:3], names[-3:], names[100:110], names[::7]):
+        findings = registry.find("C").analyse({name: every[name] for name in some})
+        assert {c.verdict for c in findings.claims if c.rule == "study"} == {U}
