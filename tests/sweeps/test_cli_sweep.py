@@ -1,6 +1,5 @@
 """`freqdyna sweep` and `freqdyna status` as a user types them."""
 
-import itertools
 import os
 import signal
 import subprocess
@@ -40,7 +39,8 @@ def test_a_sweep_from_the_command_line(file, tmp_path, capsys):
     out = str(tmp_path / "out")
     main(["sweep", str(file), "--out", out, "--dry-run"])
     told = capsys.readouterr().out
-    assert "2 units, 0 of them done; the rest is 800 environment steps, about 0:00:0" in told
+    assert "2 units, 0 of them done; the rest is 800 environment steps, about " in told
+    assert "including compilation" in told
     assert not (tmp_path / "out").exists()
     main(["sweep", str(file), "--out", out, "--workers", "1"])
     told = capsys.readouterr().out
@@ -54,22 +54,33 @@ def test_every_kind_of_unit_is_timed(monkeypatch):
     vary = "[vary]\nbatch_size = [4, 8]\nhidden = [[8], [16]]"
     text = TEXT.replace("[vary]", vary).replace("batch_size = 4\nhidden = [8]\n", "")
     monkeypatch.setattr(
-        estimate, "measure", lambda config, version: estimate.Costs(config.batch_size / 1000, 5.0)
+        estimate,
+        "measure",
+        lambda config, version: estimate.Costs(config.batch_size / 1000, 5.0, start=100.0),
     )
-    timed = estimate.estimate(units := Sweep.parse(text).units())
+    units = Sweep.parse(text).units()
     assert len({estimate.kind(unit.config) for unit in units}) == 4  # of 16 units
-    assert timed.seconds == pytest.approx(16 * (12_000 * 0.006 + 4 * 5.0))
-    assert timed.seconds_with(1000) == timed.seconds_with(16) == timed.seconds / 16
+    work = 16 * (12_000 * 0.006 + 4 * 5.0)
+
+    def seconds(slots):
+        return estimate.estimate(units, slots).seconds - estimate.WORKER_START
+
+    # There are 8 programs with two blocks of seeds each: alone, a worker compiles each once.
+    assert seconds(1) == pytest.approx(work + 8 * 100.0)
+    assert seconds(2) == pytest.approx((work + 16 * 100.0) / 2)
+    assert seconds(1000) == seconds(16) == pytest.approx((work + 16 * 100.0) / 16)
+    assert estimate.estimate([], 2).seconds == 0
 
 
-def test_steps_and_evaluations_are_measured_once_compiled(monkeypatch):
-    clock = itertools.accumulate([1000.0, 1.0, 1000.0, 7.0])  # what is compiled is not counted
+def test_the_start_is_measured_separately_from_steps_and_evaluations(monkeypatch):
+    # Begin and end of: the start, 100 steps, the first evaluation, the second evaluation.
+    clock = iter([0.0, 50.0, 100.0, 101.0, 200.0, 210.0, 300.0, 307.0])
     monkeypatch.setattr(estimate.time, "perf_counter", lambda: next(clock))
     block, called = MagicMock(), []
     block.evaluate.side_effect = lambda state, step: (called.append(step), {})
     monkeypatch.setattr(prepare, "prepare_run", lambda *_, **__: MagicMock(block=block))
     costs = estimate.measure(Config(eval_every=100, steps=1_000))
-    assert costs == estimate.Costs(step=1.0 / estimate.STEPS, evaluation=7.0)
+    assert costs == estimate.Costs(step=1.0 / estimate.STEPS, evaluation=7.0, start=50.0 + 3.0)
     assert len(called) == 2
     assert costs.of(Config(eval_every=300, steps=1_000)) == pytest.approx(10.0 + 4 * 7.0)
     episodes = {estimate.kind(Config(eval_episodes=number)) for number in (1, 5)}

@@ -108,12 +108,12 @@ class RunSweep:
 
         slots = self._engine().slots()
         units, done = units_left(sweep, Storage(self.out))
-        left = estimate(units)
+        left = estimate(units, slots)
         print(
             f"{len(units) + done} units, {done} of them done; the rest is "
             f"{left.environment_steps:,} environment steps, about "
-            f"{timedelta(seconds=round(left.seconds_with(slots)))} with {slots} units at a time, "
-            "excluding compilation"
+            f"{timedelta(seconds=round(left.seconds))} with {slots} units at a time, "
+            "including compilation"
         )
 
     def _print_results(self) -> None:
