@@ -106,8 +106,13 @@ def test_a_link_with_the_name_of_a_figure_is_replaced_and_not_followed(tmp_path)
     assert link.read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_figure_that_cannot_be_written_is_told(tmp_path):
+def test_a_figure_that_cannot_be_written_is_told(tmp_path, monkeypatch):
     (tmp_path / "folder.png").mkdir()
+    monkeypatch.setenv("PATH", "")
+    figure = Figure()
+    figure.subplots().set_title("text, for which LaTeX is needed")
+    with pytest.raises(FreqdynaError, match=r"needs LaTeX .* choose \.png, \.pdf or \.svg"):
+        save_figure(figure, tmp_path / "a.pgf")
     for name in ("none/a.png", "a.xyz", "folder.png"):
         with pytest.raises(FreqdynaError, match="which cannot be written"):
             save_figure(Figure(), tmp_path / name)

@@ -61,7 +61,13 @@ def test_discrete_actions_train(seeds_and_whole):
     seeds, result = seeds_and_whole
     assert len(seeds) > 3 * (1 + 2 * 2)
     assert len(set(seeds)) == len(seeds)  # every episode begins in its own way
-    assert result.policy(1, env=Corridor)(np.zeros(2)) in (5, 6)
+    policy = result.policy(1, env=Corridor)
+    assert policy(np.zeros(2)) in (5, 6)
+    states = np.random.default_rng(0).uniform(size=(7, 2))
+    np.testing.assert_array_equal(policy(states), [policy(state) for state in states])
+    for wrong in (np.zeros(3), np.zeros((2, 3)), np.zeros((1, 1, 2)), 1.0):
+        with pytest.raises(FreqdynaError, match=r"it must be \(2,\) or \(batch, 2\)"):
+            policy(wrong)
     assert result.config.env == "Corridor"
     assert result.config.model == "learned"
     assert np.isfinite(result.returns).all()
@@ -76,6 +82,9 @@ def test_continuous_actions_train():
     assert result.config.eval_exploration == 0
     action = result.policy(0, env=Slider)(np.array([0.5, 7.0]))
     assert Slider.action_space.contains(action)
+    both = result.policy(0, env=Slider)(np.array([[0.5, 7.0], [0.1, 3.0]]))
+    np.testing.assert_array_equal(both[0], action)
+    assert both.shape == (2, 1)
     scaling = result.provenance["scaling"]
     seen = (np.array([0.5, 7.0]) - scaling["mean"]) / scaling["scale"]
     best = np.tanh(result.network(0)(jnp.asarray(seen, jnp.float32))[1])

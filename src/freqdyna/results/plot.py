@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, one_line
 from freqdyna.core.failures import failure
 from freqdyna.core.files import write_atomically
 from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, SeedCurve
@@ -33,6 +33,13 @@ def save_figure(figure: Figure, path: Path) -> None:
     try:
         figure.savefig(file, format=path.suffix[1:])
         write_atomically(path, lambda out: out.write(file.getvalue()))
+    except RuntimeError as error:
+        if path.suffix != ".pgf":
+            raise
+        raise FreqdynaError(
+            f"out is {str(path)!r}, for which Matplotlib needs LaTeX ({one_line(error)}); choose "
+            ".png, .pdf or .svg"
+        ) from None
     except (OSError, ValueError) as error:
         wrong = FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}")
         invalid = isinstance(error, ValueError) or not path.parent.is_dir() or path.is_dir()

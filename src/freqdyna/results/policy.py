@@ -56,7 +56,10 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
 def policy_of(
     result: Record, seed: SupportsInt, env: Any, allow_code: bool = False
 ) -> Callable[[Any], Any]:
-    """A function from an observation of the environment to the greedy action for its `step`.
+    """A function from observations of the environment to the greedy actions for its `step`.
+
+    It takes an observation of shape (n,), or a batch of shape (batch, n), for which it returns an
+    array with one action in each row.
 
     Args:
         result: The training.
@@ -69,11 +72,20 @@ def policy_of(
     found = environment_of_run(config, env, facts, "pass it as env=...", allow_code)
     space = space_of_run(found, config, facts)
     check_same_environment(space, facts)
-    best = jax.jit(greedy_policy(config, space, result.seed_parameters(seed)))
-    ties = jax.random.key(0)
+    greedy = greedy_policy(config, space, result.seed_parameters(seed))
+    best, best_of_each = jax.jit(greedy), jax.jit(jax.vmap(greedy, in_axes=(0, None)))
+    ties, size = jax.random.key(0), space.observation_size
 
     def act(observation: Any) -> Any:
-        return space.to_env_action(np.asarray(best(space.to_agent(observation), ties)))
+        shape = np.shape(observation)
+        if len(shape) not in (1, 2) or shape[-1] != size:
+            raise FreqdynaError(
+                f"observation has shape {shape}; it must be ({size},) or (batch, {size})"
+            )
+        state = space.to_agent(observation)
+        if state.ndim == 1:
+            return space.to_env_action(np.asarray(best(state, ties)))
+        return np.array([space.to_env_action(a) for a in np.asarray(best_of_each(state, ties))])
 
     return act
 

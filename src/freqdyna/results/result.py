@@ -56,7 +56,8 @@ class Result(Record):
                 as `module:id` does; use it only if you trust them.
 
         Returns:
-            A function from an observation to an action of the environment.
+            A function from an observation of shape (n,) to an action of the environment, or from a
+            batch of observations of shape (batch, n) to an array of actions.
 
         """
         from freqdyna.results.policy import policy_of

@@ -1,5 +1,6 @@
 """Evaluation metrics as TensorBoard events (extra `tensorboard`)."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ class Events:
         self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=first_step + 1)
 
     def write(self, step: int, metrics: dict[str, np.ndarray], kept: np.ndarray) -> None:
-        """Add one evaluation.
+        """Add one evaluation, except for numbers that are not finite.
 
         Args:
             step: The evaluated step.
@@ -26,12 +27,17 @@ class Events:
                 others is written as `seeds/left out`.
 
         """
-        for name, values in metrics.items():
-            if kept.any() and name != DIVERGED_AT:
-                self._writer.add_scalar(f"mean/{name}", float(values[kept].mean()), step)
-        self._writer.add_scalar("seeds/left out", int((~kept).sum()), step)
+        numbers = {
+            f"mean/{name}": float(values[kept].mean())
+            for name, values in metrics.items()
+            if kept.any() and name != DIVERGED_AT
+        }
+        numbers["seeds/left out"] = float((~kept).sum())
         for row, value in enumerate(metrics["return"]):
-            self._writer.add_scalar(f"return/seed {self._first_seed + row}", float(value), step)
+            numbers[f"return/seed {self._first_seed + row}"] = float(value)
+        for name, number in numbers.items():
+            if math.isfinite(number):  # not the loss during the warm-up, for example
+                self._writer.add_scalar(name, number, step)
 
     def close(self) -> None:
         """Write the remaining events and close the file."""

@@ -350,6 +350,12 @@ def test_environments_are_copied_made_anew_or_made_by_the_function_given():
     assert copied.color == "red"
     with pytest.raises(FreqdynaError, match=r"env returned int; it must be a gymnasium.Env"):
         make_env(factory_of(lambda: 3))
+    two = gymnasium.make_vec("CartPole-v1", num_envs=2, vectorization_mode="sync")
+    a_vector = "SyncVectorEnv, a vector environment; it must be a single environment"
+    for env, words in ((two, a_vector), (3, "int; it must be a name")):
+        with pytest.raises(FreqdynaError, match=f"env is {words}"):
+            freqdyna.train(env, **SMALL)
+    two.close()
 
 
 def test_an_unknown_name_is_refused_with_those_that_are_near():

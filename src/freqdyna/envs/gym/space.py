@@ -161,17 +161,30 @@ def _is_supported_box(space: Any) -> TypeGuard[spaces.Box]:
     return bool(finite and (space.high > space.low).all())
 
 
-def factory_of(env: "str | gymnasium.Env[Any, Any] | Factory", **options: Any) -> Factory:
+def factory_of(env: Any, **options: Any) -> Factory:
     """A function that creates a new environment at each call.
 
     Args:
         env: The id of a registered environment, an environment to copy, or such a function.
         **options: Passed to `gymnasium.make` with an id.
 
+    Raises:
+        FreqdynaError: If it is none of these.
+
     """
     if isinstance(env, str):
         return lambda: gymnasium.make(env, **options)
+    if isinstance(env, gymnasium.vector.VectorEnv):
+        raise FreqdynaError(
+            f"env is {type(env).__name__}, a vector environment; it must be a single environment, "
+            "such as gymnasium.make(...), of which every seed gets its own copy"
+        )
     if not isinstance(env, gymnasium.Env):
+        if not callable(env):
+            raise FreqdynaError(
+                f"env is {type(env).__name__}; it must be a name, an Environment, a gymnasium.Env, "
+                "or a function that creates one"
+            )
         return env
     spec, example = env.spec, env
 
