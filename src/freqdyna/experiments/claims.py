@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from freqdyna.results.comparison.statistics import LEVEL
 from freqdyna.results.statistics import bootstrap_interval
 
 Verdict = Literal["holds", "does not hold", "undecided", "depends", "none: quick"]
@@ -47,7 +48,6 @@ RULES = {
 }
 GROWTH = 0.5
 """Divergence is assumed if p is greater than this; if there is a limit, p is below zero."""
-LEVEL = 0.05
 RESAMPLES = 20_000
 """Enough for the ends of intervals that are corrected for dozens of rows."""
 RANK_CORRELATION = 0.5

@@ -1,6 +1,5 @@
 """Comparisons of trainings: statistics over seeds, and verdicts corrected for their number."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,10 +9,17 @@ import numpy as np
 from scipy import stats
 
 from freqdyna.experiments.base import Stored
-from freqdyna.experiments.claims import LEVEL, Claim, Verdict
+from freqdyna.experiments.claims import Claim, Verdict
 from freqdyna.experiments.trainings import left_out
+from freqdyna.results.comparison.statistics import (
+    LEVEL,
+    holm,
+    iqm,
+    permutation_p,
+    probability_of_improvement,
+    stratified_interval,
+)
 
-RESAMPLES = 9999
 FEWEST_FOR_SPREAD = 2
 
 
@@ -53,7 +59,7 @@ def mean_with_interval(
     """
     if not len(values):
         return NO_SEEDS
-    low, high = interval(partial(statistic, axis=-1), values)
+    low, high = stratified_interval(partial(statistic, axis=-1), values)
     found = float(statistic(values, axis=-1))
     return f"{found:.{digits}f}{unit} [{low:.{digits}f}, {high:.{digits}f}]"
 
@@ -76,8 +82,8 @@ def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
         verdict: Verdict = "undecided"
         if p < LEVEL:
             verdict = "holds" if better.mean() > worse.mean() else "does not hold"
-        low, high = interval(_difference, better, worse)
-        improvement = _probability_of_improvement(better, worse)
+        low, high = stratified_interval(_difference, better, worse)
+        improvement = probability_of_improvement(better, worse)
         numbers = better.mean() - worse.mean(), float(iqm(better) - iqm(worse)), low, high
         mean, middle, least, most = signed(*numbers)
         ours = f"mean {mean}, IQM {middle}, P(better) {improvement:.2f}"
@@ -130,7 +136,7 @@ def judge_interactions(interactions: Sequence[Interaction]) -> list[Claim]:
     for one in interactions:
         value = float(statistic(*one.pair, *one.than))
         level = 1 - LEVEL / len(interactions)
-        low, high = interval(statistic, *one.pair, *one.than, level=level)
+        low, high = stratified_interval(statistic, *one.pair, *one.than, level=level)
         verdict: Verdict = "holds" if low > 0 else "does not hold" if high < 0 else "undecided"
         ours, least, most = signed(value, low, high)
         range_ = f"[{least}, {most}], corrected"
@@ -149,7 +155,7 @@ def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
             found.append(_undecided(comparison, "spread"))
             continue
         ratio = float(steady.std(ddof=1) / max(other.std(ddof=1), 1e-12))
-        low, high = interval(
+        low, high = stratified_interval(
             lambda a, b: a.std(-1, ddof=1) / np.maximum(b.std(-1, ddof=1), 1e-12), steady, other
         )
         verdict: Verdict = "undecided"
@@ -159,31 +165,6 @@ def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
         ours = _joined(f"ratio {ratio:.2f}", comparison.left_out)
         found.append(Claim(comparison.what, comparison.paper, ours, range_, verdict, "spread"))
     return found
-
-
-def permutation_p(first: np.ndarray, second: np.ndarray) -> float:
-    """The p-value of a two-sided permutation test of the difference of means; 1 without seeds.
-
-    It is that of `scipy.stats.permutation_test`, which takes three to eight times as long for
-    random permutations, because it draws one at a time.
-    """
-    if not (len(first) and len(second)):
-        return 1.0
-    pooled, generator = np.concatenate([first, second]), np.random.default_rng(0)
-    if math.comb(len(pooled), len(first)) <= RESAMPLES:  # all permutations
-
-        def difference(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
-            return np.asarray(a.mean(axis) - b.mean(axis))
-
-        found = stats.permutation_test(
-            (first, second), difference, vectorized=True, n_resamples=RESAMPLES
-        )
-        return float(found.pvalue)
-    drawn = generator.permuted(np.tile(pooled, (RESAMPLES, 1)), axis=1)[:, : len(first)].sum(axis=1)
-    rounding = 1e-12 * np.abs(pooled).sum()
-    above = int((drawn >= first.sum() - rounding).sum())
-    below = int((drawn <= first.sum() + rounding).sum())
-    return min(1.0, 2 * (min(above, below) + 1) / (RESAMPLES + 1))
 
 
 def _brown_forsythe(first: np.ndarray, second: np.ndarray) -> float:
@@ -206,48 +187,5 @@ def _joined(ours: str, left_out: str) -> str:
     return f"{ours}; {left_out}" if left_out else ours
 
 
-def _probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
-    """The probability that a seed of the first is above one of the second; ties count half."""
-    above = first[:, None] > second
-    return float((above + 0.5 * (first[:, None] == second)).mean())
-
-
 def _difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.asarray(first.mean(-1) - second.mean(-1))
-
-
-def interval(
-    statistic: Callable[..., np.ndarray], *groups: np.ndarray, level: float = 0.95
-) -> tuple[float, float]:
-    """A stratified percentile bootstrap interval: the seeds of each group are resampled.
-
-    Args:
-        statistic: From arrays of shape (..., seeds), one per group, to shape (...).
-        *groups: One number per seed, shape (seeds,).
-        level: The level of the interval.
-
-    Returns:
-        The lower and the upper end.
-
-    """
-    generator = np.random.default_rng(0)
-    drawn = [
-        group[generator.integers(len(group), size=(RESAMPLES, len(group)))] for group in groups
-    ]
-    low, high = np.quantile(statistic(*drawn), [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
-def iqm(values: np.ndarray, axis: int = -1) -> np.ndarray:
-    """The mean of the middle half of the seeds, which are along `axis`."""
-    return np.asarray(stats.trim_mean(values, 0.25, axis=axis))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number (Holm's step-down method)."""
-    order = np.argsort(p_values)
-    corrected, greatest = np.ones(len(p_values)), 0.0
-    for rank, place in enumerate(order):
-        greatest = max(greatest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        corrected[place] = greatest
-    return corrected.tolist()

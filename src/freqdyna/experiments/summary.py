@@ -3,8 +3,9 @@
 import numpy as np
 
 from freqdyna.experiments.base import Stored
-from freqdyna.experiments.comparisons import iqm, mean_with_interval
+from freqdyna.experiments.comparisons import mean_with_interval
 from freqdyna.experiments.trainings import area, final, left_out, steps_to
+from freqdyna.results.comparison.statistics import iqm
 
 
 def summary(trainings: dict[str, Stored], threshold: float) -> list[list[str]]:

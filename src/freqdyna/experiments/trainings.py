@@ -14,6 +14,7 @@ from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.experiments.base import Experiment, Stored, Unit, Work
 from freqdyna.experiments.store import TRAININGS
 from freqdyna.results import run_folder
+from freqdyna.results.comparison.statistics import first_step_above
 from freqdyna.results.complete_seeds import DIVERGED_AT
 from freqdyna.results.record import Record
 from freqdyna.training import api
@@ -243,8 +244,7 @@ def unlearned(stored: Stored) -> np.ndarray:
 def steps_to(stored: Stored, threshold: float) -> np.ndarray:
     """The step of each seed's first evaluation above a threshold; infinite if there is none."""
     steps, returns = curves(stored)
-    above = returns > threshold
-    return np.where(above.any(axis=1), steps[above.argmax(axis=1)], np.inf)
+    return first_step_above(steps, returns, threshold)
 
 
 @dataclass(frozen=True)

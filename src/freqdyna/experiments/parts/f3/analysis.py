@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 
 from freqdyna.experiments.base import Findings, Stored
-from freqdyna.experiments.claims import LEVEL, Claim, Verdict
+from freqdyna.experiments.claims import Claim, Verdict
 from freqdyna.experiments.comparisons import (
     Comparison,
     Interaction,
-    interval,
     judge,
     judge_interactions,
 )
@@ -19,6 +18,7 @@ from freqdyna.experiments.readings import RULE, WHEN_UPDATES_BEGIN, judge_under_
 from freqdyna.experiments.summary import summary
 from freqdyna.experiments.trainings import area, left_out, pick, training_of
 from freqdyna.results.chart import Chart, Legend
+from freqdyna.results.comparison.statistics import LEVEL, stratified_interval
 
 THRESHOLD = -200.0
 LEARNED = "Dyna-Frequency, learned model"
@@ -142,7 +142,9 @@ def _not_every_one_gains(cells: Cell, few: int, many: int, readings: int) -> Cla
         gain = f"{name} {more.mean() - less.mean():+.0f}"
         gains.append(f"{gain} ({seeds})" if seeds else gain)
         level = 1 - LEVEL / (len(ALGORITHMS) * readings)
-        intervals.append(interval(lambda a, b: a.mean(-1) - b.mean(-1), more, less, level=level))
+        intervals.append(
+            stratified_interval(lambda a, b: a.mean(-1) - b.mean(-1), more, less, level=level)
+        )
     lows, highs = np.array(intervals).T
     verdict: Verdict = "undecided"
     if (highs < 0).any() or (lows > 0).all():

@@ -8,7 +8,6 @@ from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.claims import Claim, Verdict
 from freqdyna.experiments.comparisons import (
     Comparison,
-    interval,
     judge,
     judge_spread,
     mean_with_interval,
@@ -19,6 +18,7 @@ from freqdyna.experiments.parts.open_choices import activations
 from freqdyna.experiments.parts.open_choices.units import ALGORITHMS, READINGS, by_reading
 from freqdyna.experiments.trainings import area, states, training_of
 from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
+from freqdyna.results.comparison.statistics import stratified_interval
 
 Found = dict[tuple[str, str, str], Stored]
 NAMES = {"dyna-frequency": "Dyna-Frequency", "dyna-value": "Dyna-Value"}
@@ -168,7 +168,7 @@ def _dot(
     series: str = "",
 ) -> list[Line]:
     """A statistic of groups of seeds as a dot on a row, and its interval as a line."""
-    ends = np.array(interval(statistic, *groups))
+    ends = np.array(stratified_interval(statistic, *groups))
     middle = np.array([float(statistic(*groups))])
     line, dot = LineStyle(color), LineStyle(color, "none")
     return [

@@ -1,0 +1,1 @@
+"""Comparisons of any trainings: statistics, tables and figures."""
