@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from freqdyna import envs
     from freqdyna.config import Config
     from freqdyna.core.errors import FreqdynaError
-    from freqdyna.frequency import local_frequency, local_frequency_gradient
+    from freqdyna.frequency import local_frequency
     from freqdyna.results.result import Result, load
     from freqdyna.search_control import SearchControl
+    from freqdyna.sweeps.compare import compare
     from freqdyna.sweeps.load import load_sweep
     from freqdyna.training.api import resume, train
     from freqdyna.training.training import Training
@@ -25,11 +26,11 @@ __all__ = [
     "Result",
     "SearchControl",
     "Training",
+    "compare",
     "envs",
     "load",
     "load_sweep",
     "local_frequency",
-    "local_frequency_gradient",
     "resume",
     "train",
 ]
@@ -40,8 +41,8 @@ _MODULES = {
     "Result": "freqdyna.results.result",
     "SearchControl": "freqdyna.search_control",
     "Training": "freqdyna.training",
+    "compare": "freqdyna.sweeps.compare",
     "local_frequency": "freqdyna.frequency",
-    "local_frequency_gradient": "freqdyna.frequency",
     "load": "freqdyna.results.result",
     "load_sweep": "freqdyna.sweeps.load",
     "resume": "freqdyna.training.api",
@@ -54,6 +55,16 @@ def __getattr__(name: str) -> Any:
 
     if name == "envs":
         return importlib.import_module("freqdyna.envs")
+    if name == "local_frequency_gradient":  # public in version 0.1
+        import warnings
+
+        warnings.warn(
+            f"freqdyna.{name} is now freqdyna.frequency.{name}; the old name will be removed in "
+            "version 0.4",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(importlib.import_module("freqdyna.frequency"), name)
     if name not in _MODULES:
         raise AttributeError(f"module 'freqdyna' has no attribute {name!r}")
     return getattr(importlib.import_module(_MODULES[name]), name)

@@ -56,6 +56,11 @@ def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, ref
     results = freqdyna.load_sweep(str(tmp_path))
     assert list(results) == ["learning_rate 0.001", "learning_rate 0.003"]
     assert [result.seeds.tolist() for result in results.values()] == [[0, 1]] * 2
+    [pair] = freqdyna.compare(tmp_path).pairs
+    assert (pair.second.label, pair.first.label) == (
+        "er, learning rate 0.001",
+        "er, learning rate 0.003",
+    )
 
 
 def test_a_unit_that_fails_leaves_the_others(tmp_path):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NoReturn
 import tyro
 
 from freqdyna.cli.bench.command import Bench
+from freqdyna.cli.compare import Compare
 from freqdyna.cli.listing import ListNames
 from freqdyna.cli.plot import Plot
 from freqdyna.cli.report import WriteReport
@@ -87,6 +88,7 @@ def _parse(arguments: list[str]) -> Any:
         Annotated[Train, subcommand("train", default=train_defaults(arguments))]
         | Annotated[Resume, subcommand("resume")]
         | Annotated[Plot, subcommand("plot")]
+        | Annotated[Compare, subcommand("compare")]
         | Annotated[WatchPolicy, subcommand("watch")]
         | Annotated[ListNames, subcommand("list")]
         | Annotated[Reproduce, subcommand("reproduce")]

@@ -26,6 +26,7 @@ class WriteReport:
     def run(self) -> None:
         """Run the command."""
         from freqdyna.report import page, sources
+        from freqdyna.sweeps.locations import shown
 
         if self.out.suffix != ".html":
             raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .html")
@@ -33,7 +34,7 @@ class WriteReport:
             raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
         page.check()
         print("Analysing stored results; all parts of the paper take about a minute.", flush=True)
-        names = [name if "://" in name else sources.shown(Path(name)) for name in self.folders]
+        names = [name if "://" in name else shown(Path(name)) for name in self.folders]
         command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
         report = sources.gather(
             self.folders, command, lambda text: print(text, file=sys.stderr, flush=True)

@@ -113,6 +113,11 @@ def _check_new(path: Path) -> None:
         )
 
 
+def is_run_folder(folder: Path) -> bool:
+    """Whether a folder has a run, which may be unfinished."""
+    return (folder / CONFIG).is_file()
+
+
 def free_name(config: Config, parent: Path = Path("runs")) -> Path:
     """A folder name in `parent` that is not taken yet."""
     name = "-".join(filter(None, (config.algorithm, config.search_control, config.env)))

@@ -1,0 +1,65 @@
+"""Learning curves of several runs at common steps, also if they were evaluated at other steps."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.results.record import Record
+
+RULE = (
+    "The runs were evaluated at different steps. They are compared over the steps that all of them "
+    "cover, at the evaluations of the run that has the fewest; the others count there with their "
+    "latest evaluation until then."
+)
+
+
+def common_steps(
+    runs: Sequence[Record], labels: Sequence[str], first_step: int | None = None
+) -> np.ndarray:
+    """The steps at which several runs can be compared.
+
+    They are the steps of the run with the fewest evaluations in the range that all runs cover. The
+    range begins after the longest warm-up; if no evaluation is left then, the last one is used.
+
+    Args:
+        runs: The runs.
+        labels: Their names, for messages.
+        first_step: Where the range begins instead of after the warm-up.
+
+    Returns:
+        Shape (points,), at least one.
+
+    """
+    begins, ends = [int(run.steps[0]) for run in runs], [int(run.steps[-1]) for run in runs]
+    begin, end = max(begins), min(ends)
+    if begin > end:
+        late, early = labels[int(np.argmax(begins))], labels[int(np.argmin(ends))]
+        raise FreqdynaError(
+            f"the runs have no common steps: {early!r} was evaluated up to step {end:,}, and "
+            f"{late!r} from step {begin:,} on"
+        )
+    if first_step is None:
+        first_step = min(end, max(run.config.warmup_steps for run in runs))
+    elif not 0 <= first_step <= end:
+        raise FreqdynaError(
+            f"first_step is {first_step}; it must be between 0 and {end:,}, the last step of "
+            f"{labels[int(np.argmin(ends))]!r}"
+        )
+    begin = max(begin, first_step)
+    inside = [run.steps[(run.steps >= begin) & (run.steps <= end)] for run in runs]
+    return min((steps for steps in inside if len(steps)), key=len)
+
+
+def returns_at(run: Record, steps: np.ndarray) -> np.ndarray:
+    """The returns at given steps: those of the latest evaluation at or before each of them.
+
+    Args:
+        run: The run.
+        steps: Steps from the run's first evaluation on, shape (points,).
+
+    Returns:
+        Shape (seeds, points).
+
+    """
+    return run.returns[:, np.searchsorted(run.steps, steps, side="right") - 1].astype(np.float64)

@@ -1,0 +1,196 @@
+"""Compare runs in the same environments, by the statistics that are used for the paper."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from freqdyna.core.errors import FreqdynaError, shown, unknown_name
+from freqdyna.results.chart import LineStyle
+from freqdyna.results.comparison.common_steps import RULE, common_steps, returns_at
+from freqdyna.results.comparison.few_seeds import few_seeds_notes
+from freqdyna.results.comparison.findings import (
+    MEASURES,
+    ComparedPair,
+    ComparedRun,
+    EnvironmentComparison,
+    Estimate,
+)
+from freqdyna.results.comparison.run_comparison import RunComparison
+from freqdyna.results.comparison.statistics import (
+    first_step_above,
+    holm,
+    improvement_interval,
+    iqm,
+    permutation_p,
+    probability_of_improvement,
+)
+from freqdyna.results.record import Record
+from freqdyna.results.run_styles import run_styles
+
+
+def compare_runs(
+    runs: Sequence[Record],
+    labels: Sequence[str],
+    *,
+    measure: str = "mean",
+    threshold: float | None = None,
+    first_step: int | None = None,
+    baseline: str | None = None,
+) -> RunComparison:
+    """Compare runs; those of different environments are not compared with each other.
+
+    Args:
+        runs: At least two runs in the same environment.
+        labels: Their names, which must differ within an environment.
+        measure: The number of each seed: its mean return over the common steps, or that over the
+            last tenth of them ("final").
+        threshold: The return for the steps to a threshold; None for the middle between the lowest
+            and the highest mean return of the runs in an environment.
+        first_step: Evaluations before this step are ignored; None for the end of the warm-up.
+        baseline: The name of the run that all others are compared with; None to compare all pairs.
+
+    """
+    if measure not in MEASURES:
+        allowed = " or ".join(map(repr, MEASURES))
+        raise FreqdynaError(f"measure is {shown(measure)}; it must be {allowed}")
+    if baseline is not None and baseline not in labels:
+        raise unknown_name("baseline", baseline, dict.fromkeys(labels))
+    groups: dict[str, list[int]] = {}
+    for i, run in enumerate(runs):
+        groups.setdefault(run.config.env, []).append(i)
+    alone = {env: labels[group[0]] for env, group in groups.items() if len(group) == 1}
+    if len(alone) == len(groups):
+        listed = ", ".join(f"{label!r} on {env}" for env, label in alone.items())
+        raise FreqdynaError(
+            f"runs has {listed or 'no run'}; it must have at least two runs in the same environment"
+        )
+    styles = run_styles([run.config for run in runs])
+    found = []
+    for env, group in groups.items():
+        if env not in alone:
+            chosen = [(runs[i], labels[i], styles[i]) for i in group]
+            found.append(_environment(env, chosen, measure, threshold, first_step, baseline))
+    corrected = _corrected(found)
+    pairs = [pair for environment in corrected for pair in environment.pairs]
+    sizes = [(len(pair.first.scores), len(pair.second.scores)) for pair in pairs]
+    notes = [f"{label!r} is the only run on {env}: not compared." for env, label in alone.items()]
+    return RunComparison(
+        corrected,
+        [*notes, *_left_out_notes(corrected), *few_seeds_notes(sizes, len(pairs))],
+    )
+
+
+def _corrected(environments: list[EnvironmentComparison]) -> list[EnvironmentComparison]:
+    """The same comparisons, with p-values that are corrected for the number of all of them."""
+    corrected = iter(holm([pair.p for one in environments for pair in one.pairs]))
+    return [
+        replace(one, pairs=[replace(pair, corrected_p=next(corrected)) for pair in one.pairs])
+        for one in environments
+    ]
+
+
+def _left_out_notes(environments: list[EnvironmentComparison]) -> list[str]:
+    """Sentences about seeds that are left out, and about evaluations that were replaced."""
+    notes = []
+    for one in environments:
+        if not one.are_own_steps:
+            notes.append(f"{one.env}: {RULE}")
+        for run in one.runs:
+            if run.seeds.left_out:
+                notes.append(
+                    f"{run.label!r} on {one.env} is compared by {run.seeds.text('seeds')}: leaving "
+                    "out seeds favours a method that is unstable."
+                )
+    return notes
+
+
+def _environment(
+    env: str,
+    runs: list[tuple[Record, str, LineStyle]],
+    measure: str,
+    threshold: float | None,
+    first_step: int | None,
+    baseline: str | None,
+) -> EnvironmentComparison:
+    labels = [label for _, label, _ in runs]
+    repeated = next((label for label in labels if labels.count(label) > 1), None)
+    if repeated is not None:
+        raise FreqdynaError(f"labels has {repeated!r} twice on {env}; runs must have unique names")
+    steps = common_steps([run for run, _, _ in runs], labels, first_step)
+    if threshold is None:
+        threshold = _middle([run for run, _, _ in runs], steps)
+    compared = [_compared_run(*run, steps, measure, threshold) for run in runs]
+    inside = [r.steps[(r.steps >= steps[0]) & (r.steps <= steps[-1])] for r, _, _ in runs]
+    chosen = [(second, first) for first, second in combinations(compared, 2)]
+    if baseline is not None:
+        if baseline not in labels:
+            raise FreqdynaError(f"baseline is {baseline!r}, which is not a run on {env}")
+        base = compared[labels.index(baseline)]
+        chosen = [(run, base) for run in compared if run is not base]
+    return EnvironmentComparison(
+        env,
+        measure,
+        steps,
+        all(np.array_equal(own, steps) for own in inside),
+        threshold,
+        compared,
+        [_pair(*pair) for pair in chosen],
+    )
+
+
+def _middle(runs: list[Record], steps: np.ndarray) -> float:
+    """The middle between the lowest and the highest mean return of any run at common steps."""
+    means = [
+        returns_at(run, steps)[run.complete_seeds.kept].mean(axis=0)
+        for run in runs
+        if run.complete_seeds.kept.any()
+    ]
+    every = np.concatenate([*means, np.empty(0)])
+    return float((every.min() + every.max()) / 2) if len(every) else float("nan")
+
+
+def _compared_run(
+    run: Record,
+    label: str,
+    style: LineStyle,
+    steps: np.ndarray,
+    measure: str,
+    threshold: float,
+) -> ComparedRun:
+    complete = run.complete_seeds
+    returns = returns_at(run, steps)[complete.kept]
+    used = steps > 0.9 * steps[-1] if measure == "final" else steps >= 0
+    scores = returns[:, used].mean(axis=1)
+    until = run.steps <= steps[-1]
+    return ComparedRun(
+        label,
+        complete,
+        returns,
+        scores,
+        first_step_above(run.steps[until], run.returns[complete.kept][:, until], threshold),
+        Estimate.of(lambda seeds: seeds.mean(-1), scores),
+        Estimate.of(iqm, scores),
+        style,
+    )
+
+
+def _pair(first: ComparedRun, second: ComparedRun) -> ComparedPair:
+    a, b = first.scores, second.scores
+    improvement = Estimate(float("nan"), None)
+    if len(a) and len(b):
+        improvement = Estimate(
+            probability_of_improvement(a, b),
+            improvement_interval(a, b) if min(len(a), len(b)) > 1 else None,
+        )
+    p = permutation_p(a, b)
+    return ComparedPair(
+        first,
+        second,
+        Estimate.of(lambda x, y: x.mean(-1) - y.mean(-1), a, b),
+        Estimate.of(lambda x, y: iqm(x) - iqm(y), a, b),
+        improvement,
+        p,
+        p,
+    )

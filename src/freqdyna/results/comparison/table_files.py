@@ -1,0 +1,138 @@
+"""The table of a comparison as a CSV or LaTeX file."""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.failures import failure
+from freqdyna.core.files import write_atomically
+from freqdyna.results.comparison.findings import (
+    ComparedPair,
+    ComparedRun,
+    EnvironmentComparison,
+    Estimate,
+)
+from freqdyna.results.comparison.tables import LEGEND, Rows, pair_rows, run_rows, title
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "−": "$-$",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "[": "{[}",  # after the end of a row it would be taken for an option
+}
+
+
+def check_table_path(path: Path) -> None:
+    """Raise an error unless the ending of a file is .csv or .tex."""
+    if path.suffix not in (".csv", ".tex"):
+        raise FreqdynaError(f"table is {str(path)!r}; it must end in .csv or .tex")
+
+
+def save_table(
+    environments: Sequence[EnvironmentComparison], notes: Sequence[str], path: Path
+) -> None:
+    """Write the table to a file.
+
+    Args:
+        environments: The comparisons.
+        notes: Sentences that become comments in LaTeX.
+        path: The file, which must end in .csv or .tex.
+
+    """
+    check_table_path(path)
+    text = as_csv(environments) if path.suffix == ".csv" else as_latex(environments, notes)
+    try:
+        write_atomically(path, lambda file: file.write(text.encode()))
+    except OSError as error:
+        wrong = FreqdynaError(f"table is {str(path)!r}, which cannot be written: {error}")
+        invalid = not path.parent.is_dir() or path.is_dir()
+        raise (wrong if invalid else failure(error) or wrong) from None
+
+
+def as_csv(environments: Sequence[EnvironmentComparison]) -> str:
+    """One row for each pair, with the numbers of both runs; a cell is empty without a number."""
+    file = io.StringIO()
+    rows = [
+        _pair_columns(environment, pair)
+        for environment in environments
+        for pair in environment.pairs
+    ]
+    writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def _pair_columns(environment: EnvironmentComparison, pair: ComparedPair) -> dict[str, object]:
+    return {
+        "environment": environment.env,
+        "first_step": int(environment.steps[0]),
+        "last_step": int(environment.steps[-1]),
+        "threshold": environment.threshold,
+        **_run_columns("first", pair.first),
+        **_run_columns("second", pair.second),
+        **_estimate_columns("mean_difference", pair.mean_difference),
+        **_estimate_columns("iqm_difference", pair.iqm_difference),
+        **_estimate_columns("probability_of_improvement", pair.probability_of_improvement),
+        "p": pair.p,
+        "p_holm": pair.corrected_p,
+        "verdict": pair.verdict,
+    }
+
+
+def _run_columns(which: str, run: ComparedRun) -> dict[str, object]:
+    first = run.steps_to_threshold
+    median = float(np.median(first)) if len(first) else math.inf
+    return {
+        which: run.label,
+        f"{which}_seeds": len(run.scores),
+        f"{which}_seeds_left_out": int((~run.seeds.kept).sum()),
+        **_estimate_columns(f"{which}_mean", run.mean),
+        **_estimate_columns(f"{which}_iqm", run.iqm),
+        f"{which}_median_steps_to_threshold": median if math.isfinite(median) else "",
+        f"{which}_seeds_above_threshold": int(np.isfinite(first).sum()),
+    }
+
+
+def _estimate_columns(name: str, found: Estimate) -> dict[str, object]:
+    low, high = found.interval or ("", "")
+    value = found.value if math.isfinite(found.value) else ""
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def as_latex(environments: Sequence[EnvironmentComparison], notes: Sequence[str]) -> str:
+    """Two tables for each environment, runs and pairs, for the LaTeX package booktabs."""
+    lines = ["% Requires \\usepackage{booktabs}."]
+    for environment in environments:
+        heading = title(environment)
+        for rows in (run_rows(environment), pair_rows(environment)):
+            lines += [f"% {heading}", *_tabular(rows), ""]
+    return "\n".join([*lines, *(f"% {note}" for note in (*notes, LEGEND)), ""])
+
+
+def _tabular(rows: Rows) -> list[str]:
+    columns = "".join("l" if name == "run" else "r" for name in rows[0])
+    header, *body = [" & ".join(map(_escaped, row)) + r" \\" for row in rows]
+    return [
+        f"\\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        header,
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def _escaped(text: str) -> str:
+    """A text in which LaTeX has no special characters."""
+    special = "|".join(map(re.escape, _SPECIAL))
+    return re.sub(special, lambda found: _SPECIAL[found[0]], text)

@@ -1,0 +1,143 @@
+"""Comparisons of hand-made curves with known answers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hand_made import result
+
+from freqdyna import FreqdynaError
+from freqdyna.results.comparison.compare_runs import compare_runs
+
+
+def of_scores(scores, evaluations=5, **settings):
+    """A run whose seeds have constant curves."""
+    return result(np.repeat(np.array(scores)[:, None], evaluations, axis=1), **settings)
+
+
+def test_statistics_of_a_pair_by_hand():
+    low, high = of_scores([1.0, 2.0, 3.0]), of_scores([4.0, 5.0, 6.0])
+    comparison = compare_runs([low, high], ["low", "high"])
+    (pair,) = comparison.pairs
+    assert (pair.first.label, pair.second.label) == ("high", "low")
+    assert pair.mean_difference.value == 3.0
+    assert pair.iqm_difference.value == 3.0  # of three seeds, nothing is trimmed
+    assert pair.probability_of_improvement.value == 1.0
+    assert pair.p == pytest.approx(0.1)
+    assert pair.verdict == "undecided"
+    # An interval from three seeds is their range.
+    assert comparison.environments[0].runs[0].mean.interval == (1.0, 3.0)
+
+
+def test_p_values_of_all_environments_are_corrected_together():
+    low, high = np.arange(6.0), 100 + np.arange(6.0)
+    names = ("GridWorld", "MazeGridWorld")
+    runs = [of_scores(scores, env=env) for env in names for scores in (low, high)]
+    first, second = compare_runs(runs, ["low", "high"] * 2).pairs
+    assert first.p == pytest.approx(2 / 924)
+    assert first.corrected_p == pytest.approx(4 / 924)
+    assert second.corrected_p == pytest.approx(4 / 924)
+    assert (first.verdict, second.verdict) == ("higher", "higher")
+    (alone,) = compare_runs(runs[:2][::-1], ["high", "low"]).pairs
+    assert alone.corrected_p == pytest.approx(2 / 924)
+    assert alone.verdict == "lower"
+
+
+def test_the_mean_is_the_return_after_the_warm_up_of_every_table():
+    returns = np.random.default_rng(0).normal(size=(4, 9))
+    runs = [result(returns, warmup_steps=30), result(returns + 1, warmup_steps=30)]
+    (environment,) = compare_runs(runs, ["a", "b"]).environments
+    assert environment.steps.tolist() == [30, 40, 50, 60, 70, 80, 90]
+    np.testing.assert_allclose(environment.runs[0].scores, returns[:, 2:].mean(axis=1))
+    (environment,) = compare_runs(runs, ["a", "b"], first_step=0).environments
+    np.testing.assert_allclose(environment.runs[0].scores, returns.mean(axis=1))
+    (environment,) = compare_runs(runs, ["a", "b"], measure="final").environments
+    np.testing.assert_allclose(environment.runs[0].scores, returns[:, -1])
+
+
+def test_without_an_evaluation_after_the_warm_up_the_last_one_counts():
+    runs = [result([[1.0, 2.0], [3.0, 4.0]], warmup_steps=5000)] * 2
+    (environment,) = compare_runs(runs, ["a", "b"]).environments
+    assert environment.runs[0].scores.tolist() == [2.0, 4.0]
+
+
+def test_curves_with_other_steps_count_with_their_latest_evaluation():
+    fine = result([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]] * 2, every=10)  # steps 10 to 60
+    coarse = result([[10.0, 20.0, 30.0]] * 2, every=25)  # steps 25, 50 and 75
+    comparison = compare_runs([fine, coarse], ["fine", "coarse"])
+    (environment,) = comparison.environments
+    assert environment.steps.tolist() == [25, 50]
+    assert environment.runs[0].returns.tolist() == [[2.0, 5.0]] * 2
+    assert environment.runs[1].returns.tolist() == [[10.0, 20.0]] * 2
+    assert any("evaluated at different steps" in note for note in comparison.notes)
+    same = compare_runs([fine, fine], ["a", "b"])
+    assert not any("different steps" in note for note in same.notes)
+
+
+def test_steps_to_a_threshold_use_all_evaluations():
+    curve = result([[0.0, 1.0, 2.0, 3.0], [0.0, 0.0, 0.0, 1.0], [5.0, 5.0, 5.0, 5.0]])
+    other = result([[0.0, 0.0, 0.0, 0.0]] * 3)
+    (environment,) = compare_runs([curve, other], ["a", "b"], threshold=0.5).environments
+    assert environment.runs[0].steps_to_threshold.tolist() == [20.0, 40.0, 10.0]
+    assert np.isinf(environment.runs[1].steps_to_threshold).all()
+    (environment,) = compare_runs([curve, other], ["a", "b"]).environments
+    assert environment.threshold == 1.5  # means of the runs are between 0 and 3
+
+
+def test_a_baseline_is_compared_with_all_others():
+    runs = [of_scores([i, i + 1.0]) for i in range(4)]
+    names = ["a", "b", "c", "d"]
+    pairs = compare_runs(runs, names, baseline="c").pairs
+    assert [(pair.first.label, pair.second.label) for pair in pairs] == [
+        *(("a", "c"), ("b", "c"), ("d", "c"))
+    ]
+    assert len(compare_runs(runs, names).pairs) == 6
+
+
+def test_seeds_that_diverged_are_left_out_and_named():
+    returns = np.array([[1.0, 2.0], [1.0, np.nan], [3.0, 4.0]])
+    comparison = compare_runs([result(returns), result(returns * 0)], ["a", "b"])
+    first = comparison.environments[0].runs[0]
+    assert first.scores.tolist() == [1.5, 3.5]
+    assert any("'a' on GridWorld is compared by 2 of 3 seeds; 1" in n for n in comparison.notes)
+
+
+def test_a_run_without_any_seed_left_is_undecided():
+    lost = result(np.full((2, 3), np.nan))
+    comparison = compare_runs([lost, of_scores([1.0, 2.0], 3)], ["lost", "found"])
+    (pair,) = comparison.pairs
+    assert pair.verdict == "undecided"
+    assert np.isnan(pair.mean_difference.value)
+    assert "lost" in str(comparison)
+    comparison.plot()
+
+
+def test_a_run_alone_in_its_environment_is_named():
+    runs = [of_scores([1.0, 2.0]), of_scores([1.0, 2.0]), of_scores([1.0], env="MazeGridWorld")]
+    comparison = compare_runs(runs, ["a", "b", "c"])
+    assert "'c' is the only run on MazeGridWorld: not compared." in comparison.notes
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"measure": "median"}, "measure is 'median'; it must be 'mean' or 'final'"),
+        ({"baseline": "c"}, "unknown baseline 'c'; known, nearest first: "),
+        ({"first_step": 51}, "first_step is 51; it must be between 0 and 50"),
+        ({"labels": ["a", "a"]}, "labels has 'a' twice on GridWorld"),
+    ],
+)
+def test_bad_settings_are_refused(settings, message):
+    settings = {"labels": ["a", "b"], **settings}
+    with pytest.raises(FreqdynaError, match=message):
+        compare_runs([of_scores([1.0, 2.0])] * 2, **settings)
+
+
+def test_runs_that_cannot_be_compared_are_refused():
+    early, late = of_scores([1.0, 2.0]), of_scores([1.0, 2.0])
+    late = replace(late, steps=late.steps + 100)
+    with pytest.raises(FreqdynaError, match="no common steps: 'early' was evaluated up to step 50"):
+        compare_runs([late, early], ["late", "early"])
+    others = [early, of_scores([1.0], env="MazeGridWorld")]
+    with pytest.raises(FreqdynaError, match="must have at least two runs in the same environment"):
+        compare_runs(others, ["a", "b"])
