@@ -36,7 +36,7 @@ def test_a_report_of_runs_has_their_curves_facts_and_snapshots(run_folders, tmp_
     main(["report", *twice, "--out", str(tmp_path / "r.html")])
     assert "report:" in capsys.readouterr().out
     data = data_of(tmp_path / "r.html")
-    (section,) = data["sections"]
+    section, comparison = data["sections"]
     marks = section["chart"]["panels"][0]["marks"]
     assert sorted(mark["label"].split(" ")[0] for mark in marks) == ["dyna-frequency", "dyna-value"]
     result = freqdyna.load(run_folders / "dyna-value")
@@ -44,6 +44,10 @@ def test_a_report_of_runs_has_their_curves_facts_and_snapshots(run_folders, tmp_
     np.testing.assert_allclose(own["seeds"], result.returns, rtol=1e-3)
     assert len(section["tables"][0]) == 3
     assert "commit" in section["origins"][0]
+    runs, pairs = comparison["tables"]
+    assert [row[2] for row in runs[1:]] == ["dyna-frequency", "dyna-value"]
+    assert pairs[1][:2] == ["GridWorld", "2 − 1"]
+    assert any("An interval from 2 seeds is only their range" in n for n in comparison["notes"])
     (explorer,) = data["explorers"]
     assert [run["label"] for run in explorer["runs"]] == ["dyna-value", "dyna-frequency"]
     assert {mark["kind"] for mark in explorer["landmarks"]} == {"wall", "hole", "start", "goal"}
@@ -167,7 +171,7 @@ def test_a_sweep_is_shown_by_what_it_varies(tmp_path):
     labels = [mark["label"] for mark in report.sections[0].chart["panels"][0]["marks"]]
     assert labels == ["er, learning rate 0.001 (2 seeds)", "er, learning rate 0.01 (2 seeds)"]
     assert [origin[:12] for origin in report.sections[0].origins] == ["2 trainings:"]
-    (panel,) = report.sections[1].chart["panels"]
+    (panel,) = report.sections[2].chart["panels"]
     assert (panel["x"]["label"], panel["x"]["log"]) == ("learning rate", True)
     (mark,) = panel["marks"]
     assert (mark["label"], mark["x"]) == ("er (2 seeds)", [0.001, 0.01])

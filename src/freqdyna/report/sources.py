@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.report import paper, runs, sensitivity
+from freqdyna.report import comparison, paper, runs, sensitivity
 from freqdyna.report.explorer import explorers
 from freqdyna.report.section import Report, Section
 from freqdyna.results.result import Result
@@ -48,12 +48,18 @@ def gather(folders: Sequence[Location], command: str, say: Callable[[str], None]
         for section in paper.sections(folder, parts):
             sections.append(section)
             say(f"{shown(folder)}: {section.name} analysed ({len(sections)} of {len(parts)})")
-    curves = [runs.section(results, sources), sensitivity.section(results)] if results else []
+    of_runs = []
+    if results:
+        of_runs = [
+            runs.section(results, sources),
+            comparison.section(results, sources),
+            sensitivity.section(results),
+        ]
     return Report(
         title="Search-control in Dyna" if sections else "Training report",
         command=command,
         written=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, freqdyna {metadata.version('freqdyna')}",
-        sections=[*sections, *filter(None, curves)],
+        sections=[*sections, *filter(None, of_runs)],
         explorers=explorers(results),
     )
 

@@ -51,9 +51,10 @@ def compare(
             f"names has {len(names)} names; it must have one for each of {len(found)} runs"
         )
     records = [run.record for run in found]
+    labels = unique_labels(records, [run.source for run in found])
     return compare_runs(
         records,
-        _labels(found) if names is None else names,
+        names or [run.name or label for run, label in zip(found, labels, strict=True)],
         measure=measure,
         threshold=threshold,
         first_step=first_step,
@@ -87,11 +88,17 @@ def _found(runs: Sequence[str | os.PathLike[str] | Record | Mapping[str, Record]
     return found
 
 
-def _labels(found: Sequence[_Found]) -> list[str]:
-    """The labels of runs, with their sources where these do not tell them apart."""
-    labels = run_labels([run.record.config for run in found])
-    keys = [(run.record.config.env, label) for run, label in zip(found, labels, strict=True)]
+def unique_labels(records: Sequence[Record], sources: Sequence[str]) -> list[str]:
+    """The labels of runs, with their sources where labels do not tell them apart.
+
+    Args:
+        records: The runs.
+        sources: Where each of them is stored.
+
+    """
+    labels = run_labels([record.config for record in records])
+    keys = [(record.env_name, label) for record, label in zip(records, labels, strict=True)]
     return [
-        run.name or (f"{label} ({run.source})" if keys.count(key) > 1 else label)
-        for run, key, label in zip(found, keys, labels, strict=True)
+        f"{label} ({source})" if keys.count(key) > 1 else label
+        for key, label, source in zip(keys, labels, sources, strict=True)
     ]

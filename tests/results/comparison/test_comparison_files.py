@@ -69,10 +69,12 @@ def test_the_performance_profile_is_the_fraction_of_seeds_above_each_return():
     runs = [result([[0.0], [1.0], [2.0], [3.0]]), result([[1.5]] * 4)]
     chart = comparison_chart(compare_runs(runs, ["a", "b"]).environments)
     curves, profile, differences = chart.panels
-    first, second = profile.marks
-    assert np.interp([-0.1, 0.5, 1.4, 2.5, 3.1], first.x, first.mean).tolist() == [
+    first, band, second, _ = profile.marks
+    assert (band.low <= first.y).all()
+    assert (first.y <= band.high).all()
+    assert np.interp([-0.1, 0.5, 1.4, 2.5, 3.1], first.x, first.y).tolist() == [
         *(1.0, 0.75, 0.5, 0.25, 0.0)
     ]
-    assert set(second.mean) == {0.0, 1.0}
+    assert set(second.y) == {0.0, 1.0}
     assert [text for _, text in differences.y.ticks] == ["2 − 1"]
     assert [mark.label for mark in curves.marks] == ["1: a (4 seeds)", "2: b (4 seeds)"]

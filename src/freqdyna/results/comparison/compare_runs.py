@@ -59,7 +59,7 @@ def compare_runs(
         raise unknown_name("baseline", baseline, dict.fromkeys(labels))
     groups: dict[str, list[int]] = {}
     for i, run in enumerate(runs):
-        groups.setdefault(run.config.env, []).append(i)
+        groups.setdefault(run.env_name, []).append(i)
     alone = {env: labels[group[0]] for env, group in groups.items() if len(group) == 1}
     if len(alone) == len(groups):
         listed = ", ".join(f"{label!r} on {env}" for env, label in alone.items())

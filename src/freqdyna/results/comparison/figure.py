@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from freqdyna.results.chart import (
+    Area,
     Axis,
     Chart,
     Legend,
@@ -50,8 +51,9 @@ def profile_panel(environment: EnvironmentComparison) -> Panel:
         x=Axis(f"{MEASURES[environment.measure]} τ"),
         y=Axis("fraction of seeds above τ", static_note=INTERVAL, low=-0.03, high=1.03),
         marks=[
-            _seed_curve(place, run, at, (run.scores[:, None] > at).astype(np.float64))
+            mark
             for place, run in enumerate(environment.runs, 1)
+            for mark in _profile(f"{place}: {run.label}", run, at)
         ],
     )
 
@@ -91,6 +93,17 @@ def _curves_panel(environment: EnvironmentComparison) -> Panel:
         ],
         legend=Legend(),
     )
+
+
+def _profile(name: str, run: ComparedRun, at: np.ndarray) -> list[Line | Area]:
+    """The performance profile of a run at returns of shape (points,), with its interval."""
+    above = (run.scores[:, None] > at).astype(np.float64)
+    if not len(above):
+        return []
+    line = Line(at, above.mean(axis=0), run.style, series=name)
+    if len(above) == 1:
+        return [line]
+    return [line, Area(at, *bootstrap_interval(above), run.style.color, series=name)]
 
 
 def _seed_curve(

@@ -49,7 +49,7 @@ def run_rows(environment: EnvironmentComparison) -> Rows:
     runs = environment.runs
     digits = decimals([v for run in runs for v in (run.mean.value, run.iqm.value)])
     threshold = number(environment.threshold, decimals([environment.threshold]))
-    rows = [["", "run", "seeds", "mean", "IQM", f"steps to {threshold}"]]
+    rows = [["#", "run", "seeds", "mean", "IQM", f"steps to {threshold}"]]
     for place, run in enumerate(runs, 1):
         rows.append(
             [
@@ -135,7 +135,9 @@ def _rich(rows: Rows) -> Table:
     for name in rows[0]:
         is_name = name == "run"
         header = name.replace(" ", "\n", 1)
-        table.add_column(header, justify="left" if is_name else "right", no_wrap=not is_name)
+        table.add_column(
+            header, justify="left" if is_name else "right", no_wrap=not is_name, overflow="fold"
+        )
     for row in rows[1:]:
         table.add_row(
             *(

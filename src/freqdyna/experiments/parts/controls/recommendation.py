@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from freqdyna.experiments.claims import LEVEL
-from freqdyna.experiments.comparisons import RESAMPLES, holm, permutation_p
 from freqdyna.experiments.parts.controls.design import Cell
+from freqdyna.results.comparison.statistics import LEVEL, RESAMPLES, holm, permutation_p
 
 CellAreas = Mapping[str, np.ndarray]
 """The areas of all seeds of each search-control in one cell, each of shape (seeds,)."""

@@ -5,15 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy import stats
 
-from freqdyna.experiments.claims import LEVEL, Claim, Verdict
-from freqdyna.experiments.comparisons import (
-    RESAMPLES,
-    Comparison,
-    holm,
-    interval,
-    judge,
-    permutation_p,
-)
+from freqdyna.experiments.claims import Claim, Verdict
+from freqdyna.experiments.comparisons import Comparison, judge
 from freqdyna.experiments.parts.controls.cells import Study, queue_error
 from freqdyna.experiments.parts.controls.design import (
     CONTROLS,
@@ -42,6 +35,13 @@ from freqdyna.experiments.parts.controls.recommendation import (
 )
 from freqdyna.experiments.parts.controls.step_times import over_equal_time
 from freqdyna.experiments.trainings import area, left_out
+from freqdyna.results.comparison.statistics import (
+    LEVEL,
+    RESAMPLES,
+    holm,
+    permutation_p,
+    stratified_interval,
+)
 
 OURS = "own hypothesis"
 GOAL = "own goal"
@@ -232,7 +232,7 @@ def _gains(found: Study, best: str) -> Claim:
     areas = {domain: found.areas(Cell(domain)) for domain in FIRST_FIVE}
     pairs = {domain: (of[best], of[FREQUENCY]) for domain, of in areas.items()}
     gains = {domain: float(gain(*pair)) for domain, pair in pairs.items()}
-    ranges = {domain: interval(gain, *pair) for domain, pair in pairs.items()}
+    ranges = {domain: stratified_interval(gain, *pair) for domain, pair in pairs.items()}
     reached = sum(one >= LEAST_GAIN for one in gains.values())
     listed = ", ".join(f"{domain} {one:+.0%}" for domain, one in gains.items())
     within = "; ".join(f"[{low:+.0%}, {high:+.0%}]" for low, high in ranges.values())
