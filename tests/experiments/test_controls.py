@@ -1,5 +1,6 @@
 """The study of search-controls: its trainings, its rules, and its verdicts on made-up curves."""
 
+import json
 import zlib
 from pathlib import Path
 
@@ -9,11 +10,15 @@ import pytest
 from freqdyna import envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.unused_settings import without_effect
+from freqdyna.cli.bench import controls as bench
+from freqdyna.cli.bench.rates import Rate
 from freqdyna.config import Config
 from freqdyna.envs.resolve import resolved_by_name
-from freqdyna.experiments import registry, reproduce
+from freqdyna.experiments import registry, reproduce, store
 from freqdyna.experiments.base import Stored
+from freqdyna.experiments.diverged_seeds import findings_of
 from freqdyna.experiments.parts.controls import cells, recommendation, tuning, units, verdicts
+from freqdyna.experiments.parts.controls.charts import profiles
 from freqdyna.experiments.parts.controls.design import (
     CONTROLS,
     DOMAINS,
@@ -23,7 +28,9 @@ from freqdyna.experiments.parts.controls.design import (
     Cell,
 )
 from freqdyna.experiments.parts.controls.recommendation import Standing
-from freqdyna.experiments.parts.controls.step_times import over_equal_time
+from freqdyna.experiments.parts.controls.step_times import COLUMNS, over_equal_time, stored_times
+from freqdyna.experiments.parts.controls.step_times import unit as step_times_unit
+from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.record import Record
 
 RESULTS = Path(__file__).parents[2] / "results" / "reproduce"
@@ -118,7 +125,8 @@ def test_who_is_best_everywhere_is_recommended():
         cell: {control: normal(-100.0 * i, seed=i) for i, control in enumerate(CONTROLS)}
         for cell in FIRST_STAGE
     }
-    found = recommendation.standings(areas)
+    worse = {cell: recommendation.decidedly_worse(of) for cell, of in areas.items()}
+    found = recommendation.standings(areas, worse)
     assert found["replay"] == Standing(12, 12, 1.0)
     assert found["value"] == Standing(0, 12, 2.0)
     assert recommendation.recommended(found) == "replay"
@@ -210,12 +218,69 @@ def made_up_units():
     return found
 
 
+def times(microseconds):
+    """Measured times, the same in all domains."""
+    rows = [
+        (domain, control, json.dumps(units.tuned_settings(control, Cell(domain))), one)
+        for domain in DOMAINS
+        for control, one in microseconds.items()
+    ]
+    columns = dict(zip(COLUMNS, map(np.array, zip(*rows, strict=True)), strict=True))
+    return {"step-times-gpu": Stored(columns, {}, {})}
+
+
+def test_a_better_guide_wins_unless_it_takes_too_long():
+    fast, slow = {"td-error": 2.0, "frequency": 4.0}, {"td-error": 1e4, "frequency": 1.0}
+    study = made_up_units()
+    for name, one in study.items():
+        if name.startswith("TubeGridWorld") or "learned" in name:
+            continue
+        one.record.metrics["return"] += np.minimum(STEPS - 7000, 0)  # learned at step 7,000
+    for microseconds, verdict in ((fast, H), (slow, N)):
+        claims = verdicts.claims(cells.study(study | times(microseconds)))
+        found = {claim.what[:2]: claim.verdict for claim in claims if claim.rule == "study"}
+        assert found["H4"] == verdict
+
+
+def test_times_of_other_settings_are_not_used():
+    stored = times({"td-error": 2.0})
+    stored["step-times-gpu"].columns["settings"][0] = "{}"
+    found = stored_times(stored)["gpu"]
+    assert ("MountainCar-v0", "td-error") not in found
+    assert found["GridWorld", "td-error"] == 2.0
+
+
+def test_a_performance_profile_is_the_share_of_runs_above_a_score():
+    cell = {"uniform": np.array([0.0, 5.0, 10.0]), "value": np.array([0.0, 0.0, 2.0])}
+    found = profiles([cell, cell], np.array([0.0, 0.3, 0.9, 1.0]))
+    assert found["uniform"] == pytest.approx([2 / 3, 2 / 3, 1 / 3, 0])
+    assert found["value"] == pytest.approx([1 / 3, 0, 0, 0])
+
+
+def test_times_are_measured_once_and_stored(tmp_path, monkeypatch):
+    measured = []
+
+    def measure(name, config, env, seconds):
+        measured.append((config.env, config.algorithm))
+        assert (config.seeds, config.warmup_steps, config.learn_in_warmup) == (30, 0, False)
+        return Rate(name, "freqdyna", 30, 1e6 / 5, 1.0, 1.0, 0.0)
+
+    monkeypatch.setattr(bench, "measure_config", measure)
+    bench.measure_controls(tmp_path, ("GridWorld",))
+    assert len(measured) == 9
+    bench.measure_controls(tmp_path, ("GridWorld", "PuddleWorld"))
+    assert len(measured) == 18
+    unit = step_times_unit("cpu")
+    found = stored_times({unit.name: store.read(tmp_path / "C", unit)})["cpu"]
+    assert found["GridWorld", ER] == found["PuddleWorld", "uniform"] == pytest.approx(5.0)
+
+
 def test_what_was_put_in_is_found():
     found = cells.study(made_up_units())
     claims = {claim.what.split(":")[0]: claim for claim in verdicts.claims(found)}
     assert (claims["H1"].verdict, claims["H2"].verdict, claims["H3"].verdict) == (H, H, H)
     assert "mean rank correlation +1.00" in claims["H3"].ours
-    assert "n = 4: better, n = 6: worse" in claims["H2"].ours
+    assert "better (n = 4), worse (n = 6)" in claims["H2"].ours
     assert claims["H4"].verdict == U  # no times are stored
     share, gains, er = verdicts.claims(found)[-3:]
     assert share.ours.startswith("td-error: 17 of 17 cells, 100%")
@@ -226,9 +291,19 @@ def test_what_was_put_in_is_found():
     assert len(found.cells[TUBES[8]]) == 6
 
 
-def test_any_part_of_the_study_can_be_analysed():
+def test_a_training_without_seeds_counts_as_not_stored():
+    study = made_up_units()
+    lost = "GridWorld-dyna-value-learn-in-warmup-False-steps-30000"
+    study[lost].record.metrics["return"][:, -1] = np.nan
+    found = findings_of(registry.find("C"), study)
+    assert "11 of the 12 cells of stage 1 are stored" in found.claims[-1].ours
+    assert any(lost in note for note in found.notes)
+
+
+def test_any_part_of_the_study_can_be_analysed(tmp_path):
     every = made_up_units()
     names = list(every)
     for some in (names[:3], names[-3:], names[100:110], names[::7]):
         findings = registry.find("C").analyse({name: every[name] for name in some})
+        draw(findings.chart).savefig(tmp_path / "figure.png")
         assert {c.verdict for c in findings.claims if c.rule == "study"} == {U}

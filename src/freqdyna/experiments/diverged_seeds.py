@@ -17,18 +17,23 @@ NEAR = 0.05
 def findings_of(experiment: Experiment, units: dict[str, Stored]) -> Findings:
     """Analyse stored units, and say which seeds are left out.
 
-    If no seed of a training is left, the experiment is not analysed, and the findings say so.
+    If no seed of a training is left, the experiment is not analysed, and the findings say so. An
+    optional training without seeds is treated as if it were not stored.
     """
     complete = {
         name: unit.record.complete_seeds
         for name, unit in units.items()
         if unit.record is not None and unit.record.complete_seeds.left_out
     }
-    gone = [f"{name}: {seeds.none_left}" for name, seeds in complete.items() if not any(seeds.kept)]
-    if gone:
-        note = f"Not analysed: {'; '.join(gone)}."
+    gone = {
+        name: f"{name}: {seeds.none_left}"
+        for name, seeds in complete.items()
+        if not any(seeds.kept)
+    }
+    if not gone.keys() <= _optional(experiment):
+        note = f"Not analysed: {'; '.join(gone.values())}."
         return Findings(Chart([Panel(f"{experiment.name}: not analysed")]), (), notes=(note,))
-    found = experiment.analyse(units)
+    found = experiment.analyse({name: unit for name, unit in units.items() if name not in gone})
     if not complete:
         return found
     listed = "; ".join(f"{name}: {seeds.text('seeds')}" for name, seeds in complete.items())
@@ -37,6 +42,12 @@ def findings_of(experiment: Experiment, units: dict[str, Stored]) -> Findings:
         f"method. {listed}."
     )
     return replace(found, notes=(*found.notes, note))
+
+
+def _optional(experiment: Experiment) -> set[str]:
+    """The names of the units that the analysis can do without, of either size."""
+    units = [unit for quick in (False, True) for unit in experiment.units(quick)]
+    return {unit.name for unit in units if unit.optional}
 
 
 def seeds_of_stored(records: Iterable[Record]) -> str:

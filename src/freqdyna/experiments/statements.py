@@ -118,6 +118,13 @@ STATEMENTS: dict[str, dict[str, str]] = {
         r"local bandwidth": "g ranks states by the local bandwidth of V",
         r"energy": "g ranks states by the local energy of V, alone or times the second moment",
     },
+    "C": {
+        r"^uniform − frequency, .*Tube": "TubeGridWorld-n: planning from uniform states is ahead "
+        "of climbing g, by n",
+        r"^uniform − frequency": "planning from uniform states is ahead of climbing g, by domain",
+        r"^td-error − frequency": "planning by |TD error| is ahead of climbing g over equal time, "
+        "by domain",
+    },
 }
 """By part: regular expressions that find the claims of a statement, and the statement.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from freqdyna.experiments.parts.controls.design import (
     VARIED_WITH,
     Cell,
 )
-from freqdyna.experiments.parts.controls.recommendation import CellAreas
+from freqdyna.experiments.parts.controls.recommendation import CellAreas, decidedly_worse
 from freqdyna.experiments.parts.controls.units import tuned_settings
 from freqdyna.experiments.trainings import area, curves, pick, training_of
 
@@ -41,6 +42,12 @@ class Study:
     """Stage 4, by domain, search-control, setting and value."""
     times: Mapping[str, step_times.Times]
     """Measured microseconds per step by device."""
+
+    @cached_property
+    def worse(self) -> dict[Cell, set[str]]:
+        """The search-controls that are decidedly worse than the best, in each cell with several."""
+        areas = {cell: self.areas(cell) for cell in self.cells}
+        return {cell: decidedly_worse(of) for cell, of in areas.items() if len(of) > 1}
 
     def areas(self, cell: Cell, controls: Iterable[str] = CONTROLS) -> CellAreas:
         """The areas of those of the search-controls that are stored in a cell."""

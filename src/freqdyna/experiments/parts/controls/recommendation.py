@@ -63,9 +63,15 @@ def mean_ranks(areas: Areas) -> dict[str, float]:
     }
 
 
-def standings(areas: Areas) -> dict[str, Standing]:
-    """How each search-control does over the cells that have it."""
-    good = [found.keys() - decidedly_worse(found) for found in areas.values()]
+def standings(areas: Areas, worse: Mapping[Cell, set[str]]) -> dict[str, Standing]:
+    """How each search-control does over the cells that have it.
+
+    Args:
+        areas: The areas in each cell.
+        worse: What `decidedly_worse` says about each cell.
+
+    """
+    good = [found.keys() - worse[cell] for cell, found in areas.items()]
     return {
         control: Standing(
             sum(control in one for one in good),

@@ -3,12 +3,15 @@
 `freqdyna bench --controls FOLDER` measures and stores them, on the machine on which it runs.
 """
 
+import json
 from collections.abc import Mapping
 
 import numpy as np
 
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments.base import Columns, Stored, Unit, Work
+from freqdyna.experiments.parts.controls.design import Cell
+from freqdyna.experiments.parts.controls.units import tuned_settings
 from freqdyna.experiments.trainings import curves, training_of
 
 DEVICES = ("gpu", "cpu")
@@ -17,6 +20,7 @@ SEEDS = 30
 POINTS = 200
 """Points of time at which returns are compared."""
 
+COLUMNS = ("domain", "control", "settings", "microseconds")
 Times = Mapping[tuple[str, str], float]
 """Microseconds per step of one seed by domain and search-control."""
 
@@ -33,15 +37,23 @@ def unit(device: str) -> Unit:
 UNITS = tuple(unit(device) for device in DEVICES)
 
 
+def rows(columns: Columns) -> list[tuple[str, str, str, float]]:
+    """The stored measurements: domain, search-control, its settings as JSON, and microseconds."""
+    texts = (map(str, columns[name]) for name in COLUMNS[:-1])
+    return list(zip(*texts, map(float, columns[COLUMNS[-1]]), strict=True))
+
+
 def stored_times(units: Mapping[str, Stored]) -> dict[str, Times]:
-    """The stored measurements by device."""
+    """The stored measurements by device, without those of settings that are no longer chosen."""
     found: dict[str, Times] = {}
     for device in DEVICES:
         stored = units.get(unit(device).name)
         if stored is not None:
-            names = ("domain", "control", "microseconds")
-            rows = zip(*(stored.columns[name].tolist() for name in names), strict=True)
-            found[device] = {(str(domain), str(control)): us for domain, control, us in rows}
+            found[device] = {
+                (domain, control): microseconds
+                for domain, control, own, microseconds in rows(stored.columns)
+                if json.loads(own) == tuned_settings(control, Cell(domain))
+            }
     return found
 
 

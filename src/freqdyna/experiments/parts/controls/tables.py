@@ -23,7 +23,7 @@ from freqdyna.experiments.parts.controls.recommendation import (
     rank_intervals,
     standings,
 )
-from freqdyna.experiments.parts.controls.step_times import over_equal_time
+from freqdyna.experiments.parts.controls.step_times import Times, over_equal_time
 from freqdyna.experiments.parts.controls.verdicts import errors_and_losses
 from freqdyna.experiments.trainings import area
 
@@ -74,7 +74,7 @@ def _ranks(found: Study) -> Table:
     if not groups["both"]:
         return []
     kept = {name: areas for name, areas in groups.items() if areas}
-    stood = {name: standings(areas) for name, areas in kept.items()}
+    stood = {name: standings(areas, found.worse) for name, areas in kept.items()}
     ranges = {name: rank_intervals(list(areas.values())) for name, areas in kept.items()}
     names = {"both": "all", **{model: f"{model} model" for model in MODELS}}
     header = ["search-control"]
@@ -167,9 +167,8 @@ def _times(found: Study) -> Table:
     return rows
 
 
-def _equal_time(found: Study, domain: str, times: object) -> CellAreas:
+def _equal_time(found: Study, domain: str, times: Times) -> CellAreas:
     """The mean returns of each search-control over the time that the fastest needs; without ER."""
-    assert isinstance(times, dict)
     of = found.cells.get(Cell(domain), {})
     own = {c: times[domain, c] for c in CONTROLS if (domain, c) in times and c in of}
     return over_equal_time({control: of[control] for control in own}, own) if own else {}

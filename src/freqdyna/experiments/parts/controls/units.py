@@ -33,7 +33,18 @@ def units(quick: bool) -> list[Unit]:
     """All trainings, stage by stage and the longest first; a quick run has three."""
     if quick:
         return [_unit(True, tuned_settings(control, FIRST_STAGE[0])) for control in QUICK]
-    return [*_tuning(), *_first_stage(), *_second_stage(), *_third_stage(), *_fourth_stage()]
+    return [unit for stage in stages().values() for unit in stage]
+
+
+def stages() -> dict[str, list[Unit]]:
+    """All trainings by what they are for, in the order in which they are computed."""
+    return {
+        "tuning": _tuning(),
+        "stage 1 (domains and models)": _first_stage(),
+        "stage 2 (dimensions)": _second_stage(),
+        "stage 3 (noise and the ensemble, the five best of stage 1)": _third_stage(),
+        "stage 4 (d and m)": _fourth_stage(),
+    }
 
 
 def tuned_settings(control: str, cell: Cell, **varied: Any) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from freqdyna.experiments.parts.controls.design import (
     ER,
     FIRST_FIVE,
     FIRST_STAGE,
-    THIRD_STAGE,
     TUBES,
     Cell,
 )
@@ -27,8 +26,6 @@ from freqdyna.experiments.parts.controls.hypotheses import (
     LEAST_SHARE,
 )
 from freqdyna.experiments.parts.controls.recommendation import (
-    Areas,
-    decidedly_worse,
     gain,
     recommended,
     standings,
@@ -97,10 +94,9 @@ def _h2(found: Study) -> list[Claim]:
     verdict: Verdict = "undecided"
     if len(rows) == len(DIMENSIONS):
         verdict = turns([row.verdict for row in rows])
-    by_n = ", ".join(
-        f"n = {n}: {_word(row.verdict)}" for n, row in zip(DIMENSIONS, rows, strict=False)
-    )
-    ours = f"uniform is {by_n}" if len(rows) == len(DIMENSIONS) else "not all n are stored"
+    pairs = zip(DIMENSIONS, rows, strict=False)
+    by_n = ", ".join(f"{_word(row.verdict)} (n = {n})" for n, row in pairs)
+    ours = f"uniform is {by_n}" if len(rows) == len(DIMENSIONS) else "none"
     return [_hypothesis("H2", ours, "", verdict, len(rows), len(DIMENSIONS)), *rows]
 
 
@@ -204,22 +200,17 @@ def _goals(found: Study) -> list[Claim]:
     if len(first) < len(FIRST_STAGE):
         ours = f"{len(first)} of the {len(FIRST_STAGE)} cells of stage 1 are stored"
         return [Claim(goal, GOAL, ours, "", "undecided", "study") for goal in GOALS]
-    best = recommended(standings(first))
+    best = recommended(standings(first, found.worse))
     return [
-        _share(best, _cells_with(found, best)),
+        _share(found, best),
         _gains(found, best),
         _not_worse_than_er(found, best),
     ]
 
 
-def _cells_with(found: Study, control: str) -> Areas:
-    """The areas of all search-controls in the stored cells of stages 1 to 3 that have this one."""
-    cells = {cell: found.areas(cell) for cell in (*FIRST_STAGE, *TUBES.values(), *THIRD_STAGE)}
-    return {cell: areas for cell, areas in cells.items() if control in areas and len(areas) > 1}
-
-
-def _share(best: str, cells: Areas) -> Claim:
-    worse = [str(cell) for cell, areas in cells.items() if best in decidedly_worse(areas)]
+def _share(found: Study, best: str) -> Claim:
+    cells = [cell for cell in found.worse if best in found.cells[cell]]
+    worse = [str(cell) for cell in cells if best in found.worse[cell]]
     share = 1 - len(worse) / len(cells)
     ours = f"{best}: {len(cells) - len(worse)} of {len(cells)} cells, {share:.0%}"
     if worse:
