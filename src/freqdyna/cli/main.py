@@ -11,6 +11,7 @@ import tyro
 
 from freqdyna.cli.bench.command import Bench
 from freqdyna.cli.compare import Compare
+from freqdyna.cli.import_curves import ImportCurves
 from freqdyna.cli.listing import ListNames
 from freqdyna.cli.plot import Plot
 from freqdyna.cli.report import WriteReport
@@ -89,6 +90,7 @@ def _parse(arguments: list[str]) -> Any:
         | Annotated[Resume, subcommand("resume")]
         | Annotated[Plot, subcommand("plot")]
         | Annotated[Compare, subcommand("compare")]
+        | Annotated[ImportCurves, subcommand("import")]
         | Annotated[WatchPolicy, subcommand("watch")]
         | Annotated[ListNames, subcommand("list")]
         | Annotated[Reproduce, subcommand("reproduce")]

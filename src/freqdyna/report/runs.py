@@ -82,6 +82,8 @@ def _facts(result: Result) -> str:
     facts = result.provenance
     if not facts:
         return "without provenance"
+    if result.imported_from is not None:
+        return f"imported from {result.imported_from} on {str(facts.get('date'))[:10]}"
     where = f"{facts.get('machine')} ({facts.get('devices')} × {facts.get('device_kind')})"
     date = str(facts.get("date"))[:10]
     return f"{where}, {date}, commit {facts.get('commit')}, `{facts.get('command')}`"

@@ -27,6 +27,7 @@ Line = dict[float, Result]
 
 def section(results: Sequence[Result]) -> Section | None:
     """The return against each setting with at least two values; None if there is none."""
+    results = [result for result in results if result.imported_from is None]  # no known settings
     found = {name: _lines(results, name) for name in _numeric(results)}
     panels = [
         _panel(name, env, of_env)

@@ -189,6 +189,7 @@ def _require_two_dimensions(result: Record) -> None:
 
 def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snapshot]:
     """The snapshot after `step` steps, or the last one; it must contain `wanted`."""
+    result.require_agent()
     config, steps = result.config, sorted(result.snapshots)
     recorded = [s for s in config.snapshot_steps if s <= result.steps[-1]]
     if step is None and max(recorded, default=0) > max(steps, default=0):

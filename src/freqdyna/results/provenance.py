@@ -28,7 +28,7 @@ def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
         except metadata.PackageNotFoundError:
             continue
     return {
-        "command": " ".join([_program(), *sys.argv[1:]]),
+        "command": command(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit(),
         "versions": versions,
@@ -48,10 +48,10 @@ def version_of(provenance: dict[str, Any]) -> str:
     return version if isinstance(version, str) else history.FIRST
 
 
-def _program() -> str:
-    """The name of the program; "freqdyna" also if it was started as a module."""
+def command() -> str:
+    """The command of this process; "freqdyna" also if it was started as a module."""
     name = Path(sys.argv[0]).name
-    return "freqdyna" if name == "__main__.py" else name
+    return " ".join(["freqdyna" if name == "__main__.py" else name, *sys.argv[1:]])
 
 
 def commit() -> str | None:

@@ -9,6 +9,11 @@ from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.complete_seeds import DIVERGED_AT, CompleteSeeds, complete_seeds
 
+IMPORTED = "imported"
+"""The key of what is known about imported curves in their provenance."""
+TRAINING_RETURNS = "of training episodes, with exploration"
+"""What imported returns are if they are not of evaluations."""
+
 
 @dataclass(frozen=True)
 class Record:
@@ -47,6 +52,31 @@ class Record:
         listed = ended if isinstance(ended, dict) else {}
         stopped = [seed for seed in self.seeds.tolist() if str(seed) in listed]
         return complete_seeds(self.seeds, self.returns, self.metrics.get(DIVERGED_AT), stopped)
+
+    @property
+    def imported_from(self) -> str | None:
+        """The files that the curves were imported from; None for a training of freqdyna."""
+        facts = self.provenance.get(IMPORTED)
+        if not isinstance(facts, dict):
+            return None
+        files = facts.get("files")
+        names = [str(file.get("file")) for file in files] if isinstance(files, list) else []
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        return f"{names[0] if names else 'an unknown file'}{more} ({facts.get('format')})"
+
+    @property
+    def has_training_returns(self) -> bool:
+        """Whether imported returns are of training episodes, with exploration."""
+        facts = self.provenance.get(IMPORTED)
+        return isinstance(facts, dict) and facts.get("returns") == TRAINING_RETURNS
+
+    def require_agent(self) -> None:
+        """Raise an error for imported curves, which come without a trained agent."""
+        if (files := self.imported_from) is not None:
+            raise FreqdynaError(
+                f"{self.config.algorithm!r} was imported from {files}: it has learning curves, but "
+                "no trained agent"
+            )
 
     @property
     def env_name(self) -> str:
@@ -92,6 +122,7 @@ class Record:
 
     def seed_parameters(self, seed: SupportsInt) -> np.ndarray:
         """The trained parameters of one seed, shape (p,)."""
+        self.require_agent()
         row = self.row(seed)
         if self.parameters.shape[1] == 0:
             raise FreqdynaError(f"{self!r} was stored without its parameters")

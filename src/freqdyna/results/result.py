@@ -10,6 +10,7 @@ import numpy as np
 
 from freqdyna.core.errors import FreqdynaError, RunFailedError
 from freqdyna.results import run_folder
+from freqdyna.results.imported.folder import is_imported, read_imported, write_imported
 from freqdyna.results.record import Record
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Result(Record):
         from freqdyna.agents.networks.activations import ACTIVATIONS
         from freqdyna.agents.networks.mlp import network_from_flat
 
+        self.require_agent()
         row = self.row(seed)
         if not self.layer_sizes:
             raise FreqdynaError(f"{self!r} was stored without a network")
@@ -62,6 +64,7 @@ class Result(Record):
         """
         from freqdyna.results.policy import policy_of
 
+        self.require_agent()
         return policy_of(self, seed, env, allow_code)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
@@ -103,6 +106,7 @@ class Result(Record):
         from freqdyna.results.film import check_path, write_film
         from freqdyna.results.playback import film_policy
 
+        self.require_agent()
         file, tell = Path(path), print if progress else _say_nothing
         check_path(file)
         film, returns = film_policy(self, seed, episodes, env, tell, allow_code)
@@ -117,6 +121,9 @@ class Result(Record):
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write a new run folder; it must not exist yet. Returns its path."""
+        if self.imported_from is not None:
+            write_imported(Path(folder), self)
+            return Path(folder)
         with run_folder.new_folder(folder, self.config) as path:
             try:
                 run_folder.write_record(path, self)
@@ -136,7 +143,9 @@ def load(folder: str | os.PathLike[str]) -> Result:
     """Load a run folder.
 
     Args:
-        folder: The folder, which `train(..., out=folder)` or `Result.save` wrote.
+        folder: The folder, written by `train(..., out=folder)`, `Result.save` or `freqdyna import`.
 
     """
+    if is_imported(Path(folder)):
+        return Result.of(read_imported(Path(folder)))
     return Result.of(run_folder.read_record(Path(folder)))

@@ -8,6 +8,7 @@ snapshot-*.npz      snapshots after `snapshot_steps`
 checkpoint-*.npz    the most recent states, for `freqdyna resume`
 damaged-*           files that could not be read
 lock.json           the process that trains the run; .lock is the lock of the folder
+import.json         instead of config.toml: the curves are imported, see `freqdyna.results.imported`
 
 Every file has a checksum, which is compared when it is read; those of version 0.1 have none.
 """
@@ -46,6 +47,8 @@ from freqdyna.results.record_files import (
 
 CONFIG, PROVENANCE = "config.toml", "provenance.json"
 METRICS, PARAMETERS = "metrics.parquet", "parameters.npz"
+IMPORT = "import.json"
+"""The file that marks a folder of imported curves."""
 Snapshots = dict[int, dict[str, np.ndarray]]
 """The arrays of each snapshot, by step."""
 
@@ -62,6 +65,23 @@ def new_folder(folder: str | os.PathLike[str], config: Config) -> Iterator[Path]
         The path of the folder.
 
     """
+    with locked_new_folder(folder) as path:
+        text = checksums.toml_with_checksum(config.to_toml()).encode()
+        try:
+            write_atomically(path / CONFIG, lambda file: file.write(text))
+        except OSError as error:
+            raise FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}") from None
+        yield path
+
+
+@contextmanager
+def locked_new_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """Create a new folder, which must not exist or be empty, and hold its lock.
+
+    Yields:
+        The path of the folder.
+
+    """
     path = Path(folder)
     try:
         _check_new(path)
@@ -71,11 +91,6 @@ def new_folder(folder: str | os.PathLike[str], config: Config) -> Iterator[Path]
     with locked_folder(path):
         _check_new(path)  # another process may have created it meanwhile
         remove_partial_files(path)
-        text = checksums.toml_with_checksum(config.to_toml()).encode()
-        try:
-            write_atomically(path / CONFIG, lambda file: file.write(text))
-        except OSError as error:
-            raise FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}") from None
         yield path
 
 
@@ -114,14 +129,14 @@ def _check_new(path: Path) -> None:
 
 
 def is_run_folder(folder: Path) -> bool:
-    """Whether a folder has a run, which may be unfinished."""
-    return (folder / CONFIG).is_file()
+    """Whether a folder has a run, which may be unfinished, or imported curves."""
+    return any((folder / name).is_file() for name in (CONFIG, IMPORT))
 
 
 def free_name(config: Config, parent: Path = Path("runs")) -> Path:
     """A folder name in `parent` that is not taken yet."""
     name = "-".join(filter(None, (config.algorithm, config.search_control, config.env)))
-    name = re.sub(r"[^\w.-]", "-", name)  # such as the colon of module:Class
+    name = re.sub(r"[^\w.-]+", "-", name).strip("-")  # such as the colon of module:Class
     names = [name, *(f"{name}-{i}" for i in range(2, 10_000))]
     return next(parent / n for n in names if not (parent / n).exists())
 
@@ -133,6 +148,10 @@ def read_config(folder: Path) -> Config:
     behaviour.
     """
     if not (folder / CONFIG).is_file():
+        if (folder / IMPORT).is_file():
+            raise FreqdynaError(
+                f"{str(folder)!r} has imported curves; only runs of freqdyna can be resumed"
+            )
         raise FreqdynaError(f"{str(folder)!r} is not a run folder: it has no {CONFIG}")
     try:
         is_as_written = has_checksums(folder)

@@ -76,6 +76,11 @@ def compare_runs(
     pairs = [pair for environment in corrected for pair in environment.pairs]
     sizes = [(len(pair.first.scores), len(pair.second.scores)) for pair in pairs]
     notes = [f"{label!r} is the only run on {env}: not compared." for env, label in alone.items()]
+    notes += [
+        f"{label!r} has returns of training episodes, with exploration, not of evaluations."
+        for run, label in zip(runs, labels, strict=True)
+        if run.has_training_returns
+    ]
     return RunComparison(
         corrected,
         [*notes, *_left_out_notes(corrected), *few_seeds_notes(sizes, len(pairs))],

@@ -1,0 +1,287 @@
+"""Files of other programs, written as these do, with known curves."""
+
+import json
+
+import numpy as np
+import pytest
+
+import freqdyna
+from freqdyna import FreqdynaError
+from freqdyna.cli.main import main
+from freqdyna.results.import_curves import import_curves
+from freqdyna.results.imported.curves import Curve, at_common_steps
+from freqdyna.results.record import IMPORTED
+
+CSV = "seed,step,return\n0,10,1\n0,20,3\n1,20,7.5\n1,10,2\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Tests write to and read from a new current folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def write_evaluations(path, steps, results):
+    """evaluations.npz as EvalCallback of Stable-Baselines3 writes it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lengths = np.ones_like(results)
+    np.savez(path, timesteps=np.array(steps), results=np.array(results), ep_lengths=lengths)
+    return path
+
+
+def write_monitor(path, episodes, start=100.0, env="CartPole-v1"):
+    """A monitor file of Stable-Baselines3; episodes are returns, lengths and times."""
+    header = json.dumps({"t_start": start, "env_id": env})
+    rows = "\n".join(f"{r},{length},{t}" for r, length, t in episodes)
+    return write(path, f"#{header}\nr,l,t\n{rows}\n")
+
+
+def write_events(folder, scalars):
+    """An event file with values by name and step."""
+    from tensorboardX import SummaryWriter
+
+    writer = SummaryWriter(str(folder))
+    for name, points in scalars.items():
+        for step, value in points.items():
+            writer.add_scalar(name, value, step)
+    writer.close()
+    return folder
+
+
+def test_a_csv_file_has_a_row_for_each_seed_and_step(folder):
+    result = import_curves(write(folder / "ppo.csv", CSV), env="CartPole-v1")
+    assert (result.config.algorithm, result.env_name) == ("ppo (imported)", "CartPole-v1")
+    assert result.seeds.tolist() == [0, 1]
+    assert result.steps.tolist() == [10, 20]
+    assert result.returns.tolist() == [[1.0, 3.0], [2.0, 7.5]]
+    assert result.mean_return().tolist() == [2.0, 4.75]
+
+
+def test_columns_can_have_other_names(folder):
+    text = CSV.replace("seed,step,return", "run, global_step ,score")
+    names = {"seed_column": "run", "step_column": "global_step", "return_column": "score"}
+    result = import_curves(write(folder / "ppo.csv", text), name="PPO", **names)
+    assert result.returns.tolist() == [[1.0, 3.0], [2.0, 7.5]]
+    assert result.provenance[IMPORTED]["columns"] == ["run", "global_step", "score"]
+    assert result.env_name == "unknown environment"
+
+
+def test_a_missing_return_leaves_its_seed_out(folder):
+    result = import_curves(write(folder / "a.csv", CSV.replace("7.5", "nan")))
+    assert result.complete_seeds.kept.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (CSV.replace("return", "score"), "has no column 'return'; its columns are seed, step, sco"),
+        (CSV.replace("7.5", "high"), "line 4: return is 'high'; it must be a number"),
+        (CSV.replace("1,20", "1,20.5"), "line 4: step is 20.5; it must be an integer, 0 or"),
+        (CSV.replace("1,20", "1,-20"), "line 4: step is -20; it must be an integer, 0 or greater"),
+        (CSV + "0,10,5\n", "line 6: seed 0 has step 10 twice"),
+        (CSV + "0,10\n", "line 6 has 2 cells; it must have 3"),
+        ("seed,step,return\n", "has no rows below its header"),
+        (
+            CSV + "2,500,1\n",
+            "no common steps: seed 0 ends at step 20, and seed 2 begins at",
+        ),
+    ],
+)
+def test_a_csv_file_that_cannot_be_used_is_refused(text, message, folder):
+    with pytest.raises(FreqdynaError, match=message):
+        import_curves(write(folder / "bad.csv", text))
+
+
+def test_evaluations_of_stable_baselines3_are_one_seed_each(folder):
+    first = write_evaluations(folder / "a/evaluations.npz", [100, 200], [[1.0, 3.0], [4.0, 6.0]])
+    write_evaluations(folder / "b/evaluations.npz", [100, 200], [[0.0, 0.0], [8.0, 9.0]])
+    result = import_curves(first, folder / "b", name="PPO", env="CartPole-v1")
+    assert result.steps.tolist() == [100, 200]
+    assert result.returns.tolist() == [[2.0, 5.0], [0.0, 8.5]]
+    assert not result.has_training_returns
+    facts = result.provenance[IMPORTED]
+    assert [file["file"].split("/")[-2] for file in facts["files"]] == ["a", "b"]
+    assert len(facts["files"][0]["sha256"]) == 64
+
+
+def test_gymnasiums_mountain_car_is_not_the_built_in_one(folder):
+    path = write_evaluations(folder / "evaluations.npz", [100], [[-200.0]])
+    imported = import_curves(path, env="MountainCar-v0")
+    assert imported.env_name == "MountainCar-v0 (Gymnasium's, 200 steps)"
+    assert import_curves(path, env="CartPole-v1").env_name == "CartPole-v1"
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"timesteps": [1]}, "has no array 'results'|has no array results"),
+        ({"timesteps": [1, 2], "results": [[1.0]]}, r"timesteps of shape \(2,\) and results of"),
+        ({"timesteps": [2, 2], "results": [[1.0], [1.0]]}, "timesteps that do not increase"),
+        ({"timesteps": [1.5], "results": [[1.0]]}, "they must be numbers of shapes"),
+    ],
+)
+def test_evaluations_that_cannot_be_used_are_refused(arrays, message, folder):
+    np.savez(folder / "evaluations.npz", **{k: np.array(v) for k, v in arrays.items()})
+    with pytest.raises(FreqdynaError, match=message):
+        import_curves(folder / "evaluations.npz")
+
+
+def test_a_file_that_is_no_archive_is_refused(folder):
+    with pytest.raises(FreqdynaError, match=r"cannot be read as evaluations\.npz"):
+        import_curves(write(folder / "evaluations.npz", "text"))
+
+
+def test_a_monitor_file_has_the_episodes_of_a_training(folder):
+    path = write_monitor(folder / "seed-3/monitor.csv", [(5, 5, 0.1), (10, 10, 0.2), (20, 20, 0.4)])
+    result = import_curves(path)
+    assert result.steps.tolist() == [5, 15, 35]
+    assert result.returns.tolist() == [[5.0, 10.0, 20.0]]
+    assert result.env_name == "CartPole-v1"
+    assert result.config.algorithm == "seed-3 (imported)"
+    assert result.has_training_returns
+    (note, *_) = freqdyna.compare(result, result).notes
+    assert note.startswith("'seed-3 (imported) (run 1)' has returns of training episodes")
+
+
+def test_monitor_files_of_one_folder_are_environments_of_one_training(folder):
+    write_monitor(folder / "logs/0.monitor.csv", [(1, 10, 0.5), (3, 10, 2.0)], start=100.0)
+    write_monitor(folder / "logs/1.monitor.csv", [(2, 5, 0.6), (4, 5, 1.0)], start=100.5)
+    result = import_curves(folder / "logs")
+    # In the order of time: after 0.5, 1.1, 1.5 and 2.0 seconds.
+    assert result.steps.tolist() == [10, 15, 20, 30]
+    assert result.returns.tolist() == [[1.0, 2.0, 4.0, 3.0]]
+
+
+def test_a_broken_header_of_a_monitor_file_is_told(folder):
+    with pytest.raises(FreqdynaError, match="its first line must be # and a JSON object"):
+        import_curves(write(folder / "monitor.csv", "#{\nr,l,t\n1,1,1\n"))
+
+
+def test_scalars_of_tensorboard_are_found_by_their_usual_names(folder):
+    scalars = {"rollout/ep_rew_mean": {10: 1.0, 20: 2.5}, "train/loss": {10: 7.0}}
+    write_events(folder / "a", scalars)
+    write_events(folder / "b", {"rollout/ep_rew_mean": {10: 3.0, 20: 4.0}})
+    result = import_curves(folder / "a", folder / "b")
+    assert result.returns.tolist() == [[1.0, 2.5], [3.0, 4.0]]
+    assert result.provenance[IMPORTED]["tag"] == "rollout/ep_rew_mean"
+    assert result.has_training_returns
+    (path,) = (folder / "a").iterdir()
+    assert import_curves(path, tag="train/loss").returns.tolist() == [[7.0]]
+    with pytest.raises(FreqdynaError, match=r"which has rollout/ep_rew_mean, train/loss"):
+        import_curves(path, tag="loss")
+    with pytest.raises(FreqdynaError, match="tag is unset; it must be the name of a scalar"):
+        import_curves(write(folder / "events.out.tfevents.1", "no events"))
+
+
+def test_seeds_with_other_steps_are_averaged_over_intervals():
+    first = Curve(0, np.array([4, 8, 12, 30]), np.array([1.0, 3.0, 5.0, 9.0]))
+    second = Curve(1, np.array([10, 20, 40]), np.array([2.0, 4.0, 8.0]))
+    common = at_common_steps([first, second], every=10)
+    assert common.steps.tolist() == [10, 20, 30]
+    # Of the first seed, 4 and 8 are in the first interval; the others have one point each.
+    assert common.returns.tolist() == [[2.0, 5.0, 9.0], [2.0, 4.0, 4.0]]
+    assert at_common_steps([first, second]).every == 1
+    same = at_common_steps([first, first])
+    assert same.every is None
+    assert same.steps.tolist() == [4, 8, 12, 30]
+
+
+def test_many_points_become_up_to_a_hundred():
+    steps = [np.arange(first, 100_000, 25) for first in (1, 2)]
+    curves = [Curve(i, own, np.full(len(own), float(i))) for i, own in enumerate(steps)]
+    common = at_common_steps(curves)
+    assert common.every == 1000
+    assert common.steps.tolist() == list(range(1000, 100_000, 1000))
+    assert (common.returns == [[0.0], [1.0]]).all()
+
+
+def test_imported_curves_are_saved_and_loaded_and_changes_are_noticed(folder):
+    write(folder / "ppo.csv", CSV)
+    result = import_curves("ppo.csv", env="CartPole-v1", out="runs/ppo")
+    loaded = freqdyna.load("runs/ppo")
+    assert loaded.config == result.config
+    assert loaded.provenance == result.provenance
+    np.testing.assert_array_equal(loaded.returns, result.returns)
+    assert not (folder / "runs/ppo/config.toml").exists()
+    loaded.save("runs/copy")
+    assert freqdyna.load("runs/copy").imported_from == "ppo.csv (CSV)"
+    with pytest.raises(FreqdynaError, match="out is 'runs/ppo', which exists"):
+        import_curves("ppo.csv", out="runs/ppo")
+
+    facts = folder / "runs/ppo/import.json"
+    facts.write_text(facts.read_text().replace("CartPole-v1", "CartPole-v0"))
+    with pytest.raises(FreqdynaError, match=r"import\.json is damaged \(its checksum"):
+        freqdyna.load("runs/ppo")
+    import_curves("ppo.csv", env="Acrobot-v1", out="runs/other")
+    (folder / "runs/other/metrics.parquet").replace(folder / "runs/copy/metrics.parquet")
+    with pytest.raises(FreqdynaError, match="it belongs to another import"):
+        freqdyna.load("runs/copy")
+    with pytest.raises(FreqdynaError, match=r"metrics\.parquet is missing"):
+        freqdyna.load("runs/other")
+
+
+def test_what_needs_an_agent_is_refused_in_one_sentence(folder, capsys):
+    write(folder / "ppo.csv", CSV)
+    result = import_curves("ppo.csv", out="ppo")
+    told = r"'ppo \(imported\)' was imported from ppo\.csv \(CSV\): it has learning curves, but no"
+    for use in (result.policy, result.network, result.seed_parameters):
+        with pytest.raises(FreqdynaError, match=told):
+            use(0)
+    for command, message in (
+        ("resume", "'ppo' has imported curves; only runs of freqdyna can be resumed"),
+        ("watch", "it has learning curves, but no trained agent"),
+        ("plot --what=queue", "it has learning curves, but no trained agent"),
+    ):
+        with pytest.raises(SystemExit) as exited:
+            main([*command.split(), "ppo"])
+        assert exited.value.code == 2
+        assert message in capsys.readouterr().err
+
+
+def test_the_command_imports_and_the_others_take_what_it_wrote(folder, capsys):
+    write(folder / "a.csv", CSV)
+    write(folder / "b.csv", CSV.replace("0,20,3", "0,30,3"))
+    main(["import", "a.csv", "--name=PPO", "--env=CartPole-v1"])
+    printed = capsys.readouterr().out
+    assert printed.startswith("imported from a.csv (CSV)\n")
+    assert "results: runs/PPO-CartPole-v1" in printed
+    main(["import", "b.csv", "--env=CartPole-v1", "--out=runs/b"])
+    assert "averaged over intervals of 1 step" in capsys.readouterr().out
+    main(["compare", "runs", "--out=c.svg"])
+    printed = capsys.readouterr().out
+    assert "PPO (imported)" in printed
+    assert "b (imported)" in printed
+    main(["plot", "runs/b", "runs/PPO-CartPole-v1"])
+    assert "PPO (imported)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "files is empty; it must have at least one file"),
+        (["none.csv"], "files has 'none.csv', which does not exist"),
+        (["notes.txt"], "files has 'notes.txt'; it must end in .csv or .npz, or begin with events"),
+        (["empty"], "'empty' is a folder with no file; it must have files of one of the formats"),
+        (["a.csv", "monitor.csv"], "files has CSV and Stable-Baselines3 monitor files; all must"),
+        (["a.csv", "--every=0"], "every is 0; it must be an integer, 1 or greater"),
+        (["a.csv", "--tag=x"], "tag is 'x'; it can only be used with TensorBoard event files"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(arguments, message, folder, capsys):
+    write(folder / "a.csv", CSV)
+    write(folder / "notes.txt", "")
+    write_monitor(folder / "monitor.csv", [(1, 1, 1)])
+    (folder / "empty").mkdir()
+    with pytest.raises(SystemExit) as exited:
+        main(["import", *arguments])
+    assert exited.value.code == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
