@@ -155,7 +155,7 @@ def test_an_agent_without_snapshots_has_no_explorer(run_folders):
     assert explorers([result]) == []
 
 
-def test_a_sweep_is_shown_by_what_it_varies(tmp_path):
+def test_a_sweep_is_shown_by_what_it_varies(tmp_path, capsys):
     (tmp_path / "sweep.toml").write_text(SWEEP.replace("0.003", "0.01"))
     sweep = [
         "sweep",
@@ -177,6 +177,12 @@ def test_a_sweep_is_shown_by_what_it_varies(tmp_path):
     assert (mark["label"], mark["x"]) == ("er (2 seeds)", [0.001, 0.01])
     means = [result.mean_return() for result in load_sweep(str(tmp_path / "out")).values()]
     np.testing.assert_allclose(mark["seeds"], np.transpose(means), rtol=1e-3)
+    capsys.readouterr()
+    main(["plot", str(tmp_path / "out")])
+    shown = capsys.readouterr().out
+    assert "er, learning rate 0.001" in shown
+    assert "er, learning rate 0.01" in shown
+    assert (tmp_path / "out" / "curves.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

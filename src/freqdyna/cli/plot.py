@@ -17,7 +17,7 @@ class Plot:
     """Plot one or more runs in one figure; for learning curves, also print a table."""
 
     folders: tyro.conf.Positional[tuple[Path, ...]]
-    """The run folders."""
+    """Run folders, and folders of sweeps, of which every combination is drawn."""
     what: Literal["curves", "queue", "value", "frequency", "episodes"] = "curves"
     """Learning curves; or, from the snapshots of `train --snapshot-steps`: the states in the
     replay buffer and the search-control queue, the value V, or the local frequency g; or the
@@ -35,10 +35,10 @@ class Plot:
         if not self.folders:
             raise FreqdynaError("folders is empty; it must have at least one run folder")
         from freqdyna.results.plot import save_figure
-        from freqdyna.results.result import load
         from freqdyna.results.table import print_table
 
-        results = [load(folder) for folder in self.folders]
+        found = [(folder, result) for folder in self.folders for result in _trainings(folder)]
+        results = [result for _, result in found]
         parent = self.folders[0] if len(self.folders) == 1 else Path()
         out = self.out or parent / f"{self.what}.png"
         if not out.suffix:
@@ -46,7 +46,7 @@ class Plot:
         figure = self._figure(results)
         save_figure(figure, out)
         if self.what == "curves":
-            print_table(list(zip(self.folders, results, strict=True)))
+            print_table(found)
         print(f"figure: {out}")
 
     def _figure(self, results: "list[Result]") -> Any:
@@ -60,3 +60,14 @@ class Plot:
             case "episodes":
                 return plot_snapshots.plot_episodes(results, self.step)
         return plot_snapshots.plot_surfaces(results, self.what, self.step, self.seed)
+
+
+def _trainings(folder: Path) -> "list[Result]":
+    """The training in a run folder, or all finished combinations of a sweep."""
+    from freqdyna.results.result import load
+    from freqdyna.sweeps.locations import trainings
+    from freqdyna.sweeps.sweep import FILE
+
+    if (folder / FILE).is_file():
+        return [found.result for found in trainings(folder)]
+    return [load(folder)]
