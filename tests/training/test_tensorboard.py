@@ -5,7 +5,7 @@ from freqdyna.training.tensorboard import Events
 
 
 def test_numbers_that_are_not_finite_are_left_out_without_a_warning(tmp_path, caplog):
-    events = Events(tmp_path, first_seed=5, first_step=0)
+    events = Events(tmp_path, first_seed=5, last_step=0)
     loss = np.full(2, np.nan)  # there was no update during the warm-up
     events.write(10, {"return": np.array([1.0, 3.0]), "loss": loss}, np.array([True, True]))
     returns = np.array([4.0, np.nan])  # the second seed stopped

@@ -64,10 +64,12 @@ class Train:
 
 @dataclass(frozen=True)
 class Resume:
-    """Resume an interrupted run; the result is that of an uninterrupted run."""
+    """Resume an interrupted run, or extend a finished one, as if it had not been interrupted."""
 
     folder: tyro.conf.Positional[Path]
     """The run folder."""
+    steps: int | None = None
+    """The new number of environment steps per seed in total, to extend the run."""
     tensorboard: bool = False
     """Also write TensorBoard events to the run folder (extra 'tensorboard')."""
     checkpoint_seconds: float = 60.0
@@ -86,6 +88,7 @@ class Resume:
                 tensorboard=self.tensorboard,
                 checkpoint_seconds=self.checkpoint_seconds,
                 allow_code=self.allow_code,
+                steps=self.steps,
             )
         print_table([(self.folder, result)])
 

@@ -1,5 +1,6 @@
 """A table of runs on the terminal."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from freqdyna.results.run_styles import run_labels
 from freqdyna.results.statistics import bootstrap_interval
 
 
-def print_table(runs: list[tuple[Path, Record]], names: list[str] | None = None) -> None:
+def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = None) -> None:
     """Print the mean return of each run after the warm-up, and at the last evaluation.
 
     Args:

@@ -11,14 +11,16 @@ from freqdyna.agents.unused_settings import without_effect
 from freqdyna.config import VERSION, Config
 from freqdyna.config.presets import version_of_defaults
 from freqdyna.core.description import matches
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, RunFailedError
 from freqdyna.envs import Environment
 from freqdyna.envs.resolve import OF_ENVIRONMENT, check_same_environment, environment_of_run
 from freqdyna.envs.space import Factory
 from freqdyna.results import run_folder
 from freqdyna.results.result import Result
+from freqdyna.results.rewriting import finish_rewriting
 from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
+from freqdyna.training.extension import extend, extended_config
 from freqdyna.training.memory import exhaustion_explained
 from freqdyna.training.prepare import prepare_run
 from freqdyna.training.progress import Progress, make_display
@@ -133,8 +135,11 @@ def resume(
     tensorboard: bool = False,
     checkpoint_seconds: float = 60.0,
     allow_code: bool = False,
+    steps: int | None = None,
 ) -> Result:
-    """Resume an interrupted run; the result is that of an uninterrupted run.
+    """Resume an interrupted run, or extend a finished one.
+
+    The result is that of an uninterrupted run.
 
     Args:
         folder: The run folder.
@@ -147,6 +152,7 @@ def resume(
         checkpoint_seconds: Seconds between checkpoints.
         allow_code: Whether the folder may name code to import, such as `module:Class`; use it only
             if you trust the folder.
+        steps: The new number of steps in total, to extend the run; None to keep it.
 
     Returns:
         The curves, parameters and snapshots of all seeds.
@@ -154,10 +160,19 @@ def resume(
     """
     options = RunOptions(True, bool(progress), tensorboard, checkpoint_seconds)
     path = Path(folder)
-    config = run_folder.read_config(path)  # before its lock: what is no run folder is left alone
+    run_folder.read_config(path)  # before its lock: what is no run folder is left alone
     shown = progress if isinstance(progress, Progress) else None
     with run_folder.opened_folder(path) as messages:
-        run = _prepare_to_resume(path, config, env, search_control, model, allow_code)
+        try:
+            finish_rewriting(path)
+        except OSError as error:
+            raise RunFailedError(f"{str(path)!r} cannot be written: {error}") from None
+        config = run_folder.read_config(path)
+        longer = config if steps is None else extended_config(config, steps)
+        run = _prepare_to_resume(path, config, longer, env, search_control, model, allow_code)
+        if longer != config:
+            extend(path, config, run)
+            messages = [*messages, f"extended from {config.steps:,} to {longer.steps:,} steps"]
         with exhaustion_explained(run.resume_command(path)):
             return run.execute(path, options, shown, messages)
 
@@ -165,19 +180,31 @@ def resume(
 def _prepare_to_resume(
     path: Path,
     config: Config,
+    longer: Config,
     env: "Environment | gymnasium.Env[Any, Any] | Factory | None",
     search_control: SearchControl | type[SearchControl] | None,
     model: Model[Any] | type[Model[Any]] | None,
     allow_code: bool,
 ) -> Run:
-    """The run in a folder, if it can be resumed with what was passed; see `resume`."""
+    """The run in a folder, if it can be resumed with what was passed; see `resume`.
+
+    Args:
+        path: The run folder.
+        config: The settings in it.
+        longer: The settings of the run, with more steps if it is extended.
+        env: As passed to `resume`.
+        search_control: As passed to `resume`.
+        model: As passed to `resume`.
+        allow_code: As passed to `resume`.
+
+    """
     before = run_folder.read_provenance(path, config)
     again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
     found = environment_of_run(config, env, before, again, allow_code)
     if not checkpoint.checkpoints(path) and run_folder.has_results(path):
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
     given = None if env is None else found
-    run = prepare_run(config, given, search_control, before, allow_code=allow_code, model=model)
+    run = prepare_run(longer, given, search_control, before, allow_code=allow_code, model=model)
     check_same_environment(run.training.agent.env, before)
     planning = getattr(run.training.agent, "planning", None)
     for part in ("search_control", "model"):

@@ -7,7 +7,7 @@ was moved from another run, is never continued from.
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,22 @@ def save(path: Path, state: Any, curves: dict[str, np.ndarray], note: dict[str, 
     numbers = jax.tree.map(_numbers, state)
     arrays = {f"state{name}": np.asarray(leaf) for name, leaf in _named_leaves(numbers)}
     save_arrays(path, arrays | {f"{_CURVE}{name}": curve for name, curve in curves.items()}, note)
+
+
+def save_run(folder: Path, config: Config, saved: RunCheckpoint) -> None:
+    """Write a checkpoint of a run to its folder.
+
+    Args:
+        folder: The run folder.
+        config: The configuration of the run.
+        saved: The checkpoint.
+
+    """
+    names = saved.curves[0] if saved.curves else {}
+    curves = {name: np.stack([row[name] for row in saved.curves]) for name in names}
+    note = {"step": saved.step, "config": asdict(config), "facts": saved.facts}
+    note |= {"devices": saved.devices, "device_kind": saved.device_kind}
+    save(checkpoint_path(folder, saved.step), saved.state, curves, note)
 
 
 def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from freqdyna.agents.base import AgentState
+from freqdyna.agents.diagnostics import Diagnostics
 from freqdyna.config import Config
 from freqdyna.core.code_names import module_of
 from freqdyna.core.errors import DamagedFileError
@@ -29,7 +32,7 @@ from freqdyna.results.result import Result
 from freqdyna.training import checkpoint
 from freqdyna.training.block import Block
 from freqdyna.training.callback_errors import callback_errors_explained
-from freqdyna.training.checkpoint import ForeignCheckpointError
+from freqdyna.training.checkpoint import ForeignCheckpointError, RunCheckpoint
 from freqdyna.training.evaluation_warnings import new_warnings
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.progress import LastEvaluation, Progress, RunProgress, make_display
@@ -39,6 +42,20 @@ from freqdyna.training.training import Training
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before progress and interrupts are handled."""
+
+
+@dataclass(frozen=True)
+class _Unevaluated:
+    """What an evaluation changes, as it was before.
+
+    The last checkpoint has the state before a last evaluation that is not at a multiple of
+    `eval_every`, so that the run can be extended as if it had been longer from the start.
+    """
+
+    diagnostics: Diagnostics
+    facts: dict[str, Any]
+    """What `Block.facts` returned."""
+    evaluations: int
 
 
 @dataclass
@@ -55,6 +72,8 @@ class Run:
     """The snapshots so far, by step."""
     last_warning: str | None = None
     """The warning of the last attempt to save the run, if it failed."""
+    unevaluated: "_Unevaluated | None" = None
+    """What the last evaluation changed, if a longer run would not be evaluated at that step."""
 
     def execute(
         self,
@@ -92,7 +111,7 @@ class Run:
         try:
             if options.tensorboard and folder is not None:
                 try:
-                    events = Events(folder, self.config.first_seed, step)
+                    events = Events(folder, self.config.first_seed, self._last_evaluated())
                 except OSError as error:
                     raise saver.failed(error) from None
             for message in (*messages, self._announcement(step)):
@@ -153,6 +172,10 @@ class Run:
                 self._tell_new(progress, saver.save_snapshots(self.config, self.snapshots))
             if stop not in evaluations:
                 continue
+            if stop % self.config.eval_every:
+                self.unevaluated = _Unevaluated(
+                    jax.tree.map(jnp.copy, state.diagnostics), self.block.facts(), len(self.curves)
+                )
             state, metrics = self.block.evaluate(state, stop)
             self._pass_on(progress)
             before = self.curves[-1][DIVERGED_AT] if self.curves else None
@@ -168,15 +191,19 @@ class Run:
             progress.update(step, last)
         return state
 
+    def _last_evaluated(self) -> int:
+        """The step of the last evaluation; 0 before the first one."""
+        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
+        return int(evaluations[len(self.curves) - 1]) if self.curves else 0
+
     def _last_evaluation(self) -> LastEvaluation | None:
         """What is shown of the last evaluation; None before the first one."""
         if not self.curves:
             return None
-        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
         complete = self._complete_seeds()
         returns = self.curves[-1]["return"][complete.kept]
         return LastEvaluation(
-            step=int(evaluations[len(self.curves) - 1]),
+            step=self._last_evaluated(),
             mean_return=float(returns.mean()) if len(returns) else None,
             left_out=complete.text("seeds") if complete.left_out else "",
         )
@@ -187,11 +214,23 @@ class Run:
         """Save the run; with `progress`, a failure is only a warning, because it is not the end."""
         if saver.folder is None:
             return
-        saved = step, self.result(state), self.block.to_checkpoint(state), self.block.facts()
+        record = self.result(state)
+        facts, evaluations = self.block.facts(), len(self.curves)
+        if self.unevaluated is not None:
+            facts, evaluations = self.unevaluated.facts, self.unevaluated.evaluations
+            state = eqx.tree_at(lambda s: s.diagnostics, state, self.unevaluated.diagnostics)
+        saved = RunCheckpoint(
+            step,
+            self.block.to_checkpoint(state),
+            [{k: v[:, i] for k, v in record.metrics.items()} for i in range(evaluations)],
+            facts,
+            record.provenance["device_kind"],
+            record.provenance["devices"],
+        )
         if progress is None:
-            saver.save(*saved)
+            saver.save(record, saved)
             return
-        warning = saver.try_to_save(*saved)
+        warning = saver.try_to_save(record, saved)
         self._tell_new(progress, warning)
         self.last_warning = warning
 

@@ -1,16 +1,15 @@
 """How progress is shown, and how a run is saved to its folder."""
 
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, RunFailedError, installing
 from freqdyna.results import run_folder
 from freqdyna.results.record import Record
-from freqdyna.training import checkpoint
+from freqdyna.training.checkpoint import RunCheckpoint, prune, save_run
 
 
 @dataclass(frozen=True)
@@ -59,32 +58,28 @@ class Saver:
             return self._later(error)
         return None
 
-    def try_to_save(
-        self, step: int, record: Record, state: Any, facts: dict[str, Any]
-    ) -> str | None:
+    def try_to_save(self, record: Record, checkpoint: RunCheckpoint) -> str | None:
         """Like `save`, but returns a warning if that is not possible now, as on a full disk."""
         self.last = time.monotonic()
         try:
-            self._write(step, record, state, facts)
+            self._write(record, checkpoint)
         except OSError as error:
             return self._later(error)
         return None
 
-    def save(self, step: int, record: Record, state: Any, facts: dict[str, Any]) -> None:
+    def save(self, record: Record, checkpoint: RunCheckpoint) -> None:
         """Write a checkpoint and the results so far.
 
         Args:
-            step: The number of steps that every seed has taken.
             record: The training so far.
-            state: What `Block.to_checkpoint` returned, a pytree.
-            facts: What `Block.facts` returned.
+            checkpoint: The state to resume from.
 
         Raises:
             RunFailedError: If that is not possible.
 
         """
         try:
-            self._write(step, record, state, facts)
+            self._write(record, checkpoint)
         except OSError as error:
             raise self.failed(error) from None
 
@@ -99,16 +94,13 @@ class Saver:
             f"its last checkpoint with: {self.again}"
         )
 
-    def _write(self, step: int, record: Record, state: Any, facts: dict[str, Any]) -> None:
+    def _write(self, record: Record, checkpoint: RunCheckpoint) -> None:
         if self.folder is None:
             return
         # First, because a run that resumes from the checkpoint does not record them again.
         run_folder.write_snapshots(self.folder, record.config, record.snapshots)
-        curves = {name: values.T for name, values in record.metrics.items()}
-        note = {"step": step, "config": asdict(record.config), "facts": facts}
-        note |= {k: record.provenance[k] for k in ("devices", "device_kind")}
-        checkpoint.save(checkpoint.checkpoint_path(self.folder, step), state, curves, note)
-        checkpoint.prune(self.folder)
+        save_run(self.folder, record.config, checkpoint)
+        prune(self.folder)
         if len(record.steps):
             run_folder.write_record(self.folder, record)
         self.last = time.monotonic()

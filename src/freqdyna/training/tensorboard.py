@@ -9,13 +9,21 @@ from freqdyna.results.complete_seeds import DIVERGED_AT
 
 
 class Events:
-    """Writes the mean of every metric over complete seeds, and the return of each seed."""
+    """Writes the mean of every metric over complete seeds, and the return of each seed.
 
-    def __init__(self, folder: Path, first_seed: int, first_step: int) -> None:
+    Args:
+        folder: The run folder.
+        first_seed: The first seed.
+        last_step: The step of the last evaluation before; later ones that were written by a process
+            that was killed, or before the run was extended, are replaced.
+
+    """
+
+    def __init__(self, folder: Path, first_seed: int, last_step: int) -> None:
         from tensorboardX import SummaryWriter
 
         self._first_seed = first_seed
-        self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=first_step + 1)
+        self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=last_step + 1)
 
     def write(self, step: int, metrics: dict[str, np.ndarray], kept: np.ndarray) -> None:
         """Add one evaluation, except for numbers that are not finite.
