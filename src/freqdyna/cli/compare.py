@@ -11,11 +11,7 @@ from freqdyna.core.errors import FreqdynaError
 
 @dataclass(frozen=True)
 class Compare:
-    """Compare runs, sweeps and imported curves by statistics over their seeds.
-
-    Prints the differences of means and interquartile means with intervals, the probability of
-    improvement, a permutation test and the steps to a threshold, and draws a figure.
-    """
+    """Compare runs, sweeps and imported curves by statistics over seeds: tables and a figure."""
 
     runs: tyro.conf.Positional[tuple[str, ...]]
     """Run folders, folders of run folders, and sweeps (folders or addresses such as
@@ -36,7 +32,8 @@ class Compare:
     first_step: int | None = None
     """Evaluations before this step are ignored. If unset: those in the warm-up are."""
     baseline: str | None = None
-    """The name of the run that all others are compared with. If unset: all pairs are compared."""
+    """The run that all others are compared with: its name, or its number in the table. If unset:
+    all pairs are compared."""
 
     def run(self) -> None:
         """Run the command."""

@@ -8,10 +8,7 @@ import tyro
 
 @dataclass(frozen=True)
 class ImportCurves:
-    """Import learning curves of other programs, to plot, compare and report them like runs.
-
-    Each call imports one algorithm in one environment.
-    """
+    """Import learning curves of other programs, to plot, compare and report them like runs."""
 
     files: tyro.conf.Positional[tuple[Path, ...]]
     """CSV files with one row for each seed and step; or for each seed one evaluations.npz or one

@@ -10,7 +10,7 @@ from freqdyna.report.section import Section
 from freqdyna.results.chart import Chart
 from freqdyna.results.comparison.compare_runs import compare_runs
 from freqdyna.results.comparison.figure import differences_panel, profile_panel
-from freqdyna.results.comparison.tables import LEGEND, pair_rows, run_rows, title
+from freqdyna.results.comparison.tables import LEGEND, average_rows, pair_rows, run_rows, title
 from freqdyna.results.result import Result
 from freqdyna.sweeps.compare import unique_labels
 
@@ -51,6 +51,8 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section | None
         for environment in found.environments
         for header, *body in (run_rows(environment), pair_rows(environment))
     ]
+    if found.averages:
+        tables.append(average_rows(found.averages))
     return Section(
         name="comparison",
         title="Comparison",

@@ -60,7 +60,8 @@ class Record:
         if not isinstance(facts, dict):
             return None
         files = facts.get("files")
-        names = [str(file.get("file")) for file in files] if isinstance(files, list) else []
+        listed = files if isinstance(files, list) else []  # a crafted file may have anything
+        names = [str(file.get("file")) for file in listed if isinstance(file, dict)]
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         return f"{names[0] if names else 'an unknown file'}{more} ({facts.get('format')})"
 

@@ -38,7 +38,8 @@ def compare(
         threshold: The return for the steps to a threshold; None for the middle between the lowest
             and the highest mean return of the runs in an environment.
         first_step: Evaluations before this step are ignored; None for the end of the warm-up.
-        baseline: The name of the run that all others are compared with; None to compare all pairs.
+        baseline: The run that all others are compared with: its name, or its number in the table
+            of an environment; None to compare all pairs.
 
     Returns:
         The comparison: `print` shows its tables, `plot` draws it, and `save_table` writes it as CSV

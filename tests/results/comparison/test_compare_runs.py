@@ -91,6 +91,10 @@ def test_a_baseline_is_compared_with_all_others():
     assert [(pair.first.label, pair.second.label) for pair in pairs] == [
         *(("a", "c"), ("b", "c"), ("d", "c"))
     ]
+    by_number = compare_runs(runs, names, baseline="3").pairs
+    assert [(pair.first.label, pair.second.label) for pair in by_number] == [
+        (pair.first.label, pair.second.label) for pair in pairs
+    ]
     assert len(compare_runs(runs, names).pairs) == 6
 
 
@@ -123,6 +127,7 @@ def test_a_run_alone_in_its_environment_is_named():
     [
         ({"measure": "median"}, "measure is 'median'; it must be 'mean' or 'final'"),
         ({"baseline": "c"}, "unknown baseline 'c'; known, nearest first: "),
+        ({"baseline": "3"}, "baseline is '3', which is not a run on GridWorld"),
         ({"first_step": 51}, "first_step is 51; it must be between 0 and 50"),
         ({"labels": ["a", "a"]}, "labels has 'a' twice on GridWorld"),
     ],

@@ -32,7 +32,7 @@ def test_the_table_fits_into_80_columns(comparison, monkeypatch):
 
 
 def test_the_csv_file_has_all_digits(comparison):
-    rows = list(csv.DictReader(io.StringIO(as_csv(comparison.environments))))
+    rows = list(csv.DictReader(io.StringIO(as_csv(comparison.environments, []))))
     assert len(rows) == 3
     pair = comparison.pairs[1]
     assert (rows[1]["first"], rows[1]["second"]) == ("100% [third]", "first_one")
@@ -43,7 +43,7 @@ def test_the_csv_file_has_all_digits(comparison):
 
 
 def test_names_are_escaped_for_latex(comparison):
-    text = as_latex(comparison.environments, comparison.notes)
+    text = as_latex(comparison.environments, [], comparison.notes)
     assert r"3 & 100\% {[}third] & 12 &" in text
     assert r"1 & first\_one & 12 &" in text
     assert text.count(r"\begin{tabular}") == text.count(r"\bottomrule") == 2
@@ -52,11 +52,10 @@ def test_names_are_escaped_for_latex(comparison):
 
 def test_files_are_written_by_their_endings(comparison, tmp_path):
     comparison.save_table(tmp_path / "table.csv")
-    assert (tmp_path / "table.csv").read_text() == as_csv(comparison.environments)
+    assert (tmp_path / "table.csv").read_text() == as_csv(comparison.environments, [])
     comparison.save_table(tmp_path / "table.tex")
-    assert (tmp_path / "table.tex").read_text() == as_latex(
-        comparison.environments, comparison.notes
-    )
+    text = as_latex(comparison.environments, [], comparison.notes)
+    assert (tmp_path / "table.tex").read_text() == text
     with pytest.raises(FreqdynaError, match=r"must end in \.csv or \.tex"):
         comparison.save_table(tmp_path / "table.txt")
     with pytest.raises(FreqdynaError, match="which cannot be written"):
@@ -78,3 +77,19 @@ def test_the_performance_profile_is_the_fraction_of_seeds_above_each_return():
     assert set(second.y) == {0.0, 1.0}
     assert [text for _, text in differences.y.ticks] == ["2 − 1"]
     assert [mark.label for mark in curves.marks] == ["1: a (4 seeds)", "2: b (4 seeds)"]
+
+
+def test_several_environments_have_a_table_of_averages():
+    scores = {"GridWorld": ([0.0, 1.0], [2.0, 3.0]), "DynaMaze": ([0.0, 1.0], [0.0, 1.0])}
+    runs = [result(np.array(own)[:, None], env=env) for env, both in scores.items() for own in both]
+    comparison = compare_runs(runs, ["a", "b"] * 2)
+    (average,) = comparison.averages
+    assert (average.first, average.second) == ("b", "a")
+    assert average.probability_of_improvement.value == 0.75  # of 1 and 0.5
+    assert "P(better), averaged over environments" in str(comparison)
+    rows = list(csv.DictReader(io.StringIO(as_csv(comparison.environments, comparison.averages))))
+    assert rows[-1]["environment"] == "average over GridWorld and DynaMaze"
+    assert rows[-1]["probability_of_improvement"] == "0.75"
+    assert rows[-1]["mean_difference"] == ""
+    latex = as_latex(comparison.environments, comparison.averages, comparison.notes)
+    assert "b & a & 2 & 0.75 {[}" in latex

@@ -12,6 +12,7 @@ from freqdyna.results.comparison.common_steps import RULE, common_steps, returns
 from freqdyna.results.comparison.few_seeds import few_seeds_notes
 from freqdyna.results.comparison.findings import (
     MEASURES,
+    AveragedPair,
     ComparedPair,
     ComparedRun,
     EnvironmentComparison,
@@ -49,13 +50,14 @@ def compare_runs(
         threshold: The return for the steps to a threshold; None for the middle between the lowest
             and the highest mean return of the runs in an environment.
         first_step: Evaluations before this step are ignored; None for the end of the warm-up.
-        baseline: The name of the run that all others are compared with; None to compare all pairs.
+        baseline: The run that all others are compared with: its name, or its number in the table
+            of an environment; None to compare all pairs.
 
     """
     if measure not in MEASURES:
         allowed = " or ".join(map(repr, MEASURES))
         raise FreqdynaError(f"measure is {shown(measure)}; it must be {allowed}")
-    if baseline is not None and baseline not in labels:
+    if baseline is not None and baseline not in labels and not baseline.isdecimal():
         raise unknown_name("baseline", baseline, dict.fromkeys(labels))
     groups: dict[str, list[int]] = {}
     for i, run in enumerate(runs):
@@ -73,6 +75,7 @@ def compare_runs(
             chosen = [(runs[i], labels[i], styles[i]) for i in group]
             found.append(_environment(env, chosen, measure, threshold, first_step, baseline))
     corrected = _corrected(found)
+    averages = _averages(corrected)
     pairs = [pair for environment in corrected for pair in environment.pairs]
     sizes = [(len(pair.first.scores), len(pair.second.scores)) for pair in pairs]
     notes = [f"{label!r} is the only run on {env}: not compared." for env, label in alone.items()]
@@ -83,6 +86,7 @@ def compare_runs(
     ]
     return RunComparison(
         corrected,
+        averages,
         [*notes, *_left_out_notes(corrected), *few_seeds_notes(sizes, len(pairs))],
     )
 
@@ -94,6 +98,25 @@ def _corrected(environments: list[EnvironmentComparison]) -> list[EnvironmentCom
         replace(one, pairs=[replace(pair, corrected_p=next(corrected)) for pair in one.pairs])
         for one in environments
     ]
+
+
+def _averages(environments: list[EnvironmentComparison]) -> list[AveragedPair]:
+    """The pairs of names that several environments have, averaged over these."""
+    found: dict[tuple[str, str], dict[str, ComparedPair]] = {}
+    for one in environments:
+        for pair in one.pairs:
+            if len(pair.first.scores) and len(pair.second.scores):
+                names = pair.first.label, pair.second.label
+                found.setdefault(names, {})[one.env] = pair
+    averages = []
+    for names, of in found.items():
+        if len(of) > 1:
+            value = np.mean([pair.probability_of_improvement.value for pair in of.values()])
+            scores = [(pair.first.scores, pair.second.scores) for pair in of.values()]
+            enough = all(min(len(a), len(b)) > 1 for a, b in scores)
+            interval = improvement_interval(*scores) if enough else None
+            averages.append(AveragedPair(*names, list(of), Estimate(float(value), interval)))
+    return averages
 
 
 def _left_out_notes(environments: list[EnvironmentComparison]) -> list[str]:
@@ -130,9 +153,11 @@ def _environment(
     inside = [r.steps[(r.steps >= steps[0]) & (r.steps <= steps[-1])] for r, _, _ in runs]
     chosen = [(second, first) for first, second in combinations(compared, 2)]
     if baseline is not None:
-        if baseline not in labels:
+        numbers = dict(enumerate(labels, 1))
+        name = numbers.get(int(baseline)) if baseline.isdecimal() else baseline
+        if name not in labels:
             raise FreqdynaError(f"baseline is {baseline!r}, which is not a run on {env}")
-        base = compared[labels.index(baseline)]
+        base = compared[labels.index(name)]
         chosen = [(run, base) for run in compared if run is not base]
     return EnvironmentComparison(
         env,
@@ -187,7 +212,7 @@ def _pair(first: ComparedRun, second: ComparedRun) -> ComparedPair:
     if len(a) and len(b):
         improvement = Estimate(
             probability_of_improvement(a, b),
-            improvement_interval(a, b) if min(len(a), len(b)) > 1 else None,
+            improvement_interval((a, b)) if min(len(a), len(b)) > 1 else None,
         )
     p = permutation_p(a, b)
     return ComparedPair(

@@ -76,6 +76,17 @@ class ComparedPair:
 
 
 @dataclass(frozen=True)
+class AveragedPair:
+    """The comparison of runs with the same two names in several environments."""
+
+    first: str
+    second: str
+    environments: list[str]
+    probability_of_improvement: Estimate
+    """Averaged over the environments, each of which counts the same."""
+
+
+@dataclass(frozen=True)
 class EnvironmentComparison:
     """The comparisons of all runs in one environment."""
 

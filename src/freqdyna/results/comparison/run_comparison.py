@@ -7,7 +7,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from freqdyna.results.comparison.figure import comparison_chart
-from freqdyna.results.comparison.findings import ComparedPair, EnvironmentComparison
+from freqdyna.results.comparison.findings import AveragedPair, ComparedPair, EnvironmentComparison
 from freqdyna.results.comparison.table_files import save_table
 from freqdyna.results.comparison.tables import as_text
 from freqdyna.results.draw_matplotlib import draw
@@ -19,6 +19,8 @@ class RunComparison:
     """What `freqdyna.compare` returns; `print` shows its tables."""
 
     environments: list[EnvironmentComparison]
+    averages: list[AveragedPair]
+    """Pairs of names that several environments have; empty if there is one environment."""
     notes: list[str]
     """What few seeds can and cannot show, and which runs and seeds are not compared."""
 
@@ -41,7 +43,7 @@ class RunComparison:
 
     def save_table(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a file: CSV or LaTeX, depending on its ending, .csv or .tex."""
-        save_table(self.environments, self.notes, Path(path))
+        save_table(self.environments, self.averages, self.notes, Path(path))
 
     def __str__(self) -> str:
-        return as_text(self.environments, self.notes)
+        return as_text(self.environments, self.averages, self.notes)

@@ -84,13 +84,13 @@ def probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def improvement_interval(
-    first: np.ndarray, second: np.ndarray, level: float = 0.95
+    *pairs: tuple[np.ndarray, np.ndarray], level: float = 0.95
 ) -> tuple[float, float]:
-    """Percentile bootstrap interval of `probability_of_improvement`.
+    """Percentile bootstrap interval of the mean `probability_of_improvement` of some pairs.
 
     Args:
-        first: One number per seed, shape (seeds,).
-        second: The same, of any number of seeds.
+        *pairs: The numbers of the seeds of two trainings, such as those in one environment, each of
+            shape (seeds,).
         level: The level of the interval.
 
     Returns:
@@ -98,11 +98,14 @@ def improvement_interval(
 
     """
     generator = np.random.default_rng(0)
-    shares = [
-        generator.multinomial(n, np.full(n, 1 / n), size=RESAMPLES) / n
-        for n in (len(first), len(second))
-    ]
-    drawn = ((shares[0] @ _improvements(first, second)) * shares[1]).sum(axis=1)
+    drawn = np.zeros(RESAMPLES)
+    for pair in pairs:
+        first, second = (
+            generator.multinomial(len(seeds), np.full(len(seeds), 1 / len(seeds)), size=RESAMPLES)
+            / len(seeds)
+            for seeds in pair
+        )
+        drawn += ((first @ _improvements(*pair)) * second).sum(axis=1) / len(pairs)
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 

@@ -13,12 +13,22 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.failures import failure
 from freqdyna.core.files import write_atomically
 from freqdyna.results.comparison.findings import (
+    AveragedPair,
     ComparedPair,
     ComparedRun,
     EnvironmentComparison,
     Estimate,
 )
-from freqdyna.results.comparison.tables import LEGEND, Rows, pair_rows, run_rows, title
+from freqdyna.results.comparison.tables import (
+    AVERAGED,
+    LEGEND,
+    NAMES,
+    Rows,
+    average_rows,
+    pair_rows,
+    run_rows,
+    title,
+)
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -37,18 +47,25 @@ def check_table_path(path: Path) -> None:
 
 
 def save_table(
-    environments: Sequence[EnvironmentComparison], notes: Sequence[str], path: Path
+    environments: Sequence[EnvironmentComparison],
+    averages: Sequence[AveragedPair],
+    notes: Sequence[str],
+    path: Path,
 ) -> None:
     """Write the table to a file.
 
     Args:
-        environments: The comparisons.
+        environments: The comparisons in each environment.
+        averages: Those over several environments.
         notes: Sentences that become comments in LaTeX.
         path: The file, which must end in .csv or .tex.
 
     """
     check_table_path(path)
-    text = as_csv(environments) if path.suffix == ".csv" else as_latex(environments, notes)
+    if path.suffix == ".csv":
+        text = as_csv(environments, averages)
+    else:
+        text = as_latex(environments, averages, notes)
     try:
         write_atomically(path, lambda file: file.write(text.encode()))
     except OSError as error:
@@ -57,7 +74,7 @@ def save_table(
         raise (wrong if invalid else failure(error) or wrong) from None
 
 
-def as_csv(environments: Sequence[EnvironmentComparison]) -> str:
+def as_csv(environments: Sequence[EnvironmentComparison], averages: Sequence[AveragedPair]) -> str:
     """One row for each pair, with the numbers of both runs; a cell is empty without a number."""
     file = io.StringIO()
     rows = [
@@ -65,6 +82,7 @@ def as_csv(environments: Sequence[EnvironmentComparison]) -> str:
         for environment in environments
         for pair in environment.pairs
     ]
+    rows += [_average_columns(pair) for pair in averages]
     writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -88,6 +106,15 @@ def _pair_columns(environment: EnvironmentComparison, pair: ComparedPair) -> dic
     }
 
 
+def _average_columns(pair: AveragedPair) -> dict[str, object]:
+    return {
+        "environment": f"average over {' and '.join(pair.environments)}",
+        "first": pair.first,
+        "second": pair.second,
+        **_estimate_columns("probability_of_improvement", pair.probability_of_improvement),
+    }
+
+
 def _run_columns(which: str, run: ComparedRun) -> dict[str, object]:
     first = run.steps_to_threshold
     median = float(np.median(first)) if len(first) else math.inf
@@ -108,18 +135,24 @@ def _estimate_columns(name: str, found: Estimate) -> dict[str, object]:
     return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
-def as_latex(environments: Sequence[EnvironmentComparison], notes: Sequence[str]) -> str:
+def as_latex(
+    environments: Sequence[EnvironmentComparison],
+    averages: Sequence[AveragedPair],
+    notes: Sequence[str],
+) -> str:
     """Two tables for each environment, runs and pairs, for the LaTeX package booktabs."""
     lines = ["% Requires \\usepackage{booktabs}."]
     for environment in environments:
         heading = title(environment)
         for rows in (run_rows(environment), pair_rows(environment)):
             lines += [f"% {heading}", *_tabular(rows), ""]
+    if averages:
+        lines += [f"% {AVERAGED}", *_tabular(average_rows(averages)), ""]
     return "\n".join([*lines, *(f"% {note}" for note in (*notes, LEGEND)), ""])
 
 
 def _tabular(rows: Rows) -> list[str]:
-    columns = "".join("l" if name == "run" else "r" for name in rows[0])
+    columns = "".join("l" if name in NAMES else "r" for name in rows[0])
     header, *body = [" & ".join(map(_escaped, row)) + r" \\" for row in rows]
     return [
         f"\\begin{{tabular}}{{{columns}}}",

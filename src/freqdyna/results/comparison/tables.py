@@ -13,13 +13,18 @@ from rich.table import Table
 from rich.text import Text
 
 from freqdyna.results.comparison.findings import (
+    MEASURES,
+    AveragedPair,
     ComparedRun,
     EnvironmentComparison,
     Estimate,
 )
 
+NAMES = ("run", "than")
+"""The columns that have names of runs."""
 Rows = list[list[str]]
 """Rows of cells, the header first."""
+AVERAGED = "P(better), averaged over environments"
 NONE = "-"
 """A cell without a number."""
 LEGEND = (
@@ -34,11 +39,7 @@ LEGEND = (
 def title(environment: EnvironmentComparison) -> str:
     """What the numbers of an environment are."""
     steps = environment.steps
-    what = (
-        "mean return"
-        if environment.measure == "mean"
-        else "mean return in the last tenth of the steps"
-    )
+    what = MEASURES[environment.measure]
     over = f"steps {steps[0]:,} to {steps[-1]:,}" if len(steps) > 1 else f"step {steps[0]:,}"
     evaluations = f"{len(steps)} evaluation{'s' if len(steps) > 1 else ''}"
     return f"{environment.env}: {what}, {over} ({evaluations})"
@@ -83,14 +84,37 @@ def pair_rows(environment: EnvironmentComparison) -> Rows:
     return rows
 
 
-def as_text(environments: Sequence[EnvironmentComparison], notes: Sequence[str]) -> str:
-    """All tables and notes as text, as wide as the terminal; 80 columns suffice."""
+def average_rows(averages: Sequence[AveragedPair]) -> Rows:
+    """A row for each pair of names that several environments have."""
+    rows = [["run", "than", "environments", "P(better)"]]
+    for pair in averages:
+        found = estimate(pair.probability_of_improvement, 2)
+        rows.append([pair.first, pair.second, str(len(pair.environments)), found])
+    return rows
+
+
+def as_text(
+    environments: Sequence[EnvironmentComparison],
+    averages: Sequence[AveragedPair],
+    notes: Sequence[str],
+) -> str:
+    """All tables and notes as text, as wide as the terminal; 80 columns suffice.
+
+    Args:
+        environments: The comparisons in each environment.
+        averages: Those over several environments.
+        notes: Sentences below the tables.
+
+    """
     file = io.StringIO()
     console = Console(file=file, width=get_terminal_size().columns)
     for environment in environments:
         console.print(Text(title(environment), style="bold"))
         console.print(_rich(run_rows(environment)))
         console.print(_rich(pair_rows(environment)))
+    if averages:
+        console.print(Text(AVERAGED, style="bold"))
+        console.print(_rich(average_rows(averages)))
     for note in (*notes, LEGEND):
         console.print(Text(note))
     lines = [line.rstrip() for line in file.getvalue().splitlines()]
@@ -133,7 +157,7 @@ def _rich(rows: Rows) -> Table:
     """A table for the terminal, with intervals, counts and reasons below their numbers."""
     table = Table(box=SIMPLE, pad_edge=False, collapse_padding=True)
     for name in rows[0]:
-        is_name = name == "run"
+        is_name = name in NAMES
         header = name.replace(" ", "\n", 1)
         table.add_column(
             header, justify="left" if is_name else "right", no_wrap=not is_name, overflow="fold"
@@ -141,7 +165,7 @@ def _rich(rows: Rows) -> Table:
     for row in rows[1:]:
         table.add_row(
             *(
-                Text(cell if name == "run" else re.sub(r" (?=[\[(])|; ", "\n", cell))
+                Text(cell if name in NAMES else re.sub(r" (?=[\[(])|; ", "\n", cell))
                 for name, cell in zip(rows[0], row, strict=True)
             )
         )
