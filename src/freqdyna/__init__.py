@@ -53,6 +53,8 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     import importlib
 
+    if name == "__version__":
+        return importlib.import_module("freqdyna.config").VERSION
     if name == "envs":
         return importlib.import_module("freqdyna.envs")
     if name == "local_frequency_gradient":  # public in version 0.1

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from freqdyna import Config, FreqdynaError
+from freqdyna.config.checks import keywords
 from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.search_control import HillClimb
 
@@ -37,6 +38,10 @@ from freqdyna.search_control import HillClimb
         ({"first_seed": 2**31 - 1}, r"first_seed \+ seeds is 2147483677; it must be at most"),
         ({"steps": 10**9}, "steps × planning_steps is"),
         ({"stepz": 3}, "unknown setting 'stepz'; known, nearest first: steps, "),
+        ({"gamma": 0.9}, "unknown setting 'gamma'; here it is 'discount'"),
+        ({"env_kwargs": ("g",)}, "env_kwargs is 'g'; it must be key=value"),
+        ({"env_kwargs": ("g=1", "g=2")}, "it must be at most one value for each key"),
+        ({"env_kwargs": {"g": object}}, r"env_kwargs\['g'\] is .*; it must be a text, a number"),
     ],
 )
 def test_bad_settings_are_refused_in_one_sentence(settings, message):
@@ -52,6 +57,7 @@ def test_every_setting_survives_a_file(tmp_path):
         learning_rate=1e-5,
         goal_reward=-2.5,
         learn_in_warmup=False,
+        env_kwargs={"g": 3.0, "map": "8x8"},
         devices=3,
     )
     config.save(tmp_path / "config.toml")
@@ -111,3 +117,18 @@ def test_what_only_an_environment_can_decide_is_refused_while_it_is_unset():
     with pytest.raises(FreqdynaError, match=message):
         HillClimb.from_config(Config())
     assert HillClimb.from_config(resolved_by_name(Config(env="MazeGridWorld"))).states == 50
+
+
+def test_arguments_of_the_environment_are_texts_that_keep_their_values():
+    values = {"g": 3.0, "n": 2, "wind": True, "map": "8x8", "text": "2", "none": None, "sizes": [1]}
+    config = Config(env_kwargs=values)
+    assert config.env_kwargs[:4] == ("g=3.0", "n=2", "wind=True", "map=8x8")
+    assert keywords(config.env_kwargs) == values
+    assert Config(env_kwargs=config.env_kwargs) == config == Config.of({"env_kwargs": values})
+    assert keywords(("a=b=c", "deep=" + "[" * 500, "long=" + "1" * 5000))["a"] == "b=c"
+    assert "env_kwargs" not in Config().without_new_settings()  # names of stored units stay
+
+
+def test_dqn_is_another_name_of_er():
+    assert Config(algorithm="dqn") == Config(algorithm="er")
+    assert Config.of({"algorithm": "dqn"}, "published").activation == "relu"

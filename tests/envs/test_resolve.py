@@ -23,3 +23,11 @@ def test_environments_without_walls_have_no_settings_of_walls(given):
     message = f"{name} is {value}; only built-in environments have that setting"
     with pytest.raises(FreqdynaError, match=message):
         space_of_run(lambda: None, Config(env="Pendulum-v1", **given), {})
+
+
+def test_arguments_of_the_environment_reach_it():
+    assert named_environment(Config(env="Pendulum-v1", env_kwargs={"g": 3.0}))().unwrapped.g == 3.0
+    with pytest.raises(FreqdynaError, match="unknown setting of GridWorld 'wind'"):
+        named_environment(Config(env="GridWorld", env_kwargs={"wind": 1}))
+    with pytest.raises(FreqdynaError, match="env_kwargs has episode_limit, which is a setting"):
+        named_environment(Config(env="GridWorld", env_kwargs={"episode_limit": 1}))

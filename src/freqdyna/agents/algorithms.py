@@ -18,6 +18,7 @@ from freqdyna.agents.replay.prioritized import PrioritizedReplay
 from freqdyna.agents.replay.ring import UniformReplay
 from freqdyna.agents.tabular.tabular_dyna import TabularDyna
 from freqdyna.config import Config
+from freqdyna.config.checks import known_algorithm
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs import DynaMaze
 from freqdyna.envs.space import Factory, Space
@@ -76,7 +77,8 @@ ALGORITHMS: dict[str, Recipe] = {
 
 
 def find(name: str) -> Recipe:
-    """The algorithm called `name`."""
+    """The algorithm called `name`, here or in other libraries."""
+    name = known_algorithm(name)
     if name not in ALGORITHMS:
         raise unknown_name("algorithm", name, ALGORITHMS)
     return ALGORITHMS[name]

@@ -17,8 +17,10 @@ from freqdyna.cli.plot import Plot
 from freqdyna.cli.report import WriteReport
 from freqdyna.cli.reproduce import Reproduce
 from freqdyna.cli.sweep import RunSweep, ShowStatus
-from freqdyna.cli.train import Resume, Train, train_defaults
+from freqdyna.cli.train import Resume, train_defaults
+from freqdyna.cli.train_options import train_command
 from freqdyna.cli.watch import WatchPolicy
+from freqdyna.config import VERSION
 from freqdyna.core.errors import FreqdynaError, RunFailedError, one_line
 from freqdyna.core.failures import failure
 from freqdyna.training.interrupts import signals_as_interrupts
@@ -39,6 +41,9 @@ def main(arguments: list[str] | None = None) -> None:
 
     """
     given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["--version"]:
+        print(f"freqdyna {VERSION}")
+        return
     debug = DEBUG in given
     # JAX logs the traceback of a callback that fails; the sentence has its last line.
     logging.getLogger("jax._src.callback").disabled = not debug
@@ -85,8 +90,10 @@ def _parse(arguments: list[str]) -> Any:
     if any("\0" in argument for argument in arguments):
         raise FreqdynaError("an argument contains a NUL character; no name or number can have one")
     subcommand = tyro.conf.subcommand
-    commands = (
-        Annotated[Train, subcommand("train", default=train_defaults(arguments))]
+    train = train_command(train_defaults(arguments))
+    kind: Any = type(train)
+    commands: Any = (
+        Annotated[kind, subcommand("train", default=train)]
         | Annotated[Resume, subcommand("resume")]
         | Annotated[Plot, subcommand("plot")]
         | Annotated[Compare, subcommand("compare")]
@@ -103,6 +110,6 @@ def _parse(arguments: list[str]) -> Any:
         commands,
         prog="freqdyna",
         description="Search-control in Dyna, for many seeds at once. With --debug, a command that "
-        "fails prints a traceback as well.",
+        "fails prints a traceback as well; --version prints the version.",
         args=arguments or ["--help"],
     )

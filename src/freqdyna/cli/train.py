@@ -16,7 +16,7 @@ from freqdyna.core.code_names import module_of, require_allowed
 class Train:
     """Train an algorithm on an environment, for many seeds at once."""
 
-    settings: tyro.conf.OmitArgPrefixes[Config] = field(default_factory=Config)
+    settings: Config = field(default_factory=Config)
     config: Path | None = None
     """A TOML file with settings, such as config.toml of a run folder; options take precedence."""
     preset: str | None = None
@@ -102,10 +102,14 @@ def train_defaults(arguments: list[str]) -> Train:
     control = ["--search-control", "--search_control"]
     for names in (["--preset"], ["--env"], ["--algorithm"], control, ["--model"]):
         parser.add_argument(*names, nargs="?")
+    for name in ("--seed", "--seeds"):
+        parser.add_argument(name, nargs="?")
     named = parser.parse_known_args(arguments)[0]
     settings = read_settings(named.config) if named.config else {}
     for name in ("env", "algorithm"):  # the preset may depend on them
         if getattr(named, name) is not None:
             settings[name] = getattr(named, name)
+    if named.seed is not None and named.seeds is None:
+        settings["seeds"] = 1  # as in other libraries; with --seeds, it is the first one
     typed = tuple(name for name in (named.env, named.search_control, named.model) if name)
     return Train(settings=Config.of(settings, named.preset), typed_names=typed)

@@ -4,6 +4,7 @@
 setting, raises an error of one sentence if the value is invalid, and returns the value to store.
 """
 
+import ast
 import math
 import types
 from collections.abc import Callable
@@ -17,6 +18,9 @@ from freqdyna.core.errors import FreqdynaError, shown
 Check = Callable[[str, Any], Any]
 
 GREATEST = 2**31 - 1  # keys and counters are 32 bits wide
+LONGEST_LITERAL = 1000
+ALGORITHM_ALIASES = {"dqn": "er"}
+"""Names that other libraries have for an algorithm."""
 _GREATEST_FLOAT = 1e30  # inside float32, with some room for sums
 
 
@@ -149,7 +153,55 @@ def _flag(name: str, value: Any) -> Any:
     return value
 
 
+def known_algorithm(name: Any) -> Any:
+    """Our name of an algorithm that other libraries call `name`; otherwise the name itself."""
+    return ALGORITHM_ALIASES.get(name, name) if isinstance(name, str) else name
+
+
+def _algorithm(name: str, value: Any) -> Any:
+    return known_algorithm(_name(name, value))
+
+
+def _keywords(name: str, value: Any) -> Any:
+    """Keyword arguments, given as a dictionary or as texts such as "gravity=3.0"."""
+    if isinstance(value, dict):
+        value = tuple(f"{key}={_literal_text(name, key, one)}" for key, one in value.items())
+    require(name, value, isinstance(value, tuple), "keyword arguments, such as gravity=3.0")
+    for one in value:
+        holds = isinstance(one, str) and one.partition("=")[0].isidentifier() and "=" in one
+        require(name, one, holds, "key=value, such as gravity=3.0")
+    keys = [one.partition("=")[0] for one in value]
+    require(name, value, len(set(keys)) == len(keys), "at most one value for each key")
+    return value
+
+
+def _literal_text(name: str, key: object, value: Any) -> str:
+    """A value as `literal` reads it back."""
+    text = value if isinstance(value, str) and literal(value) == value else repr(value)
+    holds = literal(text) == value and type(literal(text)) is type(value)
+    require(
+        f"{name}[{key!r}]", value, holds, "a text, a number, True, False, None or a list of them"
+    )
+    return text
+
+
+def literal(text: str) -> Any:
+    """The number, Boolean, list or quoted text that is written here; otherwise the text itself."""
+    try:
+        return ast.literal_eval(text) if len(text) <= LONGEST_LITERAL else text
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
+def keywords(given: tuple[str, ...]) -> dict[str, Any]:
+    """The keyword arguments of a setting such as env_kwargs."""
+    return {key: literal(text) for key, _, text in (one.partition("=") for one in given)}
+
+
 Name = Annotated[str, _name]
+AlgorithmName = Annotated[str, _algorithm]
+Keywords = Annotated[tuple[str, ...], _keywords]
+"""Keyword arguments as texts, key=value."""
 Flag = Annotated[bool, _flag]
 Count = Annotated[int, integer(1)]
 """An integer, 1 or greater."""

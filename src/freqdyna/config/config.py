@@ -10,9 +10,11 @@ from typing import Annotated, Any
 from freqdyna.config import history
 from freqdyna.config.checks import (
     GREATEST,
+    AlgorithmName,
     Count,
     CountOrZero,
     Flag,
+    Keywords,
     Name,
     Names,
     NotNegative,
@@ -25,16 +27,24 @@ from freqdyna.config.checks import (
     checks_of,
     from_toml,
     integer,
+    known_algorithm,
     one_of,
     one_of_or_code,
     plain,
     require,
 )
 from freqdyna.config.presets import SETTINGS_OF_0_1, preset_settings
-from freqdyna.core.errors import unknown_name
+from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.files import write_atomically
 from freqdyna.core.toml_files import parse_toml, read_text, toml_value
 
+ALIASES = {
+    "seed": "first_seed",
+    "total_timesteps": "steps",
+    "gamma": "discount",
+    "lr": "learning_rate",
+}
+"""What other libraries call these settings; on the command line both names work."""
 _Model = Annotated[str, one_of_or_code("true", "learned", "ensemble")]
 _Termination = Annotated[str, one_of("known", "learned")]
 
@@ -49,16 +59,19 @@ class Config:
     Settings whose default depends on the environment are unset (None) until a run starts.
     """
 
-    algorithm: Name = "er"
-    """The name of the algorithm; see `freqdyna list`."""
+    algorithm: AlgorithmName = "er"
+    """The name of the algorithm; see `freqdyna list`. "dqn" is another name of "er"."""
     env: Name = "MountainCar-v0"
     """The name of the environment: one of `freqdyna list`, or an id of Gymnasium."""
     seeds: Count = 30
     """The number of independent seeds, which are trained at once."""
     first_seed: CountOrZero = 0
-    """The seeds are first_seed, first_seed + 1, and so on."""
+    """The seeds are first_seed, first_seed + 1, and so on. `--seed 3` alone trains seed 3 only."""
     steps: Count = 50_000
     """Environment steps per seed."""
+    env_kwargs: Keywords = ()
+    """Arguments of the environment, such as g=3.0 for Pendulum-v1; in Python and in TOML files, a
+    dictionary. Gymnasium's are passed to `gymnasium.make`."""
     planning_steps: CountOrZero | None = field(default=None, metadata={"otherwise": 10})
     """Updates per environment step (the paper's d). If unset: 30 on MazeGridWorld, 5 with
     continuous actions, otherwise 10."""
@@ -329,6 +342,8 @@ class Config:
         """
         known = [field.name for field in fields(Config)]
         for name in settings:
+            if name in ALIASES:
+                raise FreqdynaError(f"unknown setting {name!r}; here it is {ALIASES[name]!r}")
             if name not in known:
                 raise unknown_name("setting", name, known)
         given = {k: from_toml(Config, k, v) for k, v in settings.items()}
@@ -338,6 +353,7 @@ class Config:
         defaults |= history.added_after(version)
         if preset is not None:
             env, algorithm = (given.get(k, getattr(Config, k)) for k in ("env", "algorithm"))
+            algorithm = known_algorithm(algorithm)
             defaults |= preset_settings(preset, env, algorithm, version)
         return Config(**defaults | given)
 

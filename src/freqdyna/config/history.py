@@ -64,6 +64,7 @@ HISTORY: dict[str, Changes] = {
             "bandit_rate": 0.1,
             "climb_iterations": 10,
             "climb_persistent": False,
+            "env_kwargs": (),
         },
         defaults={"MountainCar-v0": {"learn_in_warmup": True}},
     ),

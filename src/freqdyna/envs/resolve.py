@@ -5,6 +5,7 @@ from typing import Any
 
 from freqdyna import envs
 from freqdyna.config import VERSION, Config, history
+from freqdyna.config.checks import keywords
 from freqdyna.core.code_names import module_of
 from freqdyna.core.description import matches
 from freqdyna.core.errors import FreqdynaError
@@ -26,8 +27,12 @@ def named_environment(config: Config, allow_code: bool = False) -> Environment |
         allow_code: Whether the name may import code, see `core.code_names`.
 
     """
+    arguments = keywords(config.env_kwargs)
     if config.env not in envs.ENVIRONMENTS:
-        return envs.gymnasium_factory(config.env, allow_code)
+        return envs.gymnasium_factory(config.env, allow_code, **arguments)
+    for name in OF_ENVIRONMENT:
+        if name in arguments:
+            raise FreqdynaError(f"env_kwargs has {name}, which is a setting of its own; set that")
     settings = {name: getattr(config, name) for name in OF_ENVIRONMENT}
     given = {name: value for name, value in settings.items() if value is not None}
     known = [field.name for field in dataclasses.fields(envs.ENVIRONMENTS[config.env])]
@@ -36,7 +41,7 @@ def named_environment(config: Config, allow_code: bool = False) -> Environment |
             raise FreqdynaError(
                 f"{name} is {value!r}, but {config.env} does not have that setting; omit it"
             )
-    return envs.make(config.env, **given)
+    return envs.make(config.env, **given, **arguments)
 
 
 def resolved(config: Config, space: Space, version: str = VERSION) -> Config:

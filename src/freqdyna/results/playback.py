@@ -12,6 +12,7 @@ from jaxtyping import PRNGKeyArray
 
 from freqdyna import envs
 from freqdyna.config import Config
+from freqdyna.config.checks import keywords
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import Environment
 from freqdyna.envs.episodes import Policy, advance_episode, start_episode
@@ -164,9 +165,10 @@ def _host_stage(
     from freqdyna.envs.gym.seats import WATCHING, EnvironmentFailed, Seat
     from freqdyna.envs.gym.space import HostSpace, close_env, make_env
 
-    drawn = (
-        plain if given else envs.gymnasium_factory(config.env, allow_code=True, render_mode=MODE)
-    )  # `plain` was found by the same name, so it has been imported
+    drawn = plain
+    if not given:  # `plain` was found by the same name, so it has been imported
+        options = keywords(config.env_kwargs) | {"render_mode": MODE}
+        drawn = envs.gymnasium_factory(config.env, allow_code=True, **options)
     try:
         example = make_env(plain)
     except FreqdynaError as error:

@@ -64,6 +64,8 @@ def train(
 
     """
     given: Environment | Factory | None = None
+    if not isinstance(env, str) and settings.get("env_kwargs"):
+        raise FreqdynaError("env_kwargs is set, but env is an environment; create it with them")
     if isinstance(env, str):
         name = env
     elif isinstance(env, Environment):
