@@ -73,10 +73,13 @@ def test_dyna_frequency_is_ahead_in_every_setting_of_f3():
 
 
 def test_the_readme_names_what_is_stored():
-    lines = (STORED.parents[1] / "README.md").read_text().splitlines()
+    text = (STORED.parents[1] / "README.md").read_text()
+    lines = text.splitlines()
     first = lines.index("| | parts, all stored here |")
     rows = itertools.takewhile(lambda line: line.startswith("|"), lines[first + 2 :])
     named = sorted(name for row in rows for name in re.findall(r"`(\w+)`", row))
     experiments = sorted(name for name, part in registry.PARTS.items() if part.experiment)
     stored = [n for n in experiments if reproduce.is_stored(registry.find(n), STORED)]
-    assert named == stored == experiments
+    assert named == stored
+    later = re.findall(r"`(\w+)`, our comparison of search-controls, .* is not stored yet", text)
+    assert sorted(stored + later) == experiments

@@ -53,8 +53,6 @@ class Unit:
     their records in this order, and only these are stored."""
     optional: bool = False
     """Whether the analysis can do without it; the findings then say that it is not stored."""
-    instead: tuple[dict[str, Any], ...] = ()
-    """Settings of stored files that are analysed in its place until it is recomputed."""
 
     def is_made_with(self, settings: dict[str, Any]) -> bool:
         """Whether a file with these settings belongs to this unit."""

@@ -119,7 +119,7 @@ def analyse(
 
 
 def findings(experiment: Experiment, units: dict[str, Stored], quick: bool = False) -> Findings:
-    """Analyse units, and say which are not stored, or are stored with fewer seeds.
+    """Analyse units, and say how many are not stored.
 
     Args:
         experiment: The experiment.
@@ -130,14 +130,7 @@ def findings(experiment: Experiment, units: dict[str, Stored], quick: bool = Fal
     found = findings_of(experiment, units)
     wanted = experiment.units(quick)
     missing = sum(unit.name not in units for unit in wanted)
-    fewer = [u for u in wanted if u.name in units and units[u.name].settings in u.instead]
     notes = [f"{missing} of {len(wanted)} trainings are not computed yet."] if missing else []
-    if fewer:
-        notes.append(
-            f"{len(fewer)} of {len(wanted)} trainings have only "
-            f"{units[fewer[0].name].settings['seeds']} seeds so far, instead of "
-            f"{fewer[0].settings['seeds']}."
-        )
     return replace(found, notes=(*found.notes, *notes))
 
 
@@ -152,7 +145,7 @@ def stored(
     """
     found = {}
     for unit in sized_units(experiment, quick, seeds):
-        one = store.read(out / experiment.name, unit, allow_instead=True)
+        one = store.read(out / experiment.name, unit)
         if one is None and unit.optional:
             continue
         if one is None:
@@ -174,7 +167,7 @@ def plan(
     lines = []
     for unit in sized_units(experiment, quick, seeds):
         state = store.condition(out / experiment.name, unit)
-        known = {"instead": "fewer seeds", "other": "other settings"}.get(state, state)
+        known = "other settings" if state == "other" else state
         size = [f"{unit.settings[k]:,} {k}" for k in ("seeds", "steps") if k in unit.settings]
         lines.append("  ".join([f"{known:14}", *size, unit.name]))
     return lines
@@ -182,11 +175,12 @@ def plan(
 
 def is_stored(experiment: Experiment, out: Path, quick: bool = False) -> bool:
     """Whether `out` has the units of this size that the analysis needs, and at least one."""
-    folder, units, good = out / experiment.name, experiment.units(quick), ("stored", "instead")
-    return all(
-        store.condition(folder, unit) in (*good, "missing" if unit.optional else "")
-        for unit in units
-    ) and any(store.condition(folder, unit) in good for unit in units)
+    units = experiment.units(quick)
+    states = [store.condition(out / experiment.name, unit) for unit in units]
+    return "stored" in states and all(
+        state == "stored" or (state == "missing" and unit.optional)
+        for state, unit in zip(states, units, strict=True)
+    )
 
 
 def is_stored_otherwise(experiment: Experiment, out: Path, quick: bool = False) -> bool:

@@ -11,9 +11,8 @@ from freqdyna.experiments.base import Stored, Unit
 from freqdyna.results.record import Record
 from freqdyna.results.record_files import DamagedArraysError, decode_record, encode_record
 
-Condition = Literal["stored", "instead", "missing", "other", "damaged"]
-"""The state of a unit's file: "instead" and "other" mean that it was computed with other settings,
-"instead" with some that are analysed in the unit's place."""
+Condition = Literal["stored", "missing", "other", "damaged"]
+"""The state of a unit's file; "other" means that it was computed with other settings."""
 TRAININGS = "trainings"
 """The folder of the units that are trainings, which experiments share."""
 
@@ -62,13 +61,12 @@ def remove_partial_files_of(folder: Path, unit: Unit) -> None:
         remove_partial_files(path.parent, file.name)
 
 
-def read(folder: Path, unit: Unit, allow_instead: bool = False) -> Stored | None:
+def read(folder: Path, unit: Unit) -> Stored | None:
     """Read a stored unit; None if it does not exist.
 
     Args:
         folder: The folder of its experiment.
         unit: The unit.
-        allow_instead: Whether to read a file with the settings `unit.instead` as well.
 
     Raises:
         FreqdynaError: If the file is damaged or was computed with other settings.
@@ -84,9 +82,8 @@ def read(folder: Path, unit: Unit, allow_instead: bool = False) -> Stored | None
         raise FreqdynaError(
             f"{wrong} is damaged ({error}); remove {path.name} to recompute it"
         ) from None
-    for settings in (unit.settings, *(unit.instead if allow_instead else ())):
-        if replace(unit, settings=settings).is_made_with(stored.settings):
-            return replace(stored, settings=settings)
+    if unit.is_made_with(stored.settings):
+        return replace(stored, settings=unit.settings)
     raise FreqdynaError(
         f"{path} was computed with other settings, {stored.settings}; "
         "choose another folder with --out, or remove it"
@@ -102,10 +99,7 @@ def condition(folder: Path, unit: Unit) -> Condition:
         stored = _decode(path, unit)
     except DamagedFileError:
         return "damaged"
-    if unit.is_made_with(stored.settings):
-        return "stored"
-    others = (replace(unit, settings=settings) for settings in unit.instead)
-    return "instead" if any(one.is_made_with(stored.settings) for one in others) else "other"
+    return "stored" if unit.is_made_with(stored.settings) else "other"
 
 
 def _decode(path: Path, unit: Unit) -> Stored:

@@ -85,7 +85,6 @@ def training(quick: bool, **settings: Any) -> Unit:
         _Train(settings, stores_states=settings["env"] == DRAWN),
         folder=TRAININGS,
         meaning=meaning,
-        instead=({**settings, "seeds": SEEDS},) if settings["seeds"] == KEY_SEEDS else (),
     )
 
 
@@ -98,9 +97,7 @@ def with_seeds(unit: Unit, seeds: int) -> Unit:
     """The same training with another number of seeds."""
     assert isinstance(unit.compute, _Train)
     settings = unit.settings | {"seeds": seeds}
-    return replace(
-        unit, settings=settings, compute=replace(unit.compute, settings=settings), instead=()
-    )
+    return replace(unit, settings=settings, compute=replace(unit.compute, settings=settings))
 
 
 def without_states(unit: Unit) -> Unit:
@@ -307,7 +304,8 @@ class _Reporting(Progress):
 def trimmed(record: Record) -> Record:
     """What is stored of a training: curves, parameters, and states of replay buffer and queue.
 
-    States are rounded to three digits, which is enough for any figure and halves the size.
+    States and parameters are rounded to three digits, which is enough for any figure and halves the
+    size.
     """
     snapshots = {
         step: {
@@ -322,4 +320,5 @@ def trimmed(record: Record) -> Record:
         for name in METRICS
         if name in record.metrics
     }
-    return replace(record, metrics=metrics, snapshots=snapshots)
+    parameters = record.parameters.astype(np.float16)
+    return replace(record, metrics=metrics, snapshots=snapshots, parameters=parameters)

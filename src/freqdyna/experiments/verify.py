@@ -67,7 +67,7 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
             "results in the repository, use --out results/reproduce"
         )
     unit = random.Random(chosen).choice(units)
-    before = store.read(own, unit, allow_instead=True)
+    before = store.read(own, unit)
     if before is None:
         raise FreqdynaError(
             f"{store.unit_path(own, unit)} is not stored; to verify the results "

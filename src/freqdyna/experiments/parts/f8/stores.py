@@ -130,7 +130,7 @@ def values(stored: Stored, store: str) -> np.ndarray:
     parameters = record.parameters[record.complete_seeds.kept][learned]
     drawn = states(stored, store)[learned]
     at = partial(_values, sizes=record.layer_sizes, activation=record.config.activation)
-    return np.asarray(at(jnp.asarray(parameters), jnp.asarray(drawn, jnp.float32)))
+    return np.asarray(at(jnp.asarray(parameters, jnp.float32), jnp.asarray(drawn, jnp.float32)))
 
 
 @partial(jax.jit, static_argnames=("sizes", "activation"))

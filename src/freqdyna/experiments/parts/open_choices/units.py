@@ -36,14 +36,19 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "updates after the warm-up": {"MountainCar-v0": {"learn_in_warmup": False}},
     "walls in the state space": {"MazeGridWorld": WALLS["walls inside"]},
-    "ReLU for both": {env: {"activation": "relu"} for env in ENVIRONMENTS},
-    RELU_FOR_VALUE: {env: {"activation": "relu"} for env in ENVIRONMENTS},
-    "observations scaled to [−1, 1]": {env: {"scale_observations": True} for env in ENVIRONMENTS},
+    "ReLU for both": {"MountainCar-v0": {"activation": "relu"}},
+    RELU_FOR_VALUE: {"MountainCar-v0": {"activation": "relu"}},
+    "observations scaled to [−1, 1]": {"MountainCar-v0": {"scale_observations": True}},
     "several choices of the published code": {
         "MountainCar-v0": CODE | {"goal_reward": 1.0},
         "MazeGridWorld": CODE | {"climb_preconditioner": "identity", "climb_keep_terminal": True},
     },
 }
+
+
+FEW_SEEDS = 10
+"""Seeds in the maze of the interpretation that was trained on a CPU."""
+FEW = "several choices of the published code"
 
 
 def settings(reading: str, env: str, algorithm: str) -> dict[str, Any]:
@@ -61,7 +66,7 @@ def units(quick: bool) -> list[Unit]:
     readings = list(READINGS)[:2] if quick else list(READINGS)
     environments = list(ENVIRONMENTS)[:1] if quick else list(reversed(ENVIRONMENTS))
     wanted = [
-        training(quick, **settings(reading, env, algorithm))
+        training(quick, **_seeds(reading, env), **settings(reading, env, algorithm))
         for env in environments
         for reading in readings
         if env in READINGS[reading]
@@ -69,6 +74,10 @@ def units(quick: bool) -> list[Unit]:
     ]
     wanted += [] if quick else activations.units()
     return list({unit.name: unit for unit in wanted}.values())
+
+
+def _seeds(reading: str, env: str) -> dict[str, int]:
+    return {"seeds": FEW_SEEDS} if env == "MazeGridWorld" and reading == FEW else {}
 
 
 def by_reading(units: dict[str, Stored]) -> dict[tuple[str, str, str], Stored]:
