@@ -146,6 +146,8 @@ def test_a_monitor_file_has_the_episodes_of_a_training(folder):
     assert result.env_name == "CartPole-v1"
     assert result.config.algorithm == "seed-3 (imported)"
     assert result.has_training_returns
+    unnamed = write_monitor(folder / "unnamed/monitor.csv", [(1, 1, 1)], env="None")
+    assert import_curves(unnamed).env_name == "unknown environment"
     (note, *_) = freqdyna.compare(result, result).notes
     assert note.startswith("'seed-3 (imported) (run 1)' has returns of training episodes")
 

@@ -62,7 +62,7 @@ def read_monitors(paths: Sequence[Path], seed: int) -> tuple[Curve, str | None]:
     ids: dict[str, None] = {}
     for path in paths:
         header = _header(path)
-        if header.get("env_id"):
+        if header.get("env_id") not in (None, "", "None"):  # of an environment without an id
             ids[str(header["env_id"])] = None
         start = float(header.get("t_start", 0.0))
         for line, (time, length, value) in csv_numbers(path, _EPISODE, comments=1):
