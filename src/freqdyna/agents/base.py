@@ -68,6 +68,16 @@ class Agent(eqx.Module, Generic[State]):
     def parameters(self, state: State) -> Float[Array, " p"]:
         """The learned parameters as one flat vector, shape (p,)."""
 
+    @abc.abstractmethod
+    def with_parameters(self, state: State, parameters: Float[Array, " p"]) -> State:
+        """The state with other learned parameters, such as those of another run.
+
+        Args:
+            state: The state of the seed.
+            parameters: What `parameters` returned, shape (p,).
+
+        """
+
     @property
     @abc.abstractmethod
     def layer_sizes(self) -> tuple[int, ...]:

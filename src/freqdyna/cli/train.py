@@ -23,6 +23,9 @@ class Train:
     """The name of a preset, see `freqdyna list`; options and the file take precedence over it."""
     out: Path | None = None
     """A new folder for the results. If unset: a free name in runs/."""
+    init_from: Path | None = None
+    """A run folder: each seed begins with the trained parameters of the same seed there, or with
+    those of its only seed."""
     tensorboard: bool = False
     """Also write TensorBoard events to the run folder (extra 'tensorboard')."""
     checkpoint_seconds: float = 60.0
@@ -57,6 +60,7 @@ class Train:
             out=out,
             tensorboard=self.tensorboard,
             checkpoint_seconds=self.checkpoint_seconds,
+            init_from=self.init_from,
             **settings,
         )
         print_table([(out, result)])

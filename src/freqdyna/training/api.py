@@ -16,15 +16,18 @@ from freqdyna.envs import Environment
 from freqdyna.envs.resolve import OF_ENVIRONMENT, check_same_environment, environment_of_run
 from freqdyna.envs.space import Factory
 from freqdyna.results import run_folder
-from freqdyna.results.result import Result
+from freqdyna.results.record import Record
+from freqdyna.results.result import Result, load
 from freqdyna.results.rewriting import finish_rewriting
 from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
 from freqdyna.training.extension import extend, extended_config
+from freqdyna.training.initial_parameters import INIT_FROM
 from freqdyna.training.memory import exhaustion_explained
 from freqdyna.training.prepare import prepare_run
 from freqdyna.training.progress import Progress, make_display
 from freqdyna.training.run import Run
+from freqdyna.training.run_messages import resume_command
 from freqdyna.training.saver import RunOptions
 
 if TYPE_CHECKING:
@@ -42,6 +45,7 @@ def train(
     progress: bool | Progress = True,
     tensorboard: bool = False,
     checkpoint_seconds: float = 60.0,
+    init_from: str | os.PathLike[str] | Record | None = None,
     **settings: Any,
 ) -> Result:
     """Train an algorithm on an environment, for many seeds at once.
@@ -57,6 +61,8 @@ def train(
         progress: Whether to show progress on the terminal, or an object that receives it instead.
         tensorboard: Whether to write TensorBoard events to the folder as well.
         checkpoint_seconds: Seconds between checkpoints.
+        init_from: A run folder or a result: each seed begins with the trained parameters of the
+            same seed there, or with those of its only seed. Everything else begins as usual.
         **settings: Fields of `freqdyna.Config`.
 
     Returns:
@@ -110,6 +116,9 @@ def train(
     )
     if preset is not None:
         run.provenance["preset"] = preset
+    if init_from is not None:
+        source = init_from if isinstance(init_from, Record) else load(init_from)
+        run.begin_with(source)
     shown = progress if isinstance(progress, Progress) else None
     unused = without_effect(run.config, run.training.agent.env)
     told = [unused] if unused else []
@@ -122,7 +131,7 @@ def train(
             return run.execute(None, options, shown)
     with (
         run_folder.new_folder(out, run.config) as folder,
-        exhaustion_explained(run.resume_command(folder)),
+        exhaustion_explained(resume_command(run.config, run.provenance, folder)),
     ):
         return run.execute(folder, options, shown)
 
@@ -175,7 +184,7 @@ def resume(
         if longer != config:
             extend(path, config, run)
             messages = [*messages, f"extended from {config.steps:,} to {longer.steps:,} steps"]
-        with exhaustion_explained(run.resume_command(path)):
+        with exhaustion_explained(resume_command(run.config, run.provenance, path)):
             return run.execute(path, options, shown, messages)
 
 
@@ -216,4 +225,6 @@ def _prepare_to_resume(
                 f"{part} is {ours}, but this run was started with {theirs}; pass that one"
             )
     run.provenance["continues"] = before
+    if INIT_FROM in before:
+        run.provenance[INIT_FROM] = before[INIT_FROM]
     return run

@@ -147,6 +147,12 @@ class Block(abc.ABC):
         flat = jax.vmap(self.training.agent.parameters)(state)
         return np.asarray(flat)[: self.layout.seeds]
 
+    def with_parameters(self, state: AgentState, parameters: np.ndarray) -> AgentState:
+        """The states with other parameters, shape (seeds, p)."""
+        replaced = self.layout.over_seeds(self.training.agent.with_parameters, 2, 0)
+        found: AgentState = jax.jit(replaced)(state, self.layout.placed(jnp.asarray(parameters)))
+        return found
+
     def to_checkpoint(self, state: AgentState) -> Any:
         """What a checkpoint stores: a pytree of arrays."""
         return self.layout.own_rows(state)

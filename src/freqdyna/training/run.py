@@ -15,10 +15,8 @@ import numpy as np
 from freqdyna.agents.base import AgentState
 from freqdyna.agents.diagnostics import Diagnostics
 from freqdyna.config import Config
-from freqdyna.core.code_names import module_of
-from freqdyna.core.errors import DamagedFileError
+from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.files import set_aside
-from freqdyna.envs.resolve import needs_env_argument
 from freqdyna.results import run_folder
 from freqdyna.results.complete_seeds import (
     DIVERGED_AT,
@@ -27,15 +25,17 @@ from freqdyna.results.complete_seeds import (
     mark_diverged,
     mark_diverged_now,
 )
-from freqdyna.results.record import env_name, evaluation_steps
+from freqdyna.results.record import Record, evaluation_steps
 from freqdyna.results.result import Result
 from freqdyna.training import checkpoint
 from freqdyna.training.block import Block
 from freqdyna.training.callback_errors import callback_errors_explained
 from freqdyna.training.checkpoint import ForeignCheckpointError, RunCheckpoint
 from freqdyna.training.evaluation_warnings import new_warnings
+from freqdyna.training.initial_parameters import INIT_FROM, initial_parameters, source_facts
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.progress import LastEvaluation, Progress, RunProgress, make_display
+from freqdyna.training.run_messages import announcement, resume_command
 from freqdyna.training.saver import RunOptions, Saver
 from freqdyna.training.tensorboard import Events
 from freqdyna.training.training import Training
@@ -72,8 +72,19 @@ class Run:
     """The snapshots so far, by step."""
     last_warning: str | None = None
     """The warning of the last attempt to save the run, if it failed."""
+    initial: np.ndarray | None = None
+    """The parameters with which the seeds begin, shape (seeds, p); None for random ones."""
     unevaluated: "_Unevaluated | None" = None
     """What the last evaluation changed, if a longer run would not be evaluated at that step."""
+
+    def begin_with(self, source: Record) -> None:
+        """Begin with the trained parameters of another run."""
+        agent = self.training.agent
+        size = jax.eval_shape(
+            lambda key: agent.parameters(agent.init(key)), jax.random.key(0)
+        ).shape[0]
+        self.initial = initial_parameters(source, self.config, agent.layer_sizes, size)
+        self.provenance[INIT_FROM] = source_facts(source, self.initial)
 
     def execute(
         self,
@@ -98,7 +109,9 @@ class Run:
 
         """
         state, step, warnings = self._start(folder)
-        saver = Saver(folder, options.checkpoint_seconds, self.resume_command(folder))
+        saver = Saver(
+            folder, options.checkpoint_seconds, resume_command(self.config, self.provenance, folder)
+        )
         if folder is not None:
             try:
                 run_folder.write_provenance(folder, self.config, self.provenance)
@@ -114,7 +127,9 @@ class Run:
                     events = Events(folder, self.config.first_seed, self._last_evaluated())
                 except OSError as error:
                     raise saver.failed(error) from None
-            for message in (*messages, self._announcement(step)):
+            if self.initial is not None:  # they are not stored elsewhere
+                self._save(saver, state, step)
+            for message in (*messages, announcement(self.config, self.provenance, step)):
                 progress.note(message)
             for warning in warnings:
                 progress.warn(warning)
@@ -244,7 +259,7 @@ class Run:
         """The state to start from, its step, and warnings for the user."""
         warnings: list[str] = []
         if folder is None:
-            return self.block.init(), 0, warnings
+            return self._first_state(), 0, warnings
         snapshots, damaged = run_folder.read_snapshots(folder, self.config, self.config.seeds)
         warnings += [f"{error}; {set_aside(path)}" for path, error in damaged.items()]
         foreign: dict[Path, ForeignCheckpointError] = {}
@@ -271,7 +286,17 @@ class Run:
             raise next(iter(foreign.values()))
         if warnings:
             warnings.append("no checkpoint could be read: starting from the first step")
-        return self.block.init(), 0, warnings
+        return self._first_state(), 0, warnings
+
+    def _first_state(self) -> AgentState:
+        """The state before the first step."""
+        if INIT_FROM in self.provenance and self.initial is None:
+            raise FreqdynaError(
+                "this run began with the parameters of another one, and no checkpoint can be read; "
+                "start it again"
+            )
+        state = self.block.init()
+        return state if self.initial is None else self.block.with_parameters(state, self.initial)
 
     def _own_rows(self, arrays: dict[str, Any]) -> dict[str, np.ndarray]:
         """The arrays without the copies that pad the last device."""
@@ -299,29 +324,6 @@ class Run:
             layer_sizes=self.training.agent.layer_sizes,
             snapshots=self.snapshots,
         )
-
-    def _announcement(self, step: int) -> str:
-        config, facts = self.config, self.provenance
-        text = (
-            f"{config.agent_name} on {env_name(config, facts)}: {config.seeds} seeds × "
-            f"{config.steps:,} steps, {config.planning_steps} planning updates per step, "
-            f"episodes of at most {config.episode_limit:,} steps, "
-            f"on {facts['devices']} × {facts['device_kind']}"
-        )
-        if step:
-            text += f"; resuming from step {step:,}"
-        if config.warmup_steps >= config.steps:
-            text += f"; every action is random: the warm-up lasts {config.warmup_steps:,} steps"
-        return text
-
-    def resume_command(self, folder: Path | None) -> str:
-        """How to resume: on the command line, unless the environment must be passed in Python."""
-        if needs_env_argument(self.config, self.provenance):
-            return f"freqdyna.resume({str(folder)!r}, env=...), in Python"
-        config = self.config
-        names = (config.env, config.search_control or "", config.model or "")
-        code = " --allow-code" if any(module_of(name) is not None for name in names) else ""
-        return f"freqdyna resume {folder}{code}"
 
     def _complete_seeds(self) -> CompleteSeeds:
         """The seeds that have neither diverged nor stopped so far."""

@@ -173,6 +173,11 @@ class Dyna(Agent[DynaState]):
         """The parameters of the network as a function of observations that are not scaled."""
         return self._unscaled(state).learner.params
 
+    def with_parameters(self, state: DynaState, parameters: Float[Array, " p"]) -> DynaState:
+        """Replace the parameters of both networks; observations must not be scaled."""
+        both = parameters, parameters
+        return eqx.tree_at(lambda s: (s.learner.params, s.learner.target_params), state, both)
+
     @property
     def layer_sizes(self) -> tuple[int, ...]:
         """Widths of the network's layers."""

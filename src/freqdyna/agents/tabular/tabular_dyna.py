@@ -122,6 +122,11 @@ class TabularDyna(Agent[TabularState]):
         """The table, row by row."""
         return state.table.values.reshape(-1)
 
+    def with_parameters(self, state: TabularState, parameters: Float[Array, " p"]) -> TabularState:
+        """Replace the table."""
+        values = parameters.reshape(state.table.values.shape)
+        return eqx.tree_at(lambda s: s.table.values, state, values)
+
     @property
     def layer_sizes(self) -> tuple[int, ...]:
         """Empty: there is no network."""
