@@ -48,6 +48,12 @@ def test_of_long_curves_every_nth_evaluation_is_kept_with_the_last():
     assert mark["numbers"] == [0]
 
 
+def test_of_curves_of_many_seeds_every_nth_evaluation_is_kept():
+    (mark,) = panel_of(SeedCurve(np.arange(1, 101), np.zeros((100, 100)), RED))["marks"]
+    assert mark["every"] == 2
+    assert np.shape(mark["seeds"]) == (100, 50)
+
+
 def test_marks_of_every_kind_keep_their_numbers():
     line, points, area, mesh = panel_of(
         Line(SOME, 2 * SOME, LineStyle("black", "dashed"), marker="square", label="line"),

@@ -28,6 +28,8 @@ DIGITS = 4
 """Significant digits of every number: more than a screen can show."""
 MOST = 200
 """The maximum number of evaluations of a curve; longer curves keep every second, third, ..."""
+MOST_VALUES = 6000
+"""The maximum number of evaluations of all seeds of a curve; it is shortened in the same way."""
 DASHES: dict[Dash, str] = {"dashed": "dash", "dotted": "dot", "dashdot": "dashdot"}
 """Plotly's names; all others are "solid"."""
 
@@ -85,7 +87,7 @@ def _mark(mark: Mark) -> Json:
     found: Json = {"label": mark.name, "x": rounded(mark.x)}
     match mark:
         case SeedCurve():
-            every = -(-mark.values.shape[1] // MOST)
+            every = max(-(-mark.values.shape[1] // MOST), -(-mark.values.size // MOST_VALUES))
             kept = slice(every - 1, None, every)  # includes the last one if their number allows it
             seeds = np.arange(len(mark.values)) if mark.seeds is None else mark.seeds
             return found | {
