@@ -1,16 +1,18 @@
 import numpy as np
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from freqdyna.training.tensorboard import Events
+from freqdyna.training.evaluation_log import logged_numbers
+from freqdyna.training.tensorboard import TensorBoardLog
 
 
 def test_numbers_that_are_not_finite_are_left_out_without_a_warning(tmp_path, caplog):
-    events = Events(tmp_path, first_seed=5, last_step=0)
+    log, seeds = TensorBoardLog(tmp_path, last_step=0), np.array([5, 6])
     loss = np.full(2, np.nan)  # there was no update during the warm-up
-    events.write(10, {"return": np.array([1.0, 3.0]), "loss": loss}, np.array([True, True]))
-    returns = np.array([4.0, np.nan])  # the second seed stopped
-    events.write(20, {"return": returns, "loss": np.array([0.5, 0.1])}, np.array([True, False]))
-    events.close()
+    metrics = {"return": np.array([1.0, 3.0]), "loss": loss}
+    log.write(10, logged_numbers(metrics, seeds, np.array([True, True])))
+    metrics = {"return": np.array([4.0, np.nan]), "loss": np.array([0.5, 0.1])}  # seed 6 stopped
+    log.write(20, logged_numbers(metrics, seeds, np.array([True, False])))
+    log.close()
     assert caplog.records == []
     stored = EventAccumulator(str(tmp_path / "tensorboard"))
     stored.Reload()

@@ -22,6 +22,8 @@ class Plot:
     """Learning curves; or, from the snapshots of `train --snapshot-steps`: the states in the
     replay buffer and the search-control queue, the value V, or the local frequency g; or the
     lengths of the training episodes of a tabular agent."""
+    metric: str = "return"
+    """The metric of the learning curves; docs/metrics.md lists them, and callbacks may add some."""
     step: int | None = None
     """The step of the snapshot. If unset: the last one."""
     seed: int | None = None
@@ -54,7 +56,7 @@ class Plot:
 
         match self.what:
             case "curves":
-                return plot.plot_curves(results)
+                return plot.plot_curves(results, self.metric)
             case "queue":
                 return plot_snapshots.plot_states(results, self.step, self.seed)
             case "episodes":

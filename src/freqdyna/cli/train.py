@@ -28,6 +28,8 @@ class Train:
     those of its only seed."""
     tensorboard: bool = False
     """Also write TensorBoard events to the run folder (extra 'tensorboard')."""
+    wandb: bool = False
+    """Also send the metrics to Weights & Biases (extra 'wandb')."""
     checkpoint_seconds: float = 60.0
     """Seconds between checkpoints."""
     allow_code: bool = False
@@ -59,6 +61,7 @@ class Train:
             preset=self.preset,
             out=out,
             tensorboard=self.tensorboard,
+            wandb=self.wandb,
             checkpoint_seconds=self.checkpoint_seconds,
             init_from=self.init_from,
             **settings,
@@ -76,6 +79,8 @@ class Resume:
     """The new number of environment steps per seed in total, to extend the run."""
     tensorboard: bool = False
     """Also write TensorBoard events to the run folder (extra 'tensorboard')."""
+    wandb: bool = False
+    """Also send the metrics to Weights & Biases (extra 'wandb')."""
     checkpoint_seconds: float = 60.0
     """Seconds between checkpoints."""
     allow_code: bool = False
@@ -90,6 +95,7 @@ class Resume:
             result = api.resume(
                 self.folder,
                 tensorboard=self.tensorboard,
+                wandb=self.wandb,
                 checkpoint_seconds=self.checkpoint_seconds,
                 allow_code=self.allow_code,
                 steps=self.steps,

@@ -40,6 +40,19 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
     )
 
 
+def metric_sections(results: Sequence[Result]) -> list[Section]:
+    """Curves of the metrics that callbacks returned, a section for each."""
+    names = dict.fromkeys(name for result in results for name in result.custom_metrics)
+    return [
+        Section(
+            name=f"metric-{name}",
+            title=f"Your metric {name}",
+            chart=as_json(curves_chart([r for r in results if name in r.custom_metrics], name)),
+        )
+        for name in names
+    ]
+
+
 def _table(results: Sequence[Result], labels: Sequence[str]) -> Table:
     measures = ("return after the warm-up", "return at the end")
     rows = [["environment", "algorithm", "seeds", "steps", *measures]]

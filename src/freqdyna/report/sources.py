@@ -52,6 +52,7 @@ def gather(folders: Sequence[Location], command: str, say: Callable[[str], None]
     if results:
         of_runs = [
             runs.section(results, sources),
+            *runs.metric_sections(results),
             comparison.section(results, sources),
             sensitivity.section(results),
         ]

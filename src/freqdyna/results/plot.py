@@ -17,9 +17,9 @@ from freqdyna.results.run_styles import run_labels, run_styles
 from freqdyna.results.statistics import bootstrap_interval
 
 
-def plot_curves(results: Sequence[Record]) -> Figure:
-    """Draw evaluation return against environment steps, one panel for each environment."""
-    return draw(curves_chart(results))
+def plot_curves(results: Sequence[Record], metric: str = "return") -> Figure:
+    """Draw learning curves, see `curves_chart`."""
+    return draw(curves_chart(results, metric))
 
 
 def save_figure(figure: Figure, path: Path) -> None:
@@ -46,8 +46,20 @@ def save_figure(figure: Figure, path: Path) -> None:
         raise (wrong if invalid else failure(error) or wrong) from None
 
 
-def curves_chart(results: Sequence[Record]) -> Chart:
-    """Evaluation return against environment steps, one panel for each environment."""
+def curves_chart(results: Sequence[Record], metric: str = "return") -> Chart:
+    """A metric against environment steps, one panel for each environment.
+
+    Args:
+        results: The runs.
+        metric: The name of the metric, which every run must have.
+
+    """
+    for result in results:
+        if metric not in result.metrics:
+            raise FreqdynaError(
+                f"metric is {metric!r}; it must be one that {result.config.agent_name} on "
+                f"{result.env_name} has: {', '.join(result.metrics)}"
+            )
     names = list(dict.fromkeys(result.env_name for result in results))
     configs = [result.config for result in results]
     labels, styles = run_labels(configs), run_styles(configs)
@@ -55,9 +67,12 @@ def curves_chart(results: Sequence[Record]) -> Chart:
         Panel(
             title=name,
             x=Axis("environment steps", si_prefixes=True),
-            y=Axis("evaluation return", static_note="mean over seeds, 95% interval"),
+            y=Axis(
+                "evaluation return" if metric == "return" else metric,
+                static_note="mean over seeds, 95% interval",
+            ),
             marks=[
-                _curve(result, label, style)
+                _curve(result, metric, label, style)
                 for result, label, style in zip(results, labels, styles, strict=True)
                 if result.env_name == name
             ],
@@ -68,12 +83,14 @@ def curves_chart(results: Sequence[Record]) -> Chart:
     return Chart(panels, panel_size=(6.4, 4.4))
 
 
-def _curve(result: Record, label: str, style: LineStyle) -> SeedCurve | Line:
+def _curve(result: Record, metric: str, label: str, style: LineStyle) -> SeedCurve | Line:
     complete = result.complete_seeds
     kept = complete.kept
-    returns = result.returns[kept]
+    values = result.metrics[metric][kept]
+    known = np.isfinite(values).all(axis=0)  # there is no loss during the warm-up, for example
+    values = values[:, known]
     text = f"{label} ({complete.text('seeds' if len(kept) > 1 else 'seed')})"
-    if not kept.any():  # only the legend can be shown
+    if not values.size:  # only the legend can be shown
         return Line(np.empty(0), np.empty(0), style, label=text)
-    interval = bootstrap_interval(returns) if len(returns) > 1 else None
-    return SeedCurve(result.steps, returns, style, interval, result.seeds[kept], label=text)
+    interval = bootstrap_interval(values) if len(values) > 1 else None
+    return SeedCurve(result.steps[known], values, style, interval, result.seeds[kept], label=text)

@@ -15,6 +15,10 @@ TRAINING_RETURNS = "of training episodes, with exploration"
 """What imported returns are if they are not of evaluations."""
 
 
+CUSTOM_METRICS = "custom_metrics"
+"""The key of the names of custom metrics in the provenance of a run."""
+
+
 @dataclass(frozen=True)
 class Record:
     """Everything that is stored about a training; `Result` adds operations on it."""
@@ -83,6 +87,13 @@ class Record:
     def env_name(self) -> str:
         """The name of the environment, see `env_name`."""
         return env_name(self.config, self.provenance)
+
+    @property
+    def custom_metrics(self) -> list[str]:
+        """The names of the metrics that callbacks returned."""
+        names = self.provenance.get(CUSTOM_METRICS)
+        # The provenance of a foreign file may contain anything.
+        return [n for n in self.metrics if n in names] if isinstance(names, list) else []
 
     def mean_return(self, first_step: int | None = None) -> np.ndarray:
         """The mean evaluation return of each seed.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsInt
 
 import numpy as np
 
+from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, RunFailedError
 from freqdyna.results import run_folder
 from freqdyna.results.imported.folder import is_imported, read_imported, write_imported
@@ -34,17 +35,11 @@ class Result(Record):
         Only if `normalize` is set, it is an observation scaled by the numbers under "scaling" in
         `provenance`. To get actions, use `policy`.
         """
-        import jax.numpy as jnp
-
-        from freqdyna.agents.networks.activations import ACTIVATIONS
-        from freqdyna.agents.networks.mlp import network_from_flat
-
         self.require_agent()
         row = self.row(seed)
         if not self.layer_sizes:
             raise FreqdynaError(f"{self!r} was stored without a network")
-        activation = ACTIVATIONS[self.config.activation]
-        return network_from_flat(jnp.asarray(self.parameters[row]), self.layer_sizes, activation)
+        return network_of(self.config, self.parameters[row], self.layer_sizes)
 
     def policy(
         self, seed: SupportsInt, *, env: Any = None, allow_code: bool = False
@@ -133,6 +128,24 @@ class Result(Record):
                     "remove the folder, and save it where there is space and access"
                 ) from None
         return path
+
+
+def network_of(config: Config, parameters: np.ndarray, layer_sizes: tuple[int, ...]) -> Any:
+    """The network with these parameters; see `Result.network`.
+
+    Args:
+        config: The settings of the run.
+        parameters: A flat vector, shape (p,).
+        layer_sizes: Widths of the layers.
+
+    """
+    import jax.numpy as jnp
+
+    from freqdyna.agents.networks.activations import ACTIVATIONS
+    from freqdyna.agents.networks.mlp import network_from_flat
+
+    activation = ACTIVATIONS[config.activation]
+    return network_from_flat(jnp.asarray(parameters), layer_sizes, activation)
 
 
 def _say_nothing(text: str) -> None:

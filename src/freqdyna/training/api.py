@@ -1,6 +1,7 @@
 """Train an algorithm, or resume an interrupted run."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,12 @@ from freqdyna.envs import Environment
 from freqdyna.envs.resolve import OF_ENVIRONMENT, check_same_environment, environment_of_run
 from freqdyna.envs.space import Factory
 from freqdyna.results import run_folder
-from freqdyna.results.record import Record
+from freqdyna.results.record import CUSTOM_METRICS, Record
 from freqdyna.results.result import Result, load
 from freqdyna.results.rewriting import finish_rewriting
 from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
+from freqdyna.training.callbacks import Callback, as_callbacks
 from freqdyna.training.extension import extend, extended_config
 from freqdyna.training.initial_parameters import INIT_FROM
 from freqdyna.training.memory import exhaustion_explained
@@ -29,9 +31,13 @@ from freqdyna.training.progress import Progress, make_display
 from freqdyna.training.run import Run
 from freqdyna.training.run_messages import resume_command
 from freqdyna.training.saver import RunOptions
+from freqdyna.training.wandb_log import WANDB_RUN
 
 if TYPE_CHECKING:
     import gymnasium
+
+_KEPT = (INIT_FROM, CUSTOM_METRICS, WANDB_RUN)
+"""Facts of the provenance that stay when a run is resumed."""
 
 
 def train(
@@ -44,6 +50,8 @@ def train(
     out: str | os.PathLike[str] | None = None,
     progress: bool | Progress = True,
     tensorboard: bool = False,
+    wandb: bool = False,
+    callback: Callback | Sequence[Callback] | None = None,
     checkpoint_seconds: float = 60.0,
     init_from: str | os.PathLike[str] | Record | None = None,
     **settings: Any,
@@ -60,6 +68,9 @@ def train(
         out: A new run folder; the run can then be interrupted and resumed.
         progress: Whether to show progress on the terminal, or an object that receives it instead.
         tensorboard: Whether to write TensorBoard events to the folder as well.
+        wandb: Whether to send the metrics to Weights & Biases as well (extra 'wandb').
+        callback: A function, or several, called with an `Evaluation` at each evaluation. What it
+            returns, numbers or arrays over seeds by name, is recorded as metrics.
         checkpoint_seconds: Seconds between checkpoints.
         init_from: A run folder or a result: each seed begins with the trained parameters of the
             same seed there, or with those of its only seed. Everything else begins as usual.
@@ -102,7 +113,8 @@ def train(
         kind = model if isinstance(model, type) else type(model)
         settings["model"] = models.full_name(kind)
     config = Config.of(settings, preset)
-    options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds)
+    options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds, wandb)
+    callbacks = as_callbacks(callback)
     version = version_of_defaults(preset, VERSION)
     # Whoever calls this function has written the names, so they may import code.
     run = prepare_run(
@@ -114,6 +126,7 @@ def train(
         saved=out is not None,
         model=model,
     )
+    run.callbacks = callbacks
     if preset is not None:
         run.provenance["preset"] = preset
     if init_from is not None:
@@ -144,6 +157,8 @@ def resume(
     model: Model[Any] | type[Model[Any]] | None = None,
     progress: bool | Progress = True,
     tensorboard: bool = False,
+    wandb: bool = False,
+    callback: Callback | Sequence[Callback] | None = None,
     checkpoint_seconds: float = 60.0,
     allow_code: bool = False,
     steps: int | None = None,
@@ -160,6 +175,9 @@ def resume(
         model: The same for the model.
         progress: Whether to show progress on the terminal, or an object that receives it instead.
         tensorboard: Whether to write TensorBoard events to the folder as well.
+        wandb: Whether to send the metrics to Weights & Biases as well (extra 'wandb').
+        callback: A function, or several, called with an `Evaluation` at each evaluation. What it
+            returns, numbers or arrays over seeds by name, is recorded as metrics.
         checkpoint_seconds: Seconds between checkpoints.
         allow_code: Whether the folder may name code to import, such as `module:Class`; use it only
             if you trust the folder.
@@ -169,7 +187,8 @@ def resume(
         The curves, parameters and snapshots of all seeds.
 
     """
-    options = RunOptions(True, bool(progress), tensorboard, checkpoint_seconds)
+    options = RunOptions(True, bool(progress), tensorboard, checkpoint_seconds, wandb)
+    callbacks = as_callbacks(callback)
     path = Path(folder)
     run_folder.read_config(path)  # before its lock: what is no run folder is left alone
     shown = progress if isinstance(progress, Progress) else None
@@ -181,6 +200,7 @@ def resume(
         config = run_folder.read_config(path)
         longer = config if steps is None else extended_config(config, steps)
         run = _prepare_to_resume(path, config, longer, env, search_control, model, allow_code)
+        run.callbacks = callbacks
         if longer != config:
             extend(path, config, run)
             messages = [*messages, f"extended from {config.steps:,} to {longer.steps:,} steps"]
@@ -225,6 +245,5 @@ def _prepare_to_resume(
                 f"{part} is {ours}, but this run was started with {theirs}; pass that one"
             )
     run.provenance["continues"] = before
-    if INIT_FROM in before:
-        run.provenance[INIT_FROM] = before[INIT_FROM]
+    run.provenance |= {name: before[name] for name in _KEPT if name in before}
     return run

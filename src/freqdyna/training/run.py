@@ -15,8 +15,7 @@ import numpy as np
 from freqdyna.agents.base import AgentState
 from freqdyna.agents.diagnostics import Diagnostics
 from freqdyna.config import Config
-from freqdyna.core.errors import DamagedFileError, FreqdynaError
-from freqdyna.core.files import set_aside
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.results import run_folder
 from freqdyna.results.complete_seeds import (
     DIVERGED_AT,
@@ -25,20 +24,23 @@ from freqdyna.results.complete_seeds import (
     mark_diverged,
     mark_diverged_now,
 )
-from freqdyna.results.record import Record, evaluation_steps
+from freqdyna.results.record import CUSTOM_METRICS, Record, evaluation_steps
 from freqdyna.results.result import Result
-from freqdyna.training import checkpoint
 from freqdyna.training.block import Block
 from freqdyna.training.callback_errors import callback_errors_explained
-from freqdyna.training.checkpoint import ForeignCheckpointError, RunCheckpoint
+from freqdyna.training.callbacks import Callback, Evaluation, custom_metrics
+from freqdyna.training.checkpoint import RunCheckpoint
+from freqdyna.training.evaluation_log import EvaluationLog, logged_numbers
 from freqdyna.training.evaluation_warnings import new_warnings
 from freqdyna.training.initial_parameters import INIT_FROM, initial_parameters, source_facts
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
+from freqdyna.training.newest_checkpoint import newest_checkpoint
 from freqdyna.training.progress import LastEvaluation, Progress, RunProgress, make_display
 from freqdyna.training.run_messages import announcement, resume_command
 from freqdyna.training.saver import RunOptions, Saver
-from freqdyna.training.tensorboard import Events
+from freqdyna.training.tensorboard import TensorBoardLog
 from freqdyna.training.training import Training
+from freqdyna.training.wandb_log import WandbLog
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before progress and interrupts are handled."""
@@ -74,6 +76,8 @@ class Run:
     """The warning of the last attempt to save the run, if it failed."""
     initial: np.ndarray | None = None
     """The parameters with which the seeds begin, shape (seeds, p); None for random ones."""
+    callbacks: tuple[Callback, ...] = ()
+    """Functions that are called at each evaluation."""
     unevaluated: "_Unevaluated | None" = None
     """What the last evaluation changed, if a longer run would not be evaluated at that step."""
 
@@ -120,13 +124,15 @@ class Run:
         if progress is None:
             display = make_display(options.progress)
             progress = RunProgress(display, self.config.seeds, self.config.steps, step)
-        events = None
+        logs: list[EvaluationLog] = []
         try:
             if options.tensorboard and folder is not None:
                 try:
-                    events = Events(folder, self.config.first_seed, self._last_evaluated())
+                    logs.append(TensorBoardLog(folder, self._last_evaluated()))
                 except OSError as error:
                     raise saver.failed(error) from None
+            if options.wandb:
+                logs.append(WandbLog(self.config, self.provenance, folder))
             if self.initial is not None:  # they are not stored elsewhere
                 self._save(saver, state, step)
             for message in (*messages, announcement(self.config, self.provenance, step)):
@@ -138,14 +144,14 @@ class Run:
                 stop_requests(folder is not None) as stop_requested,
                 callback_errors_explained(self.config),
             ):
-                state = self._train(state, step, progress, saver, stop_requested, events)
+                state = self._train(state, step, progress, saver, stop_requested, logs)
             result = self.result(state)
             self._save(saver, state, self.config.steps)
         finally:
             progress.close()
             self.block.close()
-            if events is not None:
-                events.close()
+            for log in logs:
+                log.close()
         return result
 
     def _train(
@@ -155,7 +161,7 @@ class Run:
         progress: Progress,
         saver: Saver,
         stop_requested: threading.Event,
-        events: Any,
+        logs: list[EvaluationLog],
     ) -> AgentState:
         evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
         evaluations = evaluations[len(self.curves) :]
@@ -187,23 +193,34 @@ class Run:
                 self._tell_new(progress, saver.save_snapshots(self.config, self.snapshots))
             if stop not in evaluations:
                 continue
-            if stop % self.config.eval_every:
-                self.unevaluated = _Unevaluated(
-                    jax.tree.map(jnp.copy, state.diagnostics), self.block.facts(), len(self.curves)
-                )
-            state, metrics = self.block.evaluate(state, stop)
-            self._pass_on(progress)
-            before = self.curves[-1][DIVERGED_AT] if self.curves else None
-            now = mark_diverged_now(
-                self._own_rows(metrics), stop, self.block.parameters(state), before
-            )
-            self.curves.append(now)
-            for warning in new_warnings(self._seeds(), self.curves):
-                progress.warn(warning)
-            if events is not None:
-                events.write(stop, now, self._complete_seeds().kept)
+            state = self._evaluate(state, stop, progress)
+            numbers = logged_numbers(self.curves[-1], self._seeds(), self._complete_seeds().kept)
+            for log in logs:
+                log.write(stop, numbers)
             last = self._last_evaluation()
             progress.update(step, last)
+        return state
+
+    def _evaluate(self, state: AgentState, stop: int, progress: Progress) -> AgentState:
+        """Evaluate all seeds after `stop` steps, call the callbacks, and keep the metrics."""
+        if stop % self.config.eval_every:
+            self.unevaluated = _Unevaluated(
+                jax.tree.map(jnp.copy, state.diagnostics), self.block.facts(), len(self.curves)
+            )
+        state, metrics = self.block.evaluate(state, stop)
+        self._pass_on(progress)
+        before = self.curves[-1][DIVERGED_AT] if self.curves else None
+        parameters = self.block.parameters(state)
+        now = mark_diverged_now(self._own_rows(metrics), stop, parameters, before)
+        layers = self.training.agent.layer_sizes
+        shown = Evaluation(stop, self.config, self._seeds(), dict(now), parameters, layers)
+        custom = custom_metrics(self.callbacks, shown)
+        if custom:
+            names = [*self.provenance.get(CUSTOM_METRICS, []), *custom]
+            self.provenance[CUSTOM_METRICS] = list(dict.fromkeys(names))
+        self.curves.append(now | custom)
+        for warning in new_warnings(self._seeds(), self.curves):
+            progress.warn(warning)
         return state
 
     def _last_evaluated(self) -> int:
@@ -257,36 +274,15 @@ class Run:
 
     def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
         """The state to start from, its step, and warnings for the user."""
-        warnings: list[str] = []
         if folder is None:
-            return self._first_state(), 0, warnings
-        snapshots, damaged = run_folder.read_snapshots(folder, self.config, self.config.seeds)
-        warnings += [f"{error}; {set_aside(path)}" for path, error in damaged.items()]
-        foreign: dict[Path, ForeignCheckpointError] = {}
-        for path in checkpoint.checkpoints(folder):
-            try:
-                saved = checkpoint.load_run(path, self.config, self.block.state_structure())
-            except ForeignCheckpointError as error:
-                foreign[path] = error
-                continue
-            except DamagedFileError as error:
-                warnings.append(f"{error}; {set_aside(path)}; trying the one before it")
-                continue
-            warnings += [f"{error}; {set_aside(path)}" for path, error in foreign.items()]
-            here = self.provenance["devices"], self.provenance["device_kind"]
-            if (saved.devices, saved.device_kind) != here:
-                warnings.append(
-                    f"this run started on {saved.devices} × {saved.device_kind} and resumes on "
-                    f"{here[0]} × {here[1]}: "
-                    "its last digits may differ from an uninterrupted run"
-                )
-            self.snapshots, self.curves = snapshots, saved.curves
-            return self.block.from_checkpoint(saved.state, saved.facts), saved.step, warnings
-        if foreign:  # config.toml may be the file that does not belong here
-            raise next(iter(foreign.values()))
-        if warnings:
-            warnings.append("no checkpoint could be read: starting from the first step")
-        return self._first_state(), 0, warnings
+            return self._first_state(), 0, []
+        structure = self.block.state_structure()
+        found = newest_checkpoint(folder, self.config, structure, self.provenance)
+        if found.checkpoint is None:
+            return self._first_state(), 0, found.warnings
+        saved, self.snapshots = found.checkpoint, found.snapshots
+        self.curves = saved.curves
+        return self.block.from_checkpoint(saved.state, saved.facts), saved.step, found.warnings
 
     def _first_state(self) -> AgentState:
         """The state before the first step."""
@@ -310,10 +306,14 @@ class Run:
 
     def result(self, state: AgentState) -> Result:
         """The result so far."""
-        names = self.curves[0] if self.curves else {}
+        names = dict.fromkeys(name for row in self.curves for name in row)
+        missing = np.full(self.config.seeds, np.nan)  # of a callback that was added or left out
         evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
         steps = evaluations[: len(self.curves)]
-        metrics = {name: np.stack([row[name] for row in self.curves], axis=1) for name in names}
+        metrics = {
+            name: np.stack([row.get(name, missing) for row in self.curves], axis=1)
+            for name in names
+        }
         return Result(
             config=self.config,
             provenance=self.provenance | self.block.facts(),

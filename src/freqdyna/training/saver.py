@@ -1,5 +1,6 @@
 """How progress is shown, and how a run is saved to its folder."""
 
+import sys
 import time
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -20,6 +21,7 @@ class RunOptions:
     progress: bool
     tensorboard: bool
     checkpoint_seconds: float
+    wandb: bool = False
 
     def __post_init__(self) -> None:
         seconds = self.checkpoint_seconds
@@ -29,6 +31,8 @@ class RunOptions:
             raise FreqdynaError("tensorboard is True; it needs a run folder: set out")
         if self.tensorboard and find_spec("tensorboardX") is None:
             raise FreqdynaError(f"tensorboard is True; it needs: {installing('tensorboard')}")
+        if self.wandb and "wandb" not in sys.modules and find_spec("wandb") is None:
+            raise FreqdynaError(f"wandb is True; it needs: {installing('wandb')}")
 
 
 @dataclass

@@ -1,0 +1,147 @@
+import sys
+from types import SimpleNamespace
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import small
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import freqdyna
+from freqdyna import FreqdynaError
+from freqdyna.cli.main import main
+from freqdyna.config import Config
+from freqdyna.core.errors import RunFailedError
+from freqdyna.report.runs import metric_sections
+from freqdyna.training.callbacks import Evaluation, as_callbacks, custom_metrics
+
+SMALL = small.SMALL | {"progress": False}
+
+
+@pytest.fixture(scope="module")
+def wandb():
+    """A module that keeps what a run sends to Weights & Biases."""
+    sent = SimpleNamespace(started=[], logged=[], finished=0)
+
+    def init(**facts):
+        sent.started.append(facts)
+        return SimpleNamespace(
+            log=lambda numbers, step: sent.logged.append((step, numbers)), finish=finish
+        )
+
+    def finish():
+        sent.finished += 1
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(sys.modules, "wandb", SimpleNamespace(init=init))
+        yield sent
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory, wandb):
+    """A run with callbacks: its folder, its result and what the first callback received."""
+    received, folder = [], tmp_path_factory.mktemp("callbacks") / "run"
+
+    def norms(evaluation):
+        received.append(evaluation)
+        return {"norm": np.linalg.norm(evaluation.parameters, axis=1), "progress": 1.0}
+
+    result = freqdyna.train(
+        out=folder, tensorboard=True, wandb=True, callback=[norms, lambda _: None], **SMALL
+    )
+    return folder, result, received
+
+
+def test_a_callback_receives_every_evaluation(run):
+    _, result, received = run
+    assert [evaluation.step for evaluation in received] == result.steps.tolist()
+    last = received[-1]
+    np.testing.assert_array_equal(last.parameters, result.parameters)
+    np.testing.assert_array_equal(last.metrics["return"], result.returns[:, -1])
+    np.testing.assert_array_equal(last.seeds, result.seeds)
+    state = jnp.zeros(2)
+    np.testing.assert_array_equal(last.network(2)(state), result.network(2)(state))
+    with pytest.raises(FreqdynaError, match="seed is 9; it must be one of"):
+        last.network(9)
+
+
+def test_what_it_returns_is_in_the_metrics_tensorboard_plots_and_the_report(run, capsys):
+    folder, result, _ = run
+    stored = freqdyna.load(folder)
+    np.testing.assert_allclose(
+        stored.metrics["norm"][:, -1], np.linalg.norm(result.parameters, axis=1), rtol=1e-6
+    )
+    assert (stored.metrics["progress"] == 1).all()
+    assert stored.custom_metrics == ["norm", "progress"]
+    events = EventAccumulator(str(folder / "tensorboard"))
+    events.Reload()
+    shown = [event.value for event in events.Scalars("mean/norm")]
+    np.testing.assert_allclose(shown, stored.metrics["norm"].mean(axis=0), rtol=1e-6)
+    sections = metric_sections([stored])
+    assert [section.name for section in sections] == ["metric-norm", "metric-progress"]
+    (mark,) = sections[0].chart["panels"][0]["marks"]
+    np.testing.assert_allclose(mark["seeds"], stored.metrics["norm"], rtol=1e-3)
+    main(["plot", str(folder), "--metric", "norm"])
+    with pytest.raises(SystemExit, match="2"):
+        main(["plot", str(folder), "--metric", "norms"])
+    assert "metric is 'norms'; it must be one that er on GridWorld has" in capsys.readouterr().err
+
+
+def test_weights_and_biases_receives_the_same_numbers(run, wandb):
+    folder, result, _ = run
+    (started,) = wandb.started
+    assert (started["project"], started["name"], started["dir"]) == ("freqdyna", "run", str(folder))
+    assert started["config"]["env"] == "GridWorld"
+    assert started["id"] == freqdyna.load(folder).provenance["wandb_run"]
+    steps, numbers = zip(*wandb.logged, strict=True)
+    assert list(steps) == result.steps.tolist()
+    assert numbers[-1]["mean/return"] == pytest.approx(result.returns[:, -1].mean())
+    assert numbers[-1]["mean/progress"] == 1
+    assert wandb.finished == 1
+
+
+def test_a_run_that_is_resumed_keeps_its_metrics_and_its_id(run, wandb):
+    folder, result, _ = run
+    again = freqdyna.resume(folder, wandb=True, progress=False, steps=110)
+    assert again.custom_metrics == ["norm", "progress"]
+    np.testing.assert_array_equal(again.metrics["norm"][:, :4], result.metrics["norm"][:, :4])
+    assert np.isnan(again.metrics["norm"][:, 4:]).all()  # the callback was not passed
+    assert wandb.started[1]["id"] == wandb.started[0]["id"]
+
+
+def evaluation(diverged_at=(-1, -1)):
+    metrics = {"return": np.zeros(2), "diverged_at": np.array(diverged_at)}
+    return Evaluation(10, Config(), np.arange(2), metrics, np.zeros((2, 3)), ())
+
+
+def test_metrics_of_seeds_that_diverged_are_missing():
+    found = custom_metrics([lambda _: {"a": [1, 2]}], evaluation((5, -1)))
+    np.testing.assert_array_equal(found["a"], [np.nan, 2])
+
+
+def fails(evaluation):
+    raise ValueError("no")
+
+
+@pytest.mark.parametrize(
+    ("callback", "message"),
+    [
+        (fails, r"the callback fails fails: ValueError: no \(.*test_callbacks.py, line \d+\)"),
+        (lambda _: 3, "returned int; it must be None or a dictionary"),
+        (lambda _: {"a": [1, 2, 3]}, r"list of shape \(3,\) for 'a'; it must be a number, or an"),
+        (lambda _: {"a": "b"}, "returned str of shape"),
+        (lambda _: {"return": 1}, "the metric 'return', which exists already"),
+        (lambda _: {"step": 1}, "the metric 'step', which exists already"),
+        (lambda _: {"a b": 1}, "returned the name 'a b'; it must be letters"),
+    ],
+)
+def test_a_callback_that_fails_is_told_in_one_sentence(callback, message):
+    with pytest.raises(RunFailedError, match=message):
+        custom_metrics([callback], evaluation())
+
+
+def test_a_callback_must_be_a_function():
+    assert as_callbacks(None) == ()
+    assert as_callbacks(fails) == as_callbacks([fails]) == (fails,)
+    with pytest.raises(FreqdynaError, match="callback is 3; it must be a function, or several"):
+        as_callbacks(3)
