@@ -5,10 +5,12 @@ import re
 from decimal import Decimal
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
 
 import freqdyna
+from freqdyna.envs import MountainCar
 from freqdyna.experiments import registry, reproduce
 from freqdyna.experiments.parts.f3 import units
 from freqdyna.experiments.trainings import area, pick, steps_to, training_of
@@ -105,6 +107,13 @@ def first_picture():
     yield "Each is the median of # seeds,", (seeds,)
 
 
+def episode_limits():
+    """The sentence that tells the two environments of one name apart."""
+    gymnasiums = gymnasium.spec("MountainCar-v0").max_episode_steps
+    yield "ends episodes after # steps, as in the paper;", (MountainCar().episode_limit,)
+    yield "as an object from , after #.", (gymnasiums,)
+
+
 def found(text, words, numbers):
     """The place of words with `#` for numbers, which must be those given, as far as displayed."""
     match = re.search(re.escape(words).replace(r"\#", NUMBER), text)
@@ -128,7 +137,7 @@ def test_a_number_must_be_the_stored_one_as_displayed():
 
 
 def test_every_number_about_results_or_speed_is_stored(readme):
-    for words, numbers in (*first_picture(), *curves_of_f3(), *speeds()):
+    for words, numbers in (*first_picture(), *curves_of_f3(), *speeds(), *episode_limits()):
         start, end = found(readme, words, numbers)
         readme = f"{readme[:start]} {readme[end:]}"
     for words in OTHER_NUMBERS:

@@ -22,8 +22,8 @@ class Reproduce:
     out: Path | None = None
     """The folder of the results. If unset: runs/reproduce, or runs/reproduce-quick with --quick."""
     seeds: int | None = None
-    """Seeds per training, for the learning experiments (F3 to F8, X1, S, R and C). If unset: 30, or
-    10 for F7."""
+    """Seeds per training, for the learning experiments (F3 to F8, X1, S, R and C). If unset:
+    30, 100 for the main comparisons of F3 and F4, and 10 for F7."""
     processes: int = 1
     """How many units to compute at a time; on a GPU, use the number of CPU cores."""
     together: bool = False
