@@ -11,6 +11,7 @@ import tyro
 
 from freqdyna.cli.bench.command import Bench
 from freqdyna.cli.compare import Compare
+from freqdyna.cli.export import ExportPolicy
 from freqdyna.cli.import_curves import ImportCurves
 from freqdyna.cli.listing import ListNames
 from freqdyna.cli.plot import Plot
@@ -99,6 +100,7 @@ def _parse(arguments: list[str]) -> Any:
         | Annotated[Compare, subcommand("compare")]
         | Annotated[ImportCurves, subcommand("import")]
         | Annotated[WatchPolicy, subcommand("watch")]
+        | Annotated[ExportPolicy, subcommand("export")]
         | Annotated[ListNames, subcommand("list")]
         | Annotated[Reproduce, subcommand("reproduce")]
         | Annotated[Bench, subcommand("bench")]

@@ -53,6 +53,22 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
     return best
 
 
+def space_of_result(result: Record, env: Any, allow_code: bool = False) -> Space:
+    """The space of a run's environment.
+
+    Args:
+        result: The training.
+        env: The environment, if it cannot be found by its name.
+        allow_code: Whether the name of the environment may import code.
+
+    """
+    config, facts = result.config, result.provenance
+    found = environment_of_run(config, env, facts, "pass it as env=...", allow_code)
+    space = space_of_run(found, config, facts)
+    check_same_environment(space, facts)
+    return space
+
+
 def policy_of(
     result: Record, seed: SupportsInt, env: Any, allow_code: bool = False
 ) -> Callable[[Any], Any]:
@@ -68,11 +84,8 @@ def policy_of(
         allow_code: Whether the name of the environment may import code.
 
     """
-    config, facts = result.config, result.provenance
-    found = environment_of_run(config, env, facts, "pass it as env=...", allow_code)
-    space = space_of_run(found, config, facts)
-    check_same_environment(space, facts)
-    greedy = greedy_policy(config, space, result.seed_parameters(seed))
+    space = space_of_result(result, env, allow_code)
+    greedy = greedy_policy(result.config, space, result.seed_parameters(seed))
     best, best_of_each = jax.jit(greedy), jax.jit(jax.vmap(greedy, in_axes=(0, None)))
     ties, size = jax.random.key(0), space.observation_size
 

@@ -62,6 +62,28 @@ class Result(Record):
         self.require_agent()
         return policy_of(self, seed, env, allow_code)
 
+    def export_policy(
+        self,
+        path: str | os.PathLike[str],
+        seed: SupportsInt | None = None,
+        *,
+        env: Any = None,
+        allow_code: bool = False,
+    ) -> None:
+        """Write the greedy policy of one seed as NumPy arrays, for use without JAX.
+
+        Args:
+            path: The file, which must end in .npz; `freqdyna.results.export` describes its arrays.
+            seed: The seed; None for the first one.
+            env: Needed only if an environment was passed to `train` in Python.
+            allow_code: Whether the name of the environment in the run's settings may import code,
+                as `module:id` does; use it only if you trust them.
+
+        """
+        from freqdyna.results.export import export_policy
+
+        export_policy(self, Path(path), self.seeds[0] if seed is None else seed, env, allow_code)
+
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """The learning curve as a Matplotlib figure; it is also written to `path`, if given."""
         from freqdyna.results.plot import plot_curves, save_figure

@@ -1,0 +1,62 @@
+"""A trained policy as plain arrays, for use without JAX; `examples/numpy_policy.py` reads them.
+
+weights_0, biases_0, ...    the layers of the network; its outputs are outputs_i = inputs @ W + b
+activation                  the name of the activation between the layers
+mean, scale                 what is subtracted from observations, and what they are divided by
+first_action                discrete actions: the action of the first output
+action_low, action_high     continuous actions: the bounds of the action tanh(outputs[1 : 1 + a])
+"""
+
+import io
+from pathlib import Path
+from typing import Any, SupportsInt
+
+import numpy as np
+
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.failures import failure
+from freqdyna.core.files import write_atomically
+from freqdyna.results.policy import space_of_result
+from freqdyna.results.result import Result
+
+
+def policy_arrays(
+    result: Result, seed: SupportsInt, env: Any = None, allow_code: bool = False
+) -> dict[str, np.ndarray]:
+    """The arrays of the greedy policy of one seed.
+
+    Args:
+        result: The training.
+        seed: The seed.
+        env: The environment, if it cannot be found by its name.
+        allow_code: Whether the name of the environment may import code.
+
+    """
+    network, space = result.network(seed), space_of_result(result, env, allow_code)
+    arrays: dict[str, np.ndarray] = {"activation": np.array(result.config.activation)}
+    for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
+        arrays |= {f"weights_{i}": np.asarray(weight), f"biases_{i}": np.asarray(bias)}
+    scaling = space.facts().get("scaling")
+    size = space.observation_size
+    arrays["mean"] = np.array(scaling["mean"] if scaling else np.zeros(size), np.float32)
+    arrays["scale"] = np.array(scaling["scale"] if scaling else np.ones(size), np.float32)
+    if space.num_actions:
+        arrays["first_action"] = np.array(space.to_env_action(np.array(0)))
+    else:
+        arrays |= {"action_low": space.action_low, "action_high": space.action_high}
+    return arrays
+
+
+def export_policy(
+    result: Result, path: Path, seed: SupportsInt, env: Any = None, allow_code: bool = False
+) -> None:
+    """Write the greedy policy of one seed; see `Result.export_policy`."""
+    if path.suffix != ".npz":
+        raise FreqdynaError(f"path is {str(path)!r}; it must end in .npz")
+    file = io.BytesIO()
+    np.savez(file, **policy_arrays(result, seed, env, allow_code))  # type: ignore[arg-type]
+    try:
+        write_atomically(path, lambda out: out.write(file.getvalue()))
+    except OSError as error:
+        wrong = FreqdynaError(f"path is {str(path)!r}, which cannot be written: {error}")
+        raise (failure(error) or wrong) if path.parent.is_dir() else wrong from None

@@ -1,0 +1,94 @@
+"""An exported policy, used as the page on runs shows it."""
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import gymnasium
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from freqdyna import Config, FreqdynaError, Result
+from freqdyna.cli.main import main
+from freqdyna.envs.gym.space import space_of
+from freqdyna.envs.resolve import resolved, resolved_by_name
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "numpy_policy.py"
+
+
+@pytest.fixture
+def load_policy(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLE.parent)
+    from numpy_policy import load_policy
+
+    return load_policy
+
+
+def a_result(config, sizes, **facts):
+    """A training of two seeds with random parameters."""
+    number = sum((a + 1) * b for a, b in itertools.pairwise(sizes))
+    parameters = np.random.default_rng(0).normal(size=(2, number)).astype(np.float32)
+    return Result(
+        config,
+        facts,
+        np.arange(2),
+        np.array([config.eval_every]),
+        {"return": np.zeros((2, 1))},
+        parameters,
+        sizes,
+    )
+
+
+@pytest.mark.parametrize("activation", ["tanh", "relu", "silu"])
+def test_discrete_actions_are_those_of_the_policy(activation, load_policy, tmp_path, capsys):
+    config = resolved_by_name(Config(seeds=2, hidden=(8, 8), activation=activation))
+    result = a_result(config, (2, 8, 8, 3))
+    folder = result.save(tmp_path / "run")
+    main(["export", str(folder), "--seed", "1"])
+    assert f"policy: {folder / 'policy.npz'}" in capsys.readouterr().out
+    ours, theirs = result.policy(1), load_policy(folder / "policy.npz")
+    states = np.random.default_rng(1).uniform(-5, 5, size=(50, 2)).astype(np.float32)
+    outputs = np.sort(jax.vmap(result.network(1))(jnp.asarray(states)), axis=1)
+    clear = outputs[:, -1] - outputs[:, -2] > 1e-3  # rounding cannot change the best action
+    assert clear.sum() > 40
+    assert [theirs(state) for state in states[clear]] == ours(states[clear]).tolist()
+    assert len(set(ours(states[clear]).tolist())) > 1
+
+
+def test_continuous_actions_are_those_of_the_policy(load_policy, tmp_path):
+    space = space_of(gymnasium.make("Pendulum-v1"))
+    config = Config(env="Pendulum-v1", algorithm="naf", seeds=2, hidden=(8,), normalize=True)
+    scaling = {"mean": [0.5, -0.5, 1.0], "scale": [2.0, 3.0, 4.0]}
+    result = a_result(resolved(config, space), (3, 8, 3), scaling=scaling)
+    result.export_policy(tmp_path / "policy.npz")
+    ours, theirs = result.policy(0), load_policy(tmp_path / "policy.npz")
+    for state in np.random.default_rng(1).uniform(-1, 1, size=(10, 3)):
+        np.testing.assert_allclose(theirs(state), ours(state), rtol=1e-4, atol=1e-4)
+
+
+def test_it_needs_numpy_alone_and_is_short(tmp_path):
+    config = resolved_by_name(Config(seeds=2, hidden=(4,)))
+    a_result(config, (2, 4, 3)).export_policy(tmp_path / "policy.npz", seed=1)
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from numpy_policy import load_policy; "
+        "print(load_policy(sys.argv[2])([0.1, 0.0]) in (0, 1, 2), 'jax' in sys.modules)"
+    )
+    call = [sys.executable, "-c", code, str(EXAMPLE.parent), str(tmp_path / "policy.npz")]
+    assert subprocess.run(call, capture_output=True, text=True, check=True).stdout == "True False\n"
+    function = EXAMPLE.read_text().split("def load_policy")[1]
+    assert len([line for line in function.splitlines() if line.strip()]) <= 20
+    assert EXAMPLE.read_text() in (ROOT / "docs" / "runs.md").read_text()
+
+
+def test_what_cannot_be_exported_is_refused(tmp_path):
+    result = a_result(resolved_by_name(Config(seeds=2, hidden=(4,))), (2, 4, 3))
+    for path, words in (("policy.txt", "must end in .npz"), ("no/policy.npz", "cannot be written")):
+        with pytest.raises(FreqdynaError, match=words):
+            result.export_policy(tmp_path / path)
+    table = a_result(resolved_by_name(Config(env="DynaMaze", algorithm="tabular-dyna-q")), ())
+    with pytest.raises(FreqdynaError, match="was stored without a network"):
+        table.export_policy(tmp_path / "policy.npz")
