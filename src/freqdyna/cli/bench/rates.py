@@ -36,7 +36,15 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     "Dyna-Frequency, d = 10": {"algorithm": "dyna-frequency"},
     "Dyna-Frequency, d = 30": {"algorithm": "dyna-frequency", "planning_steps": 30},
     "Dyna-Frequency, maze": {"algorithm": "dyna-frequency", "env": "MazeGridWorld"},
+    # Search-controls without a sequential climb, and one with short climbs side by side.
+    "Dyna-Uniform, d = 10": {"algorithm": "dyna-uniform"},
+    "Dyna-TD-error, d = 10": {"algorithm": "dyna-td-error"},
+    "Dyna-Parallel-Frequency, d = 10": {"algorithm": "dyna-parallel-frequency"},
+    "Dyna-TD-error, maze": {"algorithm": "dyna-td-error", "env": "MazeGridWorld"},
 }
+COUNTED = {"er": 0, "dyna-value": 2, "dyna-frequency": 10}
+"""The algorithms whose operations are counted, with the passes of the network in an iteration of a
+climb: value and derivatives, and the reverse."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +113,13 @@ def rate_of(
 
 
 def flops_per_step(workload: str, climb_iterations: float) -> float:
-    """Floating-point operations of the matrix products in one step of one seed."""
+    """Floating-point operations of the matrix products in one step of one seed.
+
+    Args:
+        workload: A key of WORKLOADS, with one of the algorithms of COUNTED.
+        climb_iterations: The climbing iterations per step.
+
+    """
     config = workload_config(workload, 1)
     env = envs.make(config.env)
     assert config.hidden is not None
@@ -114,10 +128,7 @@ def flops_per_step(workload: str, climb_iterations: float) -> float:
     forward = sum(2 * i * o for i, o in pairwise(sizes))
     # One forward pass of each network, and a backward pass that costs as much as two.
     updates = config.planning_steps * config.batch_size * 4 * forward
-    if config.algorithm == "er":
-        return float(updates + forward)
-    columns = 10 if config.algorithm == "dyna-frequency" else 2  # value and derivatives; reverse
-    return updates + forward + climb_iterations * columns * forward
+    return updates + forward + climb_iterations * COUNTED[config.algorithm] * forward
 
 
 def matrix_rate(size: int = 512) -> float:

@@ -13,7 +13,15 @@ from rich.table import Table
 
 from freqdyna.cli.bench.growth import BASE, measure_growth
 from freqdyna.cli.bench.growth import SEEDS as GROWTH_SEEDS
-from freqdyna.cli.bench.rates import WORKLOADS, Rate, flops_per_step, matrix_rate, measure, save
+from freqdyna.cli.bench.rates import (
+    COUNTED,
+    WORKLOADS,
+    Rate,
+    flops_per_step,
+    matrix_rate,
+    measure,
+    save,
+)
 from freqdyna.cli.bench.step_parts import shares
 from freqdyna.core.errors import FreqdynaError
 
@@ -85,12 +93,13 @@ def print_rates(rates: list[Rate]) -> None:
 
 
 def report(rates: list[Rate]) -> dict[str, Any]:
-    """The arithmetic of all workloads, and the parts of a step for all except d = 30."""
+    """The arithmetic of the workloads that are counted, and the parts of a step except d = 30."""
     # On a CPU one product already uses all cores; a GPU needs larger ones to be fully used.
     machine = matrix_rate(512 if jax.default_backend() == "cpu" else 4096)
     arithmetic = []
     for rate in rates:
-        if rate.implementation == "freqdyna":
+        counted = WORKLOADS[rate.workload]["algorithm"] in COUNTED
+        if counted and rate.implementation == "freqdyna":
             flops = flops_per_step(rate.workload, rate.climb_iterations)
             arithmetic.append(
                 {
