@@ -99,7 +99,8 @@ def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference
             unit_work.compute(str(tmp_path), settings, 0.0)
     monkeypatch.setattr(unit_work.UnitProgress, "update", tell)
     unit_work.compute(str(tmp_path), settings, 60.0)
-    assert told[0] == kept[-1] + 1  # the first slice is one step long
+    # The first slice is one step long, unless the checkpoint was written before its evaluation.
+    assert told[0] == kept[-1] + (kept[-1] % unit.config.eval_every != 0)
     table, expected = tables(tmp_path)[unit.name], reference.tables[unit.name]
     for column in ("return", "loss"):
         np.testing.assert_array_equal(table[column].to_numpy(), expected[column].to_numpy())
