@@ -17,25 +17,19 @@ from freqdyna.agents.diagnostics import Diagnostics
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results import run_folder
-from freqdyna.results.complete_seeds import (
-    DIVERGED_AT,
-    CompleteSeeds,
-    complete_seeds,
-    mark_diverged,
-    mark_diverged_now,
-)
-from freqdyna.results.record import CUSTOM_METRICS, Record, evaluation_steps
+from freqdyna.results.record import CUSTOM_METRICS, Record
 from freqdyna.results.result import Result
 from freqdyna.training.block import Block
 from freqdyna.training.callback_errors import callback_errors_explained
 from freqdyna.training.callbacks import Callback, Evaluation, custom_metrics
 from freqdyna.training.checkpoint import RunCheckpoint
+from freqdyna.training.curves import Curves
 from freqdyna.training.evaluation_log import EvaluationLog, logged_numbers
 from freqdyna.training.evaluation_warnings import new_warnings
 from freqdyna.training.initial_parameters import INIT_FROM, initial_parameters, source_facts
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.newest_checkpoint import newest_checkpoint
-from freqdyna.training.progress import LastEvaluation, Progress, RunProgress, make_display
+from freqdyna.training.progress import Progress, RunProgress, make_display
 from freqdyna.training.run_messages import announcement, resume_command
 from freqdyna.training.saver import RunOptions, Saver
 from freqdyna.training.tensorboard import TensorBoardLog
@@ -68,8 +62,8 @@ class Run:
     training: Training
     block: Block
     provenance: dict[str, Any]
-    curves: list[dict[str, np.ndarray]] = field(default_factory=list)
-    """The metrics of each evaluation so far, each an array over seeds."""
+    curves: Curves = field(init=False)
+    """The metrics of the evaluations so far."""
     snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
     """The snapshots so far, by step."""
     last_warning: str | None = None
@@ -80,6 +74,9 @@ class Run:
     """Functions that are called at each evaluation."""
     unevaluated: "_Unevaluated | None" = None
     """What the last evaluation changed, if a longer run would not be evaluated at that step."""
+
+    def __post_init__(self) -> None:
+        self.curves = Curves(self.config)
 
     def begin_with(self, source: Record) -> None:
         """Begin with the trained parameters of another run."""
@@ -128,7 +125,7 @@ class Run:
         try:
             if options.tensorboard and folder is not None:
                 try:
-                    logs.append(TensorBoardLog(folder, self._last_evaluated()))
+                    logs.append(TensorBoardLog(folder, self.curves.last_step))
                 except OSError as error:
                     raise saver.failed(error) from None
             if options.wandb:
@@ -163,12 +160,11 @@ class Run:
         stop_requested: threading.Event,
         logs: list[EvaluationLog],
     ) -> AgentState:
-        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
-        evaluations = evaluations[len(self.curves) :]
+        evaluations = self.curves.steps_left
         snapshots = [s for s in self.config.snapshot_steps if s >= step]
         state = jax.block_until_ready(self.block.advance(state, step, step))  # compiles
         progress.start()
-        slice_steps, last = 1, self._last_evaluation()
+        slice_steps, last = 1, self.curves.last_evaluation(self._stopped())
         for stop in map(int, np.union1d(evaluations, snapshots)):
             while step < stop:
                 steps = min(slice_steps, stop - step)
@@ -194,10 +190,12 @@ class Run:
             if stop not in evaluations:
                 continue
             state = self._evaluate(state, stop, progress)
-            numbers = logged_numbers(self.curves[-1], self._seeds(), self._complete_seeds().kept)
+            curves, stopped = self.curves, self._stopped()
+            kept = curves.complete_seeds(stopped).kept
+            numbers = logged_numbers(curves.rows[-1], curves.seeds, kept)
             for log in logs:
                 log.write(stop, numbers)
-            last = self._last_evaluation()
+            last = curves.last_evaluation(stopped)
             progress.update(step, last)
         return state
 
@@ -205,40 +203,24 @@ class Run:
         """Evaluate all seeds after `stop` steps, call the callbacks, and keep the metrics."""
         if stop % self.config.eval_every:
             self.unevaluated = _Unevaluated(
-                jax.tree.map(jnp.copy, state.diagnostics), self.block.facts(), len(self.curves)
+                jax.tree.map(jnp.copy, state.diagnostics),
+                self.block.facts(),
+                len(self.curves.rows),
             )
         state, metrics = self.block.evaluate(state, stop)
         self._pass_on(progress)
-        before = self.curves[-1][DIVERGED_AT] if self.curves else None
-        parameters = self.block.parameters(state)
-        now = mark_diverged_now(self._own_rows(metrics), stop, parameters, before)
+        curves, parameters = self.curves, self.block.parameters(state)
+        now = curves.marked(self._own_rows(metrics), stop, parameters)
         layers = self.training.agent.layer_sizes
-        shown = Evaluation(stop, self.config, self._seeds(), dict(now), parameters, layers)
+        shown = Evaluation(stop, self.config, curves.seeds, dict(now), parameters, layers)
         custom = custom_metrics(self.callbacks, shown)
         if custom:
             names = [*self.provenance.get(CUSTOM_METRICS, []), *custom]
             self.provenance[CUSTOM_METRICS] = list(dict.fromkeys(names))
-        self.curves.append(now | custom)
-        for warning in new_warnings(self._seeds(), self.curves):
+        curves.rows.append(now | custom)
+        for warning in new_warnings(curves.seeds, curves.rows):
             progress.warn(warning)
         return state
-
-    def _last_evaluated(self) -> int:
-        """The step of the last evaluation; 0 before the first one."""
-        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
-        return int(evaluations[len(self.curves) - 1]) if self.curves else 0
-
-    def _last_evaluation(self) -> LastEvaluation | None:
-        """What is shown of the last evaluation; None before the first one."""
-        if not self.curves:
-            return None
-        complete = self._complete_seeds()
-        returns = self.curves[-1]["return"][complete.kept]
-        return LastEvaluation(
-            step=self._last_evaluated(),
-            mean_return=float(returns.mean()) if len(returns) else None,
-            left_out=complete.text("seeds") if complete.left_out else "",
-        )
 
     def _save(
         self, saver: Saver, state: AgentState, step: int, progress: Progress | None = None
@@ -247,7 +229,7 @@ class Run:
         if saver.folder is None:
             return
         record = self.result(state)
-        facts, evaluations = self.block.facts(), len(self.curves)
+        facts, evaluations = self.block.facts(), len(self.curves.rows)
         if self.unevaluated is not None:
             facts, evaluations = self.unevaluated.facts, self.unevaluated.evaluations
             state = eqx.tree_at(lambda s: s.diagnostics, state, self.unevaluated.diagnostics)
@@ -281,7 +263,7 @@ class Run:
         if found.checkpoint is None:
             return self._first_state(), 0, found.warnings
         saved, self.snapshots = found.checkpoint, found.snapshots
-        self.curves = saved.curves
+        self.curves.rows = saved.curves
         return self.block.from_checkpoint(saved.state, saved.facts), saved.step, found.warnings
 
     def _first_state(self) -> AgentState:
@@ -306,32 +288,17 @@ class Run:
 
     def result(self, state: AgentState) -> Result:
         """The result so far."""
-        names = dict.fromkeys(name for row in self.curves for name in row)
-        missing = np.full(self.config.seeds, np.nan)  # of a callback that was added or left out
-        evaluations = evaluation_steps(self.config.steps, self.config.eval_every)
-        steps = evaluations[: len(self.curves)]
-        metrics = {
-            name: np.stack([row.get(name, missing) for row in self.curves], axis=1)
-            for name in names
-        }
         return Result(
             config=self.config,
             provenance=self.provenance | self.block.facts(),
-            seeds=self._seeds(),
-            steps=steps,
-            metrics=mark_diverged(metrics, steps),  # a checkpoint of version 0.1 may lack it
+            seeds=self.curves.seeds,
+            steps=self.curves.steps,
+            metrics=self.curves.metrics(),
             parameters=self.block.parameters(state),
             layer_sizes=self.training.agent.layer_sizes,
             snapshots=self.snapshots,
         )
 
-    def _complete_seeds(self) -> CompleteSeeds:
-        """The seeds that have neither diverged nor stopped so far."""
-        now = self.curves[-1]
-        stopped = [int(seed) for seed in self.block.facts().get("ended", {})]
-        return complete_seeds(
-            self._seeds(), now["return"][:, None], now[DIVERGED_AT][:, None], stopped
-        )
-
-    def _seeds(self) -> np.ndarray:
-        return np.arange(self.config.first_seed, self.config.first_seed + self.config.seeds)
+    def _stopped(self) -> list[int]:
+        """The seeds whose environment failed."""
+        return [int(seed) for seed in self.block.facts().get("ended", {})]
