@@ -46,8 +46,8 @@ def curves_of_f3():
     one = pick(stored, **units.settings("from step 1", "ER", updates, 0.0))
     steps = training_of(one).steps
     yield (
-        "On MountainCar with # updates per step and # seeds, the mean evaluation return over steps "
-        "# to # ",
+        "On MountainCar with # updates per step and # seeds, the mean evaluation return after step "
+        "#, up to #, ",
         (updates, len(training_of(one).seeds), steps[-1] / 10, steps[-1]),
     )
     yield "whose return never exceeds #.", (threshold,)

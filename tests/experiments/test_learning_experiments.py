@@ -9,7 +9,7 @@ import pytest
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import MazeGridWorld
-from freqdyna.experiments import registry, reproduce, store
+from freqdyna.experiments import comparisons, registry, reproduce, store
 from freqdyna.experiments.base import Experiment, Stored
 from freqdyna.experiments.compute import compute
 from freqdyna.experiments.parts.equal_budget.analysis import _against_compute
@@ -120,6 +120,28 @@ def test_what_the_paper_claims_holds_where_it_was_put_in(name, tmp_path):
         learned = "Dyna-Frequency, learned model − Dyna-Frequency, area"
         undecided.remove(f"{learned} (walls outside, restart, Σ)")
     assert not undecided
+
+
+def test_trainings_on_different_kinds_of_machines_are_not_compared():
+    units = made_up_units("S")
+    both = [claim.what for claim in registry.find("S").analyse(units).claims]
+    (name,) = (n for n in units if "goal-reward--1.0" in n and "dyna-value" in n)
+    units[name] = replace(units[name], provenance={"device_kind": "another"})
+    findings = registry.find("S").analyse(units)
+    omitted = [what for what in both if what not in [claim.what for claim in findings.claims]]
+    assert omitted
+    assert all(what.startswith("other goal reward") for what in omitted)
+    assert any("other goal reward, MazeGridWorld (None, another)" in n for n in findings.notes)
+
+
+def test_p_values_of_s_are_corrected_for_all_comparisons_of_the_figure(monkeypatch):
+    numbers = []
+    monkeypatch.setattr(comparisons, "holm", lambda p: numbers.append(len(p)) or p)
+    claims = registry.find("S").analyse(made_up_units("S")).claims
+    compared = [c for c in claims if c.rule == "comparison"]
+    twice = [c for c in compared if len(c.by_reading) == 2]
+    spreads = [c for c in claims if c.rule == "spread"]
+    assert sorted(numbers) == sorted([len(compared) + len(twice), len(spreads)])
 
 
 def test_directions_are_compared_only_between_trainings_that_counted_climbs_of_g():

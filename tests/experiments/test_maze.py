@@ -135,9 +135,11 @@ def test_claims_of_f5_depend_on_the_walls_where_they_were_made_to(stored):
 
 def test_claims_of_f4_and_f8_hold_where_they_do_under_all(stored):
     findings = analysed("F4", stored)
-    spreads, leads, learned = (findings.claims[i : i + 2] for i in (0, 2, 4))
+    spreads, leads, of_long, learned = (findings.claims[i : i + 2] for i in (0, 2, 4, 6))
     assert [claim.verdict for claim in spreads] == ["undecided"] * 2  # they are equal
     assert [claim.verdict for claim in leads] == ["holds"] * 2
+    assert [claim.verdict for claim in of_long] == ["holds"] * 2
+    assert all(list(claim.by_reading) == list(maze.MAIN) for claim in of_long)
     assert [claim.verdict for claim in learned] == ["undecided", "holds"]  # like the true model
     assert all(list(claim.by_reading) == list(IN_THE_MAZE) for claim in (*spreads, *leads))
     assert len(findings.further[0]) == 1 + 8

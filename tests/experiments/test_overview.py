@@ -51,6 +51,15 @@ def test_what_differs_between_interpretations_is_named():
     assert unnamed[0][1:] == ("depends", "depends")
 
 
+def test_a_claim_that_holds_under_no_interpretation_is_not_supported():
+    one = claim("share near the goal", "depends", first="undecided", second="does not hold")
+    ((_, verdict, _),) = found("F8", one)
+    assert verdict == "not supported"
+    two = claim("share near the goal", "depends", first="holds", second="does not hold")
+    ((_, verdict, _),) = found("F8", two)
+    assert verdict == "depends"
+
+
 def test_two_interpretations_that_exchange_verdicts_do_not_hide_each_other():
     claims = [
         claim("Dyna-Value − PrioritizedER, a", "depends", first="undecided", second="holds"),

@@ -11,13 +11,13 @@ from freqdyna.experiments import reproduce
 from freqdyna.experiments.claims import Claim, Verdict
 from freqdyna.experiments.diverged_seeds import findings_of
 from freqdyna.experiments.registry import PARTS
-from freqdyna.experiments.statements import STATEMENTS
+from freqdyna.experiments.statements import MAIN, STATEMENTS
 
 BEGIN, END = "<!-- overview: begin -->", "<!-- overview: end -->"
 """The lines of a page between which the tables are."""
 OWN = "own check"
-MIXED = "mixed"
-ORDER = ("holds", "depends", MIXED, "undecided", "does not hold")
+MIXED, NOT_SUPPORTED = "mixed", "not supported"
+ORDER = ("holds", "depends", MIXED, "undecided", NOT_SUPPORTED, "does not hold")
 """The verdicts in the order of the table."""
 PLURALS = {"holds": "hold", "does not hold": "do not hold", "depends": "depend"}
 """Verdicts of several claims, where the words differ."""
@@ -73,7 +73,9 @@ def _summed(claims: Sequence[Claim]) -> tuple[str, str]:
     outcomes = {reading: _counted(found) for reading, found in by_reading.items()}
     if "depends" in verdicts or len(set(outcomes.values())) > 1:
         counted = _counted([claim.verdict for claim in claims])
-        return "depends", _by_outcome(outcomes) if outcomes else counted
+        single = {one for verdicts in by_reading.values() for one in verdicts}
+        verdict = NOT_SUPPORTED if single == {"undecided", "does not hold"} else "depends"
+        return verdict, _by_outcome(outcomes) if outcomes else counted
     details = []
     if len(verdicts) > 1:
         details.append(_counted([claim.verdict for claim in claims]))
@@ -108,7 +110,7 @@ def _by_outcome(outcomes: dict[str, str]) -> str:
 
 
 def tables(out: Path) -> str:
-    """Two tables in Markdown, of the paper's claims and of our own questions.
+    """Tables in Markdown: the main claims, all claims of the paper, and our own questions.
 
     Args:
         out: The folder with the stored results.
@@ -127,10 +129,16 @@ def tables(out: Path) -> str:
         else:
             units = reproduce.stored(part.experiment, out)
             rows += rows_of(name, findings_of(part.experiment, units).claims)
+    places = {statement: place for place, statement in enumerate(MAIN)}
+    main = sorted((r for r in rows if r.statement in places), key=lambda r: places[r.statement])
     lines = [
-        *_table("claim of the paper", [row for row in rows if not row.own]),
+        *_table("main claims", main),
         "",
-        *_table("our own question", [row for row in rows if row.own]),
+        "## All claims",
+        "",
+        *_table("claim of the paper", _by_verdict(row for row in rows if not row.own)),
+        "",
+        *_table("our own question", _by_verdict(row for row in rows if row.own)),
         "",
         "Not in these tables:",
         "",
@@ -139,12 +147,15 @@ def tables(out: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _by_verdict(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: ORDER.index(row.verdict))
+
+
 def _table(header: str, rows: Sequence[Row]) -> list[str]:
-    ordered = sorted(rows, key=lambda row: ORDER.index(row.verdict))
     return [
         f"| {header} | part | verdict | number of claims, interpretations |",
         "|---|---|---|---|",
-        *map(_line, ordered),
+        *map(_line, rows),
     ]
 
 

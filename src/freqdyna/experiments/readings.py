@@ -52,10 +52,11 @@ def rule_in_the_maze(found: Collection[str]) -> str:
     listed = f" Stored so far: {'; '.join(found)}." if number else ""
     return (
         f"The trainings were done under {number}eight interpretations: walls outside or inside the "
-        "state space, climbs that leave it restarted or clipped to it, and the covariance Σ or the "
-        f"identity I.{listed} A claim holds, or does not hold, only if it does so under all of "
-        "them; otherwise its verdict is 'depends' if it is decided under some, and 'undecided' if "
-        "under none. The last table gives the verdict of each."
+        "state space (inside, moves are also refused by where they end, as in the published code, "
+        "rather than by their path), climbs that leave it restarted or clipped to it, and the "
+        f"covariance Σ or the identity I.{listed} A claim holds, or does not hold, only if it does "
+        "so under all of them; otherwise its verdict is 'depends' if it is decided under some, and "
+        "'undecided' if under none. The last table gives the verdict of each."
     )
 
 

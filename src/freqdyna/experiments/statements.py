@@ -50,13 +50,16 @@ STATEMENTS: dict[str, dict[str, str]] = {
         r"^standard deviation": "maze: returns vary less over seeds with Dyna-Frequency than with "
         "Dyna-Value",
         r"^Dyna-Frequency − Dyna-Value": "maze: Dyna-Frequency is ahead of Dyna-Value",
+        r"^100,000 steps": "maze: Dyna-Frequency is ahead of Dyna-Value in trainings of 100,000 "
+        "steps",
         r"learned model − Dyna-Frequency": "maze: the learned model is better than the true one",
         r"learned model − Dyna-Value": "maze: Dyna-Frequency with a learned model is ahead of "
         "Dyna-Value with the true one",
     },
     "F5": {
         r"queue states within": "maze: the paper's percentages of queue states near a hole",
-        r"^share near": "maze: more of Dyna-Frequency's queue states are near a hole",
+        r"^share near": "maze: more of Dyna-Frequency's queue states than of Dyna-Value's are near "
+        "a hole",
     },
     "F6": {
         r"performs poorly on GridWorld": "GridWorld: climbing the Hessian norm performs poorly",
@@ -71,7 +74,8 @@ STATEMENTS: dict[str, dict[str, str]] = {
         r"− DynaNAF-Value": "Hopper, Walker2d: DynaNAF-Frequency is ahead of DynaNAF-Value",
     },
     "F8": {
-        r"near the goal": "maze: Dyna-Value's queue states gather near the goal",
+        r"near the goal": "maze: more of Dyna-Value's queue states than of Dyna-Frequency's are "
+        "near the goal",
         r"distributions of queue": "maze: the distributions of queue and replay buffer differ",
         r"higher value": "maze: states in the queue have a higher value than those in the replay "
         "buffer",
@@ -107,7 +111,7 @@ STATEMENTS: dict[str, dict[str, str]] = {
     },
     "R": {
         r"best setting of each": "MountainCar: Dyna-Frequency is ahead of the other three, each "
-        "with its best setting",
+        "with its best setting within a grid",
         r"− ER, .* equal compute": "MountainCar: Dyna-Frequency is ahead of ER with equal compute",
         r"PrioritizedER, .* equal compute": "MountainCar: Dyna-Frequency is ahead of PrioritizedER "
         "with equal compute",
@@ -131,3 +135,17 @@ STATEMENTS: dict[str, dict[str, str]] = {
 A claim belongs to the first expression that fits. A group called `reading` is the interpretation
 of the paper that the claim is about.
 """
+
+MAIN = (
+    STATEMENTS["T1"][next(iter(STATEMENTS["T1"]))],
+    STATEMENTS["F2"][r"test error (over|in)"],
+    STATEMENTS["F3"][r"^Dyna-Frequency − \S+, area, d = "],
+    STATEMENTS["F3"][r"^loss of area due to noise"],
+    STATEMENTS["R"][r"PrioritizedER, .* equal compute"],
+    STATEMENTS["F4"][r"^standard deviation"],
+    STATEMENTS["F4"][r"^Dyna-Frequency − Dyna-Value"],
+    STATEMENTS["F5"][r"^share near"],
+    STATEMENTS["F6"][r"performs poorly on GridWorld"],
+    STATEMENTS["F7"][r"− NAF"],
+)
+"""What a reader with one minute should know, in the order of the paper."""

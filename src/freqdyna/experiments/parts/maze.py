@@ -8,7 +8,7 @@ import numpy as np
 from freqdyna.envs import MazeGridWorld
 from freqdyna.experiments.base import Stored, Unit
 from freqdyna.experiments.readings import IN_THE_MAZE, by_reading
-from freqdyna.experiments.trainings import states, training, unlearned
+from freqdyna.experiments.trainings import area, states, training, unlearned
 
 ALGORITHMS: dict[str, dict[str, str]] = {
     "Dyna-Value": {"algorithm": "dyna-value"},
@@ -93,6 +93,22 @@ def near_holes_if_learned(stored: Stored, step: int | None = None) -> np.ndarray
         Shape (seeds that learned by the end,).
 
     """
+    return of_learned(stored, near_holes(states(stored, "queue", step)))
+
+
+def of_learned(stored: Stored, values: np.ndarray) -> np.ndarray:
+    """The numbers of the seeds that learned; all of them if no seed did.
+
+    Args:
+        stored: The training.
+        values: One number per seed, shape (seeds,).
+
+    """
     learned = ~unlearned(stored)
-    shares = near_holes(states(stored, "queue", step))
-    return shares[learned] if learned.any() else shares
+    return values[learned] if learned.any() else values
+
+
+def median_seed(stored: Stored) -> int:
+    """The row of the seed with the median area; of two in the middle, the better one."""
+    areas = area(stored)
+    return int(np.argsort(areas)[len(areas) // 2])

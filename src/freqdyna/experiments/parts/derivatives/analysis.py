@@ -28,7 +28,7 @@ ON_NOISE = (
     "Effect of noise: Spearman's correlation over the points of each seed's surface with those of "
     "the seeds without noise, averaged over them. Seeds without noise are compared with the others "
     "without noise. These do not agree completely either, so that noise has an effect only if it "
-    "changes the agreement. "
+    "changes the agreement. 'Not below 0' cannot be shown by a test, only refuted. "
     "This rule replaced another one after the data were seen: a correlation of g above 0.5, as in "
     "B, which 0.48 missed, but which the seeds without noise (0.46) miss as well."
 )

@@ -55,9 +55,11 @@ def analyse(units: dict[str, Stored]) -> Findings:
     chart = Chart(panels, title, SHADED, columns=columns, panel_size=(4.2, 4.0))
     spreads = judge_each({r: _spreads(of) for r, of in found.items()}, judge_spread)
     compared = {r: _leads(of) for r, of in found.items()}
+    compared |= {_longer(r): _leads(of, f"{maze.LONG:,} steps: ") for r, of in long.items()}
     leads = judge_each(compared | {LEARNED: _of_learned_model(found[maze.DEFAULT])}, judge)
     of_learned_model = leads.pop(LEARNED)
-    claims = [*under_all(spreads), *under_all(leads), *of_learned_model]
+    of_long = {r: leads.pop(_longer(r)) for r in long}
+    claims = [*under_all(spreads), *under_all(leads), *under_all(of_long), *of_learned_model]
     notes = [_who_learned(frequency, value), _where_they_were(frequency, value)]
     tables = [table_of({r: [*spreads[r], *leads[r]] for r in found})] if len(found) > 1 else []
     notes += [rule_in_the_maze(found)] if len(found) > 1 else []
@@ -65,7 +67,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         notes.append(f"The area of a training of {maze.LONG:,} steps begins at a tenth of them.")
     every = {f"{name}; {r}": one for r, of in found.items() for name, one in of.items()}
     for reading, of in long.items():
-        every |= {f"{n}; {reading}; {maze.LONG:,} steps": one for n, one in of.items()}
+        every |= {f"{n}; {_longer(reading)}": one for n, one in of.items()}
     return Findings(chart, claims, summary(every, THRESHOLD), notes, tables)
 
 
@@ -107,10 +109,14 @@ def _spreads(found: dict[str, Stored]) -> list[Comparison]:
     ]
 
 
-def _leads(found: dict[str, Stored]) -> list[Comparison]:
+def _longer(reading: str) -> str:
+    return f"{reading}; {maze.LONG:,} steps"
+
+
+def _leads(found: dict[str, Stored], size: str = "") -> list[Comparison]:
     return [
         Comparison.of(
-            f"Dyna-Frequency − Dyna-Value, {what}",
+            f"{size}Dyna-Frequency − Dyna-Value, {what}",
             "-",  # the text compares only the variance, and the figure's file is blank
             measure,
             *(found[name] for name in maze.BOTH),

@@ -12,7 +12,7 @@ from freqdyna.results.state_map import map_panel
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """Queues of the first seed under two interpretations; shares under all."""
+    """Queues of the median seed under two interpretations; shares under all."""
     found, long = maze.trainings(units), maze.trainings(units, longer=True)
     panels = [
         _queue(reading, name, found[reading][name])
@@ -20,7 +20,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         if reading in found
         for name in maze.BOTH
     ]
-    title = "F5: the search-control queue at the end, first seed"
+    title = "F5: the search-control queue at the end, median seed"
     chart = Chart(panels, title, columns=len(maze.BOTH), panel_size=(4.6, 4.6))
     header = ["share near a hole, mean over seeds", *maze.BOTH]
     header += [f"{name}, seeds that learned" for name in maze.BOTH]
@@ -55,10 +55,10 @@ def analyse(units: dict[str, Stored]) -> Findings:
 
 
 def _queue(reading: str, name: str, stored: Stored) -> Panel:
-    queue = states(stored, "queue")
-    share = maze.near_holes(queue)[0]
+    queue = states(stored, "queue")[maze.median_seed(stored)]
+    share = maze.near_holes(queue[None])[0]
     title = f"{name}: {share:.1f}% near a hole\n{reading}"
-    points = [Points(queue[0, :, 0], queue[0, :, 1], maze.DOTS)]
+    points = [Points(queue[:, 0], queue[:, 1], maze.DOTS)]
     return map_panel(envs.make("MazeGridWorld"), title, points)
 
 
@@ -74,8 +74,8 @@ def _shares(found: dict[str, Stored], step: int | None = None) -> list[str]:
 
 def _contrast(found: dict[str, Stored]) -> Comparison:
     return Comparison.of(
-        "share near a hole: Dyna-Frequency − Dyna-Value, percentage points",
+        "share near a hole, seeds that learned: Dyna-Frequency − Dyna-Value, percentage points",
         "above 0",
-        lambda stored: maze.near_holes(states(stored, "queue")),
+        maze.near_holes_if_learned,
         *(found[name] for name in maze.BOTH),
     )

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from freqdyna.experiments.base import Stored, Unit
-from freqdyna.experiments.claims import Claim
-from freqdyna.experiments.comparisons import Comparison, judge, mean_with_interval
-from freqdyna.experiments.readings import WHEN_UPDATES_BEGIN, judge_under_all
+from freqdyna.experiments.comparisons import Comparison, mean_with_interval
+from freqdyna.experiments.readings import WHEN_UPDATES_BEGIN
 from freqdyna.experiments.trainings import area, pick, seeds_of, steps_to, training
 
 NETWORKS: dict[str, dict[str, Any]] = {
@@ -54,14 +53,12 @@ def units() -> list[Unit]:
     return [*trainings, *frequency]
 
 
-def analyse(units: dict[str, Stored]) -> tuple[list[Claim], list[list[str]]]:
-    """Claims about F3 with the published activations and about ER, and a table of ER.
+Found = dict[tuple[str, str, str, float], Stored]
+"""The trainings by algorithm, network, interpretation and noise."""
 
-    Returns:
-        The claims, and the rows of the table, the header first; both are empty if the trainings
-        are not all stored.
 
-    """
+def find(units: dict[str, Stored]) -> Found:
+    """The stored trainings; none if they are not all stored."""
     found = {
         (algorithm, network, reading, noise): stored
         for algorithm in ("dyna-frequency", *RIVALS.values())
@@ -70,10 +67,20 @@ def analyse(units: dict[str, Stored]) -> tuple[list[Claim], list[list[str]]]:
         for noise in NOISES
         if (stored := pick(units, **settings(algorithm, network, reading, noise))) is not None
     }
-    if ("er", "ReLU", next(iter(WHEN_UPDATES_BEGIN)), 0.0) not in found:
-        return [], []
-    claims = judge_under_all({r: _leads(found, r) for r in WHEN_UPDATES_BEGIN}, judge)
-    claims += judge_under_all({r: _of_er(found, r) for r in WHEN_UPDATES_BEGIN}, judge)
+    return found if ("er", "ReLU", next(iter(WHEN_UPDATES_BEGIN)), 0.0) in found else {}
+
+
+def comparisons(found: Found) -> dict[str, list[Comparison]]:
+    """By interpretation: F3 with the published activations, and ER with other networks."""
+    if not found:
+        return {}
+    return {r: [*_leads(found, r), *_of_er(found, r)] for r in WHEN_UPDATES_BEGIN}
+
+
+def table(found: Found) -> list[list[str]]:
+    """How many seeds of ER are stuck with which network, the header first; empty if none."""
+    if not found:
+        return []
     rows = [["ER on MountainCar, d = 10, σ = 0", "updates", "area", "stuck seeds"]]
     for network in NETWORKS:
         for reading in WHEN_UPDATES_BEGIN:
@@ -81,10 +88,10 @@ def analyse(units: dict[str, Stored]) -> tuple[list[Claim], list[list[str]]]:
             stuck = int(np.isinf(steps_to(stored, STUCK)).sum())
             of_all = f"{stuck} of {len(seeds_of(stored))}"
             rows.append([network, reading, mean_with_interval(area(stored)), of_all])
-    return claims, rows
+    return rows
 
 
-def _leads(found: dict[tuple[str, str, str, float], Stored], reading: str) -> list[Comparison]:
+def _leads(found: Found, reading: str) -> list[Comparison]:
     return [
         Comparison.of(
             f"Dyna-Frequency (tanh) − {name} (ReLU), MountainCar, area, d = 10, σ = {noise:g}",
@@ -98,7 +105,7 @@ def _leads(found: dict[tuple[str, str, str, float], Stored], reading: str) -> li
     ]
 
 
-def _of_er(found: dict[tuple[str, str, str, float], Stored], reading: str) -> list[Comparison]:
+def _of_er(found: Found, reading: str) -> list[Comparison]:
     """Whether another network keeps ER from getting stuck."""
     return [
         Comparison.of(

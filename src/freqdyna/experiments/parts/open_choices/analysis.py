@@ -16,17 +16,22 @@ from freqdyna.experiments.learning_curves import COLORS, SMALL
 from freqdyna.experiments.parts.maze import PAPER, near_holes, near_holes_if_learned
 from freqdyna.experiments.parts.open_choices import activations
 from freqdyna.experiments.parts.open_choices.units import ALGORITHMS, READINGS, by_reading
+from freqdyna.experiments.readings import judge_each, under_all
 from freqdyna.experiments.trainings import area, states, training_of
 from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
 from freqdyna.results.comparison.statistics import stratified_interval
 
 Found = dict[tuple[str, str, str], Stored]
 NAMES = {"dyna-frequency": "Dyna-Frequency", "dyna-value": "Dyna-Value"}
+BEGIN = (
+    "On MountainCar, updates begin with the first step, except for 'updates after the warm-up'; in "
+    "the maze they begin after the warm-up."
+)
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """For each interpretation: the difference in area on both environments, shares in the maze."""
-    found = by_reading(units)
+    found, apart = _on_one_machine(by_reading(units))
     environments = list(dict.fromkeys(env for _, env, _ in found))
     maze = "MazeGridWorld" in environments
     readings = [r for r in READINGS if any(key[0] == r for key in found)]
@@ -43,13 +48,18 @@ def analyse(units: dict[str, Stored]) -> Findings:
             marks += _dot(place, lambda a, b: a.mean(-1) - b.mean(-1), *map(area, pair))
             rows.append([reading, env, *(mean_with_interval(area(one)) for one in pair)])
             what = f"{reading}, {env}: Dyna-Frequency − Dyna-Value, area"
-            comparisons.append(Comparison.of(what, "above 0", area, *pair))
+            # About the maze, the text compares only the variance.
+            paper = "-" if env == "MazeGridWorld" else "above 0"
+            comparisons.append(Comparison.of(what, paper, area, *pair))
         difference = Axis("Dyna-Frequency − Dyna-Value, mean return")
         zero = Rule(0, upright=True, style=LineStyle("gray"), width=0.8)
         panels.append(Panel(env, difference, by_row, marks, [zero]))
-    claims = judge(comparisons)
+    networks = activations.find(units)
+    groups = {"areas": comparisons, "shares": _contrasts(found, readings) if maze else []}
+    judged = judge_each(groups | activations.comparisons(networks), judge)
+    claims, of_shares = judged.pop("areas"), judged.pop("shares")
     if maze:
-        claims += _spreads(found, readings) + _contrasts(found, readings)
+        claims += _spreads(found, readings) + of_shares
         rows[0] += ["near a hole, Dyna-Frequency", "near a hole, Dyna-Value"]
         shares = _shares(found, readings)
         for row in rows[1:]:
@@ -60,12 +70,23 @@ def analyse(units: dict[str, Stored]) -> Findings:
             ]
         panels.append(_shares_panel(shares, readings, by_row))
         claims.append(_some_reading_gives_f5(found, list(shares)))
-    of_networks, networks = activations.analyse(units)
-    claims += of_networks
+    claims += under_all(judged)
     title = "S: one choice changed at a time, 95% intervals over seeds"
     chart = Chart(panels, title, panel_size=(4.6, 5.0), share_y=True)
-    notes = [_seeds(found), *([activations.NOTE] if networks else [])]
-    return Findings(chart, claims, rows, notes, [networks] if networks else [])
+    notes = [_seeds(found), BEGIN, *apart, *([activations.NOTE] if networks else [])]
+    tables = [table] if (table := activations.table(networks)) else []
+    return Findings(chart, claims, rows, notes, tables)
+
+
+def _on_one_machine(found: Found) -> tuple[Found, list[str]]:
+    """The pairs of trainings that ran on the same kind of machine, and a note on the others."""
+    kinds: dict[tuple[str, str], set[str]] = {}
+    for (reading, env, _), stored in found.items():
+        kinds.setdefault((reading, env), set()).add(str(stored.provenance.get("device_kind")))
+    apart = [key for key, of in kinds.items() if len(of) > 1]
+    named = "; ".join(f"{', '.join(key)} ({', '.join(sorted(kinds[key]))})" for key in apart)
+    note = f"Not compared, because the trainings ran on different kinds of machines: {named}."
+    return {k: one for k, one in found.items() if k[:2] not in apart}, [note] if apart else []
 
 
 def _seeds(found: Found) -> str:
@@ -93,20 +114,19 @@ def _spreads(found: Found, readings: list[str]) -> list[Claim]:
     )
 
 
-def _contrasts(found: Found, readings: list[str]) -> list[Claim]:
+def _contrasts(found: Found, readings: list[str]) -> list[Comparison]:
     """The contrast of F5 under each interpretation."""
-    return judge(
-        [
-            Comparison.of(
-                f"{reading}: share near a hole, Dyna-Frequency − Dyna-Value, percentage points",
-                "above 0",
-                lambda stored: near_holes(states(stored, "queue")),
-                *(found[reading, "MazeGridWorld", algorithm] for algorithm in ALGORITHMS),
-            )
-            for reading in readings
-            if (reading, "MazeGridWorld", ALGORITHMS[0]) in found
-        ]
-    )
+    return [
+        Comparison.of(
+            f"{reading}: share near a hole, seeds that learned, Dyna-Frequency − Dyna-Value, "
+            "percentage points",
+            "above 0",
+            near_holes_if_learned,
+            *(found[reading, "MazeGridWorld", algorithm] for algorithm in ALGORITHMS),
+        )
+        for reading in readings
+        if (reading, "MazeGridWorld", ALGORITHMS[0]) in found
+    ]
 
 
 def _shares(found: Found, readings: list[str]) -> dict[str, dict[str, np.ndarray]]:

@@ -23,7 +23,7 @@ RELU_FOR_VALUE = "ReLU for Dyna-Value alone"
 READINGS: dict[str, dict[str, dict[str, Any]]] = {
     # For each interpretation, the settings that it changes on MountainCar and in the maze. By the
     # preset, updates start with the first step on MountainCar and after the warm-up in the maze.
-    "default": {env: {} for env in ENVIRONMENTS},
+    "none changed": {env: {} for env in ENVIRONMENTS},
     "η scales the deviation": {env: {"climb_noise_scales": "deviation"} for env in ENVIRONMENTS},
     "identity instead of Σ": {env: {"climb_preconditioner": "identity"} for env in ENVIRONMENTS},
     "projection at the edge": {env: {"climb_boundary": "project"} for env in ENVIRONMENTS},

@@ -17,6 +17,12 @@ from freqdyna.results.chart import Chart, Legend
 THRESHOLD = -200.0
 
 
+NOT_BETTER = (
+    "'Not below 0': that one is not better than the other cannot be shown by a test of their "
+    "difference, only refuted; it is undecided unless the difference is significant."
+)
+
+
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each interpretation; each combination compared with Dyna-Frequency."""
     visited = by_reading(units, WHEN_UPDATES_BEGIN, VISITED, settings)
@@ -38,7 +44,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
     chart = Chart(panels, title, SHADED, share_y=True)
     compared = {reading: _comparisons(trainings) for reading, trainings in found.items()}
     claims = judge_under_all(compared, judge)
-    return Findings(chart, claims, summary(every, THRESHOLD), (RULE,) if len(found) > 1 else ())
+    notes = [NOT_BETTER, *([RULE] if len(found) > 1 else [])]
+    return Findings(chart, claims, summary(every, THRESHOLD), notes)
 
 
 def _comparisons(found: dict[str, Stored]) -> list[Comparison]:
