@@ -74,8 +74,9 @@ def _summed(claims: Sequence[Claim]) -> tuple[str, str]:
     if "depends" in verdicts or len(set(outcomes.values())) > 1:
         counted = _counted([claim.verdict for claim in claims])
         single = {one for verdicts in by_reading.values() for one in verdicts}
-        verdict = NOT_SUPPORTED if single == {"undecided", "does not hold"} else "depends"
-        return verdict, _by_outcome(outcomes) if outcomes else counted
+        unsupported = single == {"undecided", "does not hold"}
+        verdict_of_row = NOT_SUPPORTED if unsupported else "depends"
+        return verdict_of_row, _by_outcome(outcomes) if outcomes else counted
     details = []
     if len(verdicts) > 1:
         details.append(_counted([claim.verdict for claim in claims]))
