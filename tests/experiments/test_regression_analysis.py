@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from freqdyna.experiments import registry
+from freqdyna.experiments import claims, registry
 from freqdyna.experiments.base import Stored
 from freqdyna.experiments.parts.f1 import units as f1
 from freqdyna.experiments.parts.f1.analysis import ahead_from
@@ -113,6 +113,20 @@ def test_the_error_over_the_run_is_shown_by_its_length():
     assert "a worse (5,000, 10,000), undecided (20,000), better (30,000, 40,000)" in note
     turned = run_length.length_note(UPDATES, errors, ["b", "a"], "plain", "the more so for a")
     assert "the more so" not in turned
+
+
+def test_the_comparisons_by_length_are_corrected_for_their_number():
+    """A difference of 2.3 standard errors is enough for one comparison, but not for five."""
+    spread = np.linspace(-1, 1, SEEDS)
+    error = spread.std(ddof=1) / np.sqrt(SEEDS)
+    difference = spread - 2.3 * error
+    assert claims.difference("", "", difference).verdict == "holds"
+    plain = np.full((SEEDS, len(UPDATES)), 0.5)
+    errors = {"plain": plain, "a": plain + difference[:, None]}
+    found = run_length.over_run(UPDATES, errors, ["a"], "plain")["a"]
+    assert [claim.verdict for claim in found] == ["undecided"] * len(run_length.PARTS)
+    note = run_length.length_note(UPDATES, errors, ["a"], "plain")
+    assert "a undecided (5,000, 10,000, 20,000, 30,000, 40,000)" in note
 
 
 def test_no_turn_is_told_where_there_is_none():

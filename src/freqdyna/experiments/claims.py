@@ -88,7 +88,7 @@ def difference(
         rows: The number of rows in the figure for which the interval is corrected.
 
     """
-    low, high = _corrected_interval(differences, rows)
+    low, high = corrected_interval(differences, rows)
     claimed, opposed = (high < 0, low > 0) if negative else (low > 0, high < 0)
     verdict: Verdict = "holds" if claimed else "does not hold" if opposed else "undecided"
     mean = float(differences.mean())
@@ -181,7 +181,7 @@ def ranking(what: str, paper: str, correlations: Sequence[np.ndarray], rows: int
         rows: The number of rows in the figure for which the intervals are corrected.
 
     """
-    intervals = [_corrected_interval(one, rows) for one in correlations]
+    intervals = [corrected_interval(one, rows) for one in correlations]
     means = [float(one.mean()) for one in correlations]
     verdict: Verdict = "undecided"
     if all(low > RANK_CORRELATION for low, _ in intervals):
@@ -193,7 +193,13 @@ def ranking(what: str, paper: str, correlations: Sequence[np.ndarray], rows: int
     return Claim(what, paper, ours, f"within [{least:+.2f}, {most:+.2f}]", verdict, "correlation")
 
 
-def _corrected_interval(values: np.ndarray, rows: int) -> tuple[float, float]:
-    """A bootstrap interval of the mean, at 95% for as many rows together (Bonferroni)."""
+def corrected_interval(values: np.ndarray, rows: int) -> tuple[float, float]:
+    """A bootstrap interval of the mean, at 95% for as many rows together (Bonferroni).
+
+    Args:
+        values: One number per seed, shape (seeds,).
+        rows: The number of rows for which the interval is corrected.
+
+    """
     low, high = bootstrap_interval(values, 1 - LEVEL / rows, RESAMPLES)
     return float(low), float(high)

@@ -19,7 +19,6 @@ from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.claims import Claim
 from freqdyna.frequency.theory.bandwidth import Trend, local_spectrum, window_means
 from freqdyna.results.chart import Axis, Chart, Legend, Mesh, Panel, Points
-from freqdyna.results.statistics import bootstrap_interval
 
 SIZES = (8, 16, 24, 32)
 """Points of a window along each coordinate."""
@@ -50,6 +49,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     rows: list[Claim] = []
     header = [f"{size} × {size}" for size in SIZES]
     table: list[list[str]] = [["environment", "rank correlation of g with", *header]]
+    rows_judged = len(WORDS) * len(units)
     shares: dict[str, list[float]] = {}
     solved = {name: np.flatnonzero(returns_of(unit) > SOLVED) for name, unit in units.items()}
     for name, unit in units.items():
@@ -64,9 +64,9 @@ def analyse(units: dict[str, Stored]) -> Findings:
         regions = [[_regions(env, *one, size) for one in found] for size in SIZES]
         for key, what in WORDS.items():
             by_size = [np.array([_rank_correlation(r, key) for r in of]) for of in regions]
-            claim = claims.ranking(_what(name, key), "-", by_size, len(WORDS) * len(units))
+            claim = claims.ranking(_what(name, key), "-", by_size, rows_judged)
             rows.append(claim if len(solved[name]) else replace(claim, verdict="undecided"))
-            table.append([name, what, *map(_interval, by_size)])
+            table.append([name, what, *(_interval(one, rows_judged) for one in by_size)])
         shares[name] = [
             float(np.mean([_second_share(env, value, trend) for value, _ in found]))
             for trend in TRENDS
@@ -86,7 +86,8 @@ HOW = (
     "energy of a smooth V in a window is its slope, which has no frequency; and with only the mean "
     "removed, including the slope, as in theorem 1. For energy and second moment, the two factors "
     "of theorem 1, only the mean is removed. The correlation is Spearman's over windows, one for "
-    "each seed."
+    "each seed. The intervals in the table are those that decide, at 95% for all rows of a window "
+    "size together (Bonferroni)."
 )
 
 
@@ -192,8 +193,8 @@ def _rank_correlation(regions: Regions, key: str) -> float:
     return float(spearmanr(regions["g"].ravel(), regions[key].ravel()).statistic)
 
 
-def _interval(correlations: np.ndarray) -> str:
-    low, high = map(float, bootstrap_interval(correlations))
+def _interval(correlations: np.ndarray, rows: int) -> str:
+    low, high = claims.corrected_interval(correlations, rows)
     return f"{correlations.mean():+.2f} [{low:+.2f}, {high:+.2f}]"
 
 

@@ -98,5 +98,7 @@ def speed_note(updates: np.ndarray) -> str:
     return (
         f"A network that has only learned the low-frequency half has a test error of {PLATEAU:g}. "
         f"Speed is measured by the first evaluation below {LISTED}, thresholds that we chose. A "
-        f"seed that never reaches a threshold counts with the {updates[-1]:,} updates of the run."
+        f"seed that never reaches a threshold counts with the {updates[-1]:,} updates of the run. "
+        "The intervals of single settings are at 95% each, not corrected for their number; nothing "
+        "is decided by them."
     )
