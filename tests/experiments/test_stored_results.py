@@ -76,11 +76,10 @@ def test_the_table_of_b_has_the_intervals_that_decide():
     """The widest ends of a row's intervals are those of its claim, on the same page."""
     page = (STORED.parents[1] / "docs" / "reproduction.md").read_text().split("\n## B\n")[1]
     number = r"([+-]\d\.\d\d)"
-    claims = re.findall(
-        rf"^\| \S+: rank correlation of g, .*within \[{number}, {number}\]", page, re.M
-    )
+    interval = rf"\[{number}, {number}\]"
+    claims = re.findall(rf"^\| \S+: rank correlation of g, .*within {interval}", page, re.M)
     rows = re.findall(rf"^\| \S+ \| [^|]* ((?:\| {number} \[.*?\] ){{4}})\|$", page, re.M)
-    ends = [re.findall(rf"\[{number}, {number}\]", cells) for cells, _ in rows]
+    ends = [re.findall(interval, cells) for cells, _ in rows]
     assert len(claims) == len(ends) == 8
     for claim, row in zip(claims, ends, strict=True):
         lows, highs = zip(*row, strict=True)
