@@ -1,18 +1,17 @@
 """The study of search-controls: its trainings, its rules, and its verdicts on made-up curves."""
 
 import json
-import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
+from made_up_study import SEEDS, STEPS, made_up, made_up_units
 
 from freqdyna import envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.unused_settings import without_effect
 from freqdyna.cli.bench import controls as bench
 from freqdyna.cli.bench.rates import Rate
-from freqdyna.config import Config
 from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.experiments import registry, reproduce, store
 from freqdyna.experiments.base import Stored
@@ -31,22 +30,8 @@ from freqdyna.experiments.parts.controls.recommendation import Standing
 from freqdyna.experiments.parts.controls.step_times import COLUMNS, over_equal_time, stored_times
 from freqdyna.experiments.parts.controls.step_times import unit as step_times_unit
 from freqdyna.results.draw_matplotlib import draw
-from freqdyna.results.record import Record
 
 RESULTS = Path(__file__).parents[2] / "results" / "reproduce"
-SEEDS, STEPS = 12, np.arange(500, 30_001, 500)
-
-
-def made_up(settings, level, spread=5.0, queue_error=None):
-    """Curves that rise to `level` after the warm-up."""
-    generator = np.random.default_rng(zlib.crc32(str(sorted(settings.items())).encode()))
-    returns = np.where(STEPS <= 5000, level - 100, level) + generator.normal(0, spread, (SEEDS, 1))
-    metrics = {"return": returns}
-    if queue_error is not None:
-        metrics["model_error_queue"] = np.where(STEPS < 5000, np.nan, queue_error) + 0 * returns
-    config, seeds = Config.of(settings | {"seeds": SEEDS, "steps": 30_000}), np.arange(SEEDS)
-    record = Record(config, {}, seeds, STEPS, metrics, np.zeros((SEEDS, 0)), (), {})
-    return Stored(metrics, settings, {}, record)
 
 
 def test_the_stages_have_the_trainings_of_the_design():
@@ -54,19 +39,20 @@ def test_the_stages_have_the_trainings_of_the_design():
     assert len({unit.name for unit in found}) == len(found)
     assert max(len(unit.name) for unit in found) < 180
     assert all(unit.optional for unit in found)
-    sizes = [(unit.settings["seeds"], unit.settings["steps"]) for unit in found]
-    assert sizes.count((10, 20_000)) == 6 * 3 * 2
-    assert {unit.settings.get("first_seed") for unit in found[:36]} == {1000}
-    rest = [unit.settings for unit in found[36:]]
-    assert sizes[36:] == [(30, 30_000)] * len(rest)
+    tuned, *stages = units.stages().values()
+    assert len(tuned) == 6 * 3 * 2
+    assert {(u.settings["seeds"], u.settings["steps"]) for u in tuned} == {(10, 20_000)}
+    assert {unit.settings["first_seed"] for unit in tuned} == {1000}
+    rest = [unit.settings for stage in stages for unit in stage]
+    assert {(one["seeds"], one["steps"]) for one in rest} == {(30, 30_000)}
     assert not any("first_seed" in one for one in rest)
-    first = [one for one in rest if one["env"] in DOMAINS and not one.keys() & {*VARIED, *LATER}]
-    assert len(first) - len([one for one in first if one.get("model") == "ensemble"]) == 102
+    of_noise = 5 * 18 + 6 if units.FIVE_BEST else 0
+    assert [len(stage) for stage in stages] == [102, 30, 26, of_noise, 24]
     assert sum(one["env"].startswith("Tube") for one in rest) == 30
     assert sum(bool(one.keys() & {*VARIED}) for one in rest) == 24
 
 
-VARIED, LATER = ("planning_steps", "search_states"), ("reward_noise",)
+VARIED = ("planning_steps", "search_states")
 
 
 def test_no_training_of_the_study_is_one_of_another_part():
@@ -91,6 +77,7 @@ def test_every_training_can_be_built_and_uses_all_of_its_settings():
             assert (config.planning_steps, config.search_states) == ((30, 50) if maze else (10, 20))
         assert (config.loss == "huber") == (config.env == "PuddleWorld")
         assert not unit.compute.stores_states
+        assert not unit.compute.stores_parameters
 
 
 def test_the_variant_with_the_greatest_mean_effect_is_chosen():
@@ -195,29 +182,6 @@ def test_an_association_is_found_where_there_is_one():
     assert verdicts.association([(order, mixed)])[1] > 0.05
 
 
-LEVELS = {"uniform": -110.0, "td-error": -100.0, "frequency": -200.0, ER: -300.0}
-
-
-def level(settings):
-    """Uniform loses on long tubes; learned models cost as much as their error."""
-    control = ER if settings["algorithm"] == "er" else settings["algorithm"].removeprefix("dyna-")
-    best = LEVELS.get(control, -250.0)
-    if settings["env"] in ("TubeGridWorld-6", "TubeGridWorld-8") and control == "uniform":
-        best = -400.0
-    order = 1 + CONTROLS.index(control) if control in CONTROLS else 0
-    lost = 10 * order if settings.get("model") == "learned" else 0
-    error = 0.01 * order if settings.get("model") == "learned" else None
-    return best - lost, error
-
-
-def made_up_units():
-    found = {}
-    for unit in units.units(False)[36:]:
-        height, error = level(unit.settings)
-        found[unit.name] = made_up(unit.settings, height, queue_error=error)
-    return found
-
-
 def times(microseconds):
     """Measured times, the same in all domains."""
     rows = [
@@ -282,7 +246,7 @@ def test_what_was_put_in_is_found():
     assert "mean rank correlation +1.00" in claims["H3"].ours
     assert "better (n = 4), worse (n = 6)" in claims["H2"].ours
     assert claims["H4"].verdict == U  # no times are stored
-    share, gains, er = verdicts.claims(found)[-3:]
+    share, gains, er = verdicts.claims(found)[-4:-1]
     assert share.ours.startswith("td-error: 17 of 17 cells, 100%")
     assert gains.ours.startswith("td-error: 5 of 5 domains; MountainCar-v0 +")
     assert er.ours == "td-error: decidedly worse in 0 of 17 cells"
@@ -296,7 +260,7 @@ def test_a_training_without_seeds_counts_as_not_stored():
     lost = "GridWorld-dyna-value-learn-in-warmup-False-steps-30000"
     study[lost].record.metrics["return"][:, -1] = np.nan
     found = findings_of(registry.find("C"), study)
-    assert "11 of the 12 cells of stage 1 are stored" in found.claims[-1].ours
+    assert "11 of the 12 cells of stage 1 are stored" in found.claims[-2].ours
     assert any(lost in note for note in found.notes)
 
 

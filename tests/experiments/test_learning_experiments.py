@@ -19,6 +19,7 @@ from freqdyna.experiments.trainings import (
     area,
     curves,
     final,
+    only_curves,
     pick,
     states,
     steps_to,
@@ -238,20 +239,23 @@ def test_seeds_are_for_trainings(tmp_path):
 
 def test_trainings_that_differ_in_numbers_are_rows_of_one_program(tmp_path):
     cell = {"env": "MountainCar-v0", "algorithm": "er", "planning_steps": 1, "hidden": (4,)}
-    numbers = ((0.1, 0.0), (0.001, 0.5), (0.001, 0.0))
+    numbers = ((0.1, 0.0), (0.001, 0.5), (0.001, 0.0), (0.01, 0.0))
     units = [training(True, **cell, learning_rate=r, reward_noise=n) for r, n in numbers]
+    units[3] = only_curves(units[3])
     other = training(True, **cell, batch_size=8)
     program, alone = together([*units, other])
     assert program.members == tuple(units)
     assert alone is other
     compute(program, tmp_path / "R")
     found = [store.read(tmp_path / "R", unit) for unit in units]
-    assert [one.provenance["trained_together"] for one in found] == [3, 3, 3]
+    assert [one.provenance["trained_together"] for one in found] == [4, 4, 4, 4]
     configs = [one.record.config for one in found]
     assert [(config.learning_rate, config.reward_noise) for config in configs] == list(numbers)
     parameters = [one.record.parameters for one in found]
     assert (parameters[0] != parameters[2]).any()
     assert (parameters[1] != parameters[2]).any()
+    assert parameters[3].shape == (3, 0)
+    assert found[3].record.returns.shape == found[0].record.returns.shape
     compute(units[1], tmp_path / "single" / "R")
     single = store.read(tmp_path / "single" / "R", units[1]).record
     np.testing.assert_allclose(parameters[1], single.parameters, rtol=0.01, atol=1e-3)

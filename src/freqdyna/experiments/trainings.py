@@ -100,10 +100,11 @@ def with_seeds(unit: Unit, seeds: int) -> Unit:
     return replace(unit, settings=settings, compute=replace(unit.compute, settings=settings))
 
 
-def without_states(unit: Unit) -> Unit:
-    """The same training, of which only curves and parameters are stored, even in DRAWN."""
+def only_curves(unit: Unit) -> Unit:
+    """The same training, of which neither states nor parameters are stored."""
     assert isinstance(unit.compute, _Train)
-    return replace(unit, compute=replace(unit.compute, stores_states=False))
+    compute = replace(unit.compute, stores_states=False, stores_parameters=False)
+    return replace(unit, compute=compute)
 
 
 def together(units: list[Unit]) -> list[Unit]:
@@ -122,11 +123,11 @@ def together(units: list[Unit]) -> list[Unit]:
 
 def _program(members: list[Unit]) -> Unit:
     name = f"{members[0].name}-and-{len(members) - 1}-more"
-    settings = [unit.settings for unit in members]
+    trainings = [unit.compute for unit in members if isinstance(unit.compute, _Train)]
     return Unit(
         name,
-        {"members": settings},
-        partial(_train_together, settings),
+        {"members": [unit.settings for unit in members]},
+        partial(_train_together, trainings),
         folder=TRAININGS,
         members=tuple(members),
     )
@@ -250,6 +251,7 @@ class _Train:
 
     settings: dict[str, Any]
     stores_states: bool
+    stores_parameters: bool = True
 
     def __call__(self, work: Work) -> Record:
         """Train, or resume if there is a checkpoint."""
@@ -267,17 +269,19 @@ class _Train:
                 progress=progress,
                 **self.settings,
             )
-        return trimmed(result)
+        return trimmed(result, self.stores_parameters)
 
 
-def _train_together(settings: list[dict[str, Any]], work: Work) -> list[Record]:
-    folder, progress = work.folder / "run", _Reporting(work, settings[0]["steps"])
+def _train_together(trainings: list[_Train], work: Work) -> list[Record]:
+    folder, progress = work.folder / "run", _Reporting(work, trainings[0].settings["steps"])
     folder.mkdir(exist_ok=True)
-    configs = [resolved_by_name(Config.of(one, preset=PRESET)) for one in settings]
+    configs = [resolved_by_name(Config.of(one.settings, preset=PRESET)) for one in trainings]
     run = prepare_runs_together(configs)
     result = run.execute(folder, RunOptions(True, False, False, CHECKPOINT_SECONDS), progress)
     seeds = configs[0].seeds
-    return [trimmed(result.rows(config, i * seeds)) for i, config in enumerate(configs)]
+    rows = [result.rows(config, i * seeds) for i, config in enumerate(configs)]
+    pairs = zip(rows, trainings, strict=True)
+    return [trimmed(record, one.stores_parameters) for record, one in pairs]
 
 
 class _Reporting(Progress):
@@ -301,11 +305,16 @@ class _Reporting(Progress):
         self._work.report(step, self._steps, last.text() if last else "")
 
 
-def trimmed(record: Record) -> Record:
+def trimmed(record: Record, with_parameters: bool = True) -> Record:
     """What is stored of a training: curves, parameters, and states of replay buffer and queue.
 
     States and parameters are rounded to three digits, which is enough for any figure and halves the
     size.
+
+    Args:
+        record: The training.
+        with_parameters: Whether to store the parameters.
+
     """
     snapshots = {
         step: {
@@ -320,5 +329,5 @@ def trimmed(record: Record) -> Record:
         for name in METRICS
         if name in record.metrics
     }
-    parameters = record.parameters.astype(np.float16)
+    parameters = record.parameters[:, : None if with_parameters else 0].astype(np.float16)
     return replace(record, metrics=metrics, snapshots=snapshots, parameters=parameters)

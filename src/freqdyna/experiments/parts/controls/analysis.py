@@ -1,8 +1,8 @@
-"""The evaluation of C: tables of areas and ranks, the hypotheses, and the recommendation."""
+"""The evaluation of C: tables, the hypotheses, the recommendation, and the defaults."""
 
 from freqdyna.experiments.base import Findings, Stored
-from freqdyna.experiments.parts.controls import tuning
-from freqdyna.experiments.parts.controls.cells import study
+from freqdyna.experiments.parts.controls import defaults, tuning
+from freqdyna.experiments.parts.controls.cells import Study, study
 from freqdyna.experiments.parts.controls.charts import chart
 from freqdyna.experiments.parts.controls.hypotheses import GAIN, HYPOTHESES, RECOMMENDED
 from freqdyna.experiments.parts.controls.tables import tables
@@ -14,10 +14,10 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """Analyse whatever is stored of the study."""
     found = study(units)
     first, *others = tables(found) or [[]]
-    return Findings(chart(found), claims(found), first, _notes(units), others)
+    return Findings(chart(found), claims(found), first, _notes(units, found), others)
 
 
-def _notes(units: dict[str, Stored]) -> list[str]:
+def _notes(units: dict[str, Stored], found: Study) -> list[str]:
     chosen = "; ".join(
         f"{control}: {', '.join(f'{name} = {value}' for name, value in own.items())}"
         for control, own in tuning.CHOSEN.items()
@@ -32,13 +32,18 @@ def _notes(units: dict[str, Stored]) -> list[str]:
     return [
         f"Stored: {'; '.join(f'{stage}: {number}' for stage, number in stored.items())}. Reward "
         "noise with the ensemble is not part of the design.",
-        "The hypotheses, the rule of the recommendation and its goals were written before the "
-        "trainings. Comparisons are corrected for those of the same hypothesis.",
+        "The hypotheses, the rules of the recommendation and of the defaults, and the goals were "
+        "written before all trainings of C, but after two exploratory looks, one at most of the "
+        "search-controls in five of the domains and one at scaled observations and the model's "
+        "learning rate on Acrobot-v1. Comparisons are corrected for those of the same hypothesis.",
         *rules,
         f"The recommended search-control: {RECOMMENDED}.",
         f"Gain: {GAIN}.",
         f"Tuning: {tuning.RULE}. "
         + (f"Chosen: {chosen}; the others keep their defaults." if chosen else "Not tuned yet."),
+        f"The library's defaults: {defaults.RULE}. Chosen: "
+        f"{found.chosen_defaults or 'not yet, because not all of these trainings are stored'}. "
+        f"{defaults.NOT_PART}",
         "Microseconds per step are measured with 30 seeds at once, the true model and learning "
         "from the first step, soon after the start of a training (`freqdyna bench --controls`).",
     ]

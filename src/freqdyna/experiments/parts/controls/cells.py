@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from freqdyna.experiments.base import Stored
-from freqdyna.experiments.parts.controls import step_times, tuning
+from freqdyna.experiments.parts.controls import defaults, step_times, tuning
 from freqdyna.experiments.parts.controls.design import (
     CONTROLS,
     DIMENSIONS,
@@ -42,12 +42,34 @@ class Study:
     """Stage 4, by domain, search-control, setting and value."""
     times: Mapping[str, step_times.Times]
     """Measured microseconds per step by device."""
+    candidates: Mapping[str, Mapping[defaults.Place, Stored]]
+    """By candidate for the library's defaults: its trainings in stage 5, and those of stage 1 in
+    the cells in which it changes nothing."""
 
     @cached_property
     def worse(self) -> dict[Cell, set[str]]:
         """The search-controls that are decidedly worse than the best, in each cell with several."""
         areas = {cell: self.areas(cell) for cell in self.cells}
         return {cell: decidedly_worse(of) for cell, of in areas.items() if len(of) > 1}
+
+    @cached_property
+    def default_effects(self) -> dict[str, defaults.Effect]:
+        """What each candidate changes of which all trainings are stored."""
+        return {
+            name: _default_effect(self, name)
+            for name in defaults.CANDIDATES
+            if name != defaults.PRESENT and self._has_defaults(name)
+        }
+
+    @property
+    def chosen_defaults(self) -> str | None:
+        """The candidate that is chosen; None unless all trainings of all of them are stored."""
+        complete = all(self._has_defaults(name) for name in defaults.CANDIDATES)
+        return defaults.chosen(self.default_effects) if complete else None
+
+    def _has_defaults(self, candidate: str) -> bool:
+        both = (candidate, defaults.PRESENT)
+        return all(len(self.candidates[name]) == len(defaults.PLACES) for name in both)
 
     def areas(self, cell: Cell, controls: Iterable[str] = CONTROLS) -> CellAreas:
         """The areas of those of the search-controls that are stored in a cell."""
@@ -81,6 +103,7 @@ def study(units: dict[str, Stored]) -> Study:
         {control: _variants(units, control) for control in tuning.TUNED},
         varied,
         step_times.stored_times(units),
+        {candidate: _candidate(units, candidate) for candidate in defaults.CANDIDATES},
     )
 
 
@@ -101,6 +124,23 @@ def _variants(units: dict[str, Stored], control: str) -> dict[tuple[Cell, int], 
         for variant in variants
         if (stored := pick(units, **tuning.variant_settings(control, cell, variant))) is not None
     }
+
+
+def _candidate(units: dict[str, Stored], candidate: str) -> dict[defaults.Place, Stored]:
+    found = {
+        place: _pick(units, *place, **defaults.changes(candidate, place))
+        for place in defaults.PLACES
+    }
+    return {place: stored for place, stored in found.items() if stored is not None}
+
+
+def _default_effect(found: Study, candidate: str) -> defaults.Effect:
+    own, present = found.candidates[candidate], found.candidates[defaults.PRESENT]
+    changed = [place for place in defaults.PLACES if defaults.changes(candidate, place)]
+    return defaults.effect(
+        {place: (area(own[place]), area(present[place])) for place in changed},
+        is_stable=not any(training_of(own[place]).complete_seeds.left_out for place in changed),
+    )
 
 
 def tuning_effects(trainings: Mapping[tuple[Cell, int], Stored], control: str) -> list[float]:

@@ -1,4 +1,4 @@
-"""The hypotheses of the study and the goals of the recommendation, written before any training.
+"""The hypotheses of the study and the goals of its recommendation, written before its trainings.
 
 All comparisons are of areas: the mean return of a seed after the first tenth of its steps.
 "Decidedly better" or "decidedly worse" means that a two-sided permutation test of the difference of

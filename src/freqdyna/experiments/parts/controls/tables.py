@@ -1,9 +1,10 @@
 """The tables of the study."""
 
 from collections.abc import Sequence
+from itertools import product
 
 from freqdyna.experiments.comparisons import mean_with_interval
-from freqdyna.experiments.parts.controls import tuning
+from freqdyna.experiments.parts.controls import defaults, tuning
 from freqdyna.experiments.parts.controls.cells import Study, tuning_effects
 from freqdyna.experiments.parts.controls.design import (
     CONTROLS,
@@ -41,6 +42,7 @@ def tables(found: Study) -> list[Table]:
         _varied(found),
         _times(found),
         _tuning(found),
+        _defaults(found),
     ]
     return [table for table in every if len(table) > 1]
 
@@ -190,3 +192,46 @@ def _tuning(found: Study) -> Table:
             size = f"{effects[i]:+.2f}" if effects else "unknown"
             rows.append([control, text, *cells, size])
     return rows
+
+
+def _defaults(found: Study) -> Table:
+    """Stage 5: areas, effect sizes and standing of the candidates for the library's defaults."""
+    rows = [["area; effect size of other defaults", *defaults.CANDIDATES]]
+    if not any(_is_trained(found, *at) for at in product(defaults.CANDIDATES, defaults.PLACES)):
+        return rows
+    for place in defaults.PLACES:
+        cells = (_of_candidate(found, name, place) for name in defaults.CANDIDATES)
+        rows.append([str(place), *cells])
+    effects = {name: found.default_effects.get(name) for name in defaults.CANDIDATES}
+    del effects[defaults.PRESENT]
+    sizes = (f"{one.mean_size:+.2f}" if one else "unknown" for one in effects.values())
+    decided = (
+        f"{len(one.better)}; {len(one.worse)}" + ("" if one.is_stable else "; seeds diverged")
+        if one
+        else "unknown"
+        for one in effects.values()
+    )
+    chosen = found.chosen_defaults
+    words = ("yes" if name == chosen else "no" for name in defaults.CANDIDATES)
+    return [
+        *rows,
+        ["mean effect size", "", *sizes],
+        ["cells in which it is decidedly better; worse", "", *decided],
+        ["chosen", *(words if chosen else ["unknown"] * len(defaults.CANDIDATES))],
+    ]
+
+
+def _is_trained(found: Study, candidate: str, place: defaults.Place) -> bool:
+    """Whether a training of stage 5 is stored for the candidate and the cell."""
+    return place in found.candidates[candidate] and bool(defaults.changes(candidate, place))
+
+
+def _of_candidate(found: Study, candidate: str, place: defaults.Place) -> str:
+    if candidate != defaults.PRESENT and not defaults.changes(candidate, place):
+        return "the same"
+    stored = found.candidates[candidate].get(place)
+    if stored is None:
+        return "not stored"
+    text = mean_with_interval(area(stored))
+    effect = found.default_effects.get(candidate)
+    return f"{text}; {effect.sizes[place]:+.2f}" if effect else text

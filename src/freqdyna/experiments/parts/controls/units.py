@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from freqdyna.experiments.base import Unit
-from freqdyna.experiments.parts.controls import tuning
+from freqdyna.experiments.parts.controls import defaults, tuning
 from freqdyna.experiments.parts.controls.design import (
     CONTROLS,
     DIMENSIONS,
@@ -21,7 +21,7 @@ from freqdyna.experiments.parts.controls.design import (
     Cell,
     settings,
 )
-from freqdyna.experiments.trainings import training, without_states
+from freqdyna.experiments.trainings import only_curves, training
 
 FIVE_BEST: tuple[str, ...] = ()
 """The search-controls of stage 3: the five with the best mean rank in stage 1, by
@@ -42,6 +42,7 @@ def stages() -> dict[str, list[Unit]]:
         "tuning": _tuning(),
         "stage 1 (domains and models)": _first_stage(),
         "stage 2 (dimensions)": _second_stage(),
+        "stage 5 (the library's defaults)": _fifth_stage(),
         "stage 3 (noise and the ensemble, the five best of stage 1)": _third_stage(),
         "stage 4 (d and m)": _fourth_stage(),
     }
@@ -53,7 +54,7 @@ def tuned_settings(control: str, cell: Cell, **varied: Any) -> dict[str, Any]:
 
 
 def _unit(quick: bool, own: dict[str, Any]) -> Unit:
-    return replace(without_states(training(quick, **{**SIZE, **own})), optional=True)
+    return replace(only_curves(training(quick, **{**SIZE, **own})), optional=True)
 
 
 def _tuning() -> list[Unit]:
@@ -96,4 +97,11 @@ def _fourth_stage() -> list[Unit]:
         for control in VARIED_WITH
         for name, values in VARIED.items()
         for value in values
+    ]
+
+
+def _fifth_stage() -> list[Unit]:
+    return [
+        _unit(False, tuned_settings(place.control, place.cell, **own))
+        for place, own in defaults.trainings()
     ]

@@ -7,6 +7,7 @@ from scipy import stats
 
 from freqdyna.experiments.claims import Claim, Verdict
 from freqdyna.experiments.comparisons import Comparison, judge
+from freqdyna.experiments.parts.controls import defaults
 from freqdyna.experiments.parts.controls.cells import Study, queue_error
 from freqdyna.experiments.parts.controls.design import (
     CONTROLS,
@@ -42,13 +43,15 @@ from freqdyna.results.comparison.statistics import (
 
 OURS = "own hypothesis"
 GOAL = "own goal"
+Pair = tuple[np.ndarray, np.ndarray]
+"""The areas of two trainings, each of shape (seeds,)."""
 UNIFORM, FREQUENCY, TD = "uniform", "frequency", "td-error"
 _STATEMENTS = {one.name: f"{one.name}: {one.statement}" for one in HYPOTHESES}
 
 
 def claims(found: Study) -> list[Claim]:
     """The hypotheses with the comparisons that decide them, and the goals."""
-    return [*_h1(found), *_h2(found), *_h3(found), *_h4(found), *_goals(found)]
+    return [*_h1(found), *_h2(found), *_h3(found), *_h4(found), *_goals(found), _of_defaults(found)]
 
 
 def _h1(found: Study) -> list[Claim]:
@@ -204,7 +207,7 @@ def _goals(found: Study) -> list[Claim]:
     return [
         _share(found, best),
         _gains(found, best),
-        _not_worse_than_er(found, best),
+        _not_worse_than_er(GOALS[2], best, er_pairs(found, best)),
     ]
 
 
@@ -232,22 +235,35 @@ def _gains(found: Study, best: str) -> Claim:
     return Claim(GOALS[1], GOAL, ours, within, verdict, "study")
 
 
-def _not_worse_than_er(found: Study, best: str) -> Claim:
-    pairs = er_pairs(found, best)
+def _not_worse_than_er(goal: str, name: str, pairs: Mapping[Cell, Pair]) -> Claim:
     corrected = holm([permutation_p(ours, er) for ours, er in pairs.values()])
     compared = zip(pairs.items(), corrected, strict=True)
     worse = [
         str(cell) for (cell, (ours, er)), p in compared if p < LEVEL and ours.mean() < er.mean()
     ]
-    told = f"{best}: decidedly worse in {len(worse)} of {len(pairs)} cells"
+    told = f"{name}: decidedly worse in {len(worse)} of {len(pairs)} cells"
     if worse:
         told += f": {'; '.join(worse)}"
     verdict: Verdict = "does not hold" if worse else "holds"
-    return Claim(GOALS[2], GOAL, told, "", verdict, "study")
+    return Claim(goal, GOAL, told, "", verdict, "study")
 
 
-def er_pairs(found: Study, control: str) -> Mapping[Cell, tuple[np.ndarray, np.ndarray]]:
+def er_pairs(found: Study, control: str) -> Mapping[Cell, Pair]:
     """The areas of a search-control and of ER, in the stored cells that have both."""
     both = (control, ER)
     areas = {cell: found.areas(cell, both) for cell in found.cells}
     return {cell: (of[control], of[ER]) for cell, of in areas.items() if len(of) == len(both)}
+
+
+def _of_defaults(found: Study) -> Claim:
+    chosen = found.chosen_defaults
+    if chosen is None:
+        ours = "not all trainings of stages 1 and 5 that decide it are stored"
+        return Claim(defaults.GOAL, GOAL, ours, "", "undecided", "study")
+    own = found.candidates[chosen]
+    pairs = {
+        place.cell: (area(stored), area(own[defaults.Place(ER, Cell(place.cell.domain))]))
+        for place, stored in own.items()
+        if place.cell.model == "learned"
+    }
+    return _not_worse_than_er(defaults.GOAL, chosen, pairs)
