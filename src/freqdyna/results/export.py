@@ -9,31 +9,32 @@ action_low, action_high     continuous actions: the bounds of the action tanh(ou
 
 import io
 from pathlib import Path
-from typing import Any, SupportsInt
+from typing import Any
 
 import numpy as np
 
+from freqdyna.agents.networks.mlp import Network
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.failures import failure
 from freqdyna.core.files import write_atomically
 from freqdyna.results.policy import space_of_result
-from freqdyna.results.result import Result
+from freqdyna.results.record import Record
 
 
 def policy_arrays(
-    result: Result, seed: SupportsInt, env: Any = None, allow_code: bool = False
+    record: Record, network: Network, env: Any = None, allow_code: bool = False
 ) -> dict[str, np.ndarray]:
-    """The arrays of the greedy policy of one seed.
+    """The arrays of a greedy policy.
 
     Args:
-        result: The training.
-        seed: The seed.
+        record: The training.
+        network: The network of one seed.
         env: The environment, if it cannot be found by its name.
         allow_code: Whether the name of the environment may import code.
 
     """
-    network, space = result.network(seed), space_of_result(result, env, allow_code)
-    arrays: dict[str, np.ndarray] = {"activation": np.array(result.config.activation)}
+    space = space_of_result(record, env, allow_code)
+    arrays: dict[str, np.ndarray] = {"activation": np.array(record.config.activation)}
     for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
         arrays |= {f"weights_{i}": np.asarray(weight), f"biases_{i}": np.asarray(bias)}
     scaling = space.facts().get("scaling")
@@ -48,13 +49,13 @@ def policy_arrays(
 
 
 def export_policy(
-    result: Result, path: Path, seed: SupportsInt, env: Any = None, allow_code: bool = False
+    record: Record, network: Network, path: Path, env: Any = None, allow_code: bool = False
 ) -> None:
-    """Write the greedy policy of one seed; see `Result.export_policy`."""
+    """Write the greedy policy of a network; see `Result.export_policy`."""
     if path.suffix != ".npz":
         raise FreqdynaError(f"path is {str(path)!r}; it must end in .npz")
     file = io.BytesIO()
-    np.savez(file, **policy_arrays(result, seed, env, allow_code))  # type: ignore[arg-type]
+    np.savez(file, **policy_arrays(record, network, env, allow_code))  # type: ignore[arg-type]
     try:
         write_atomically(path, lambda out: out.write(file.getvalue()))
     except OSError as error:

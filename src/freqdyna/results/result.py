@@ -82,7 +82,8 @@ class Result(Record):
         """
         from freqdyna.results.export import export_policy
 
-        export_policy(self, Path(path), self.seeds[0] if seed is None else seed, env, allow_code)
+        network = self.network(self.seeds[0] if seed is None else seed)
+        export_policy(self, network, Path(path), env, allow_code)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """The learning curve as a Matplotlib figure; it is also written to `path`, if given."""
