@@ -57,7 +57,8 @@ def test_the_commands_of_the_page_train_with_the_example(tmp_path, monkeypatch, 
     small = "--seeds=2 --steps=40 --planning-steps=1 --hidden=4 --eval-every=20"
     small += " --warmup-steps=0 --snapshot-steps=40"
     main([*command.group(1).split(), *small.split()])
-    assert "dyna (td_error:TDError) on MountainCar-v0: 2 seeds × 40 steps" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "dyna (td_error:TDError) on MountainCar-v0: 2 seeds × 40 steps" in printed
     out = re.search(r"--out (\S+)", command.group(1)).group(1)
     result = freqdyna.load(out)
     assert result.config.search_control == "td_error:TDError"
