@@ -118,7 +118,7 @@ def test_a_figure_that_cannot_be_written_is_told(tmp_path, monkeypatch):
             save_figure(Figure(), tmp_path / name)
 
 
-def a_run(returns, warmup_steps=2000, **settings):
+def a_run(returns, warmup_steps=1000, **settings):
     """A run with these returns at steps 1000, 2000, 3000."""
     config = Config(seeds=2, steps=3000, eval_every=1000, warmup_steps=warmup_steps, **settings)
     seeds, steps = np.arange(2), np.array([1000, 2000, 3000])

@@ -32,8 +32,8 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
         chart=as_json(curves_chart(results)),
         tables=[_table(results, labels)],
         notes=[
-            "The return after the warm-up is the mean over the evaluations of a seed from then on; "
-            "brackets show the 95% bootstrap interval of the mean over seeds.",
+            "The return after the warm-up is the mean over the evaluations of a seed after step "
+            "warmup_steps; brackets show the 95% bootstrap interval of the mean over seeds.",
             *([LEFT_OUT] if any(r.complete_seeds.left_out for r in results) else []),
         ],
         origins=_origins(labels, sources, results),
@@ -58,7 +58,7 @@ def _table(results: Sequence[Result], labels: Sequence[str]) -> Table:
     rows = [["environment", "algorithm", "seeds", "steps", *measures]]
     for result, label in zip(results, labels, strict=True):
         complete = result.complete_seeds
-        kept, evaluated = complete.kept, result.steps[-1] >= result.config.warmup_steps
+        kept, evaluated = complete.kept, result.after_warmup.any()
         missing = "-" if kept.any() else complete.none_left
         rows.append(
             [

@@ -95,20 +95,25 @@ class Record:
         # The provenance of a foreign file may contain anything.
         return [n for n in self.metrics if n in names] if isinstance(names, list) else []
 
+    @property
+    def after_warmup(self) -> np.ndarray:
+        """Which evaluations are after the warm-up, not at its last step; shape (evaluations,)."""
+        return self.steps > self.config.warmup_steps
+
     def mean_return(self, first_step: int | None = None) -> np.ndarray:
         """The mean evaluation return of each seed.
 
         Without an argument it is the "return after the warm-up" of every table and report.
 
         Args:
-            first_step: Evaluations before this step are ignored; None for the end of the warm-up.
-                If no evaluation is left, the last one is used.
+            first_step: Evaluations before this step are ignored; None to ignore those until the
+                end of the warm-up. If no evaluation is left, the last one is used.
 
         Returns:
             Shape (seeds,); NaN for the seeds that `complete_seeds` leaves out.
 
         """
-        used = self.steps >= (self.config.warmup_steps if first_step is None else first_step)
+        used = self.after_warmup if first_step is None else self.steps >= first_step
         return self.returns[:, used if used.any() else [-1]].mean(axis=1)
 
     def rows(self, config: Config, first: int) -> "Record":

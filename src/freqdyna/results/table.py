@@ -31,9 +31,8 @@ def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = N
         table.add_column(title, justify="right", no_wrap=True)
     labels = run_labels([result.config for _, result in runs])
     for row, (_, result) in enumerate(runs):
-        config = result.config
         complete = result.complete_seeds
-        kept, evaluated = complete.kept, result.steps[-1] >= config.warmup_steps
+        kept, evaluated = complete.kept, result.after_warmup.any()
         reasons = f"\n{complete.reasons}" if complete.left_out else ""
         missing = "-" if kept.any() else "all seeds\n" + " or\n".join(complete.left_out)
         table.add_row(

@@ -47,8 +47,11 @@ def test_the_mean_is_the_return_after_the_warm_up_of_every_table():
     returns = np.random.default_rng(0).normal(size=(4, 9))
     runs = [result(returns, warmup_steps=30), result(returns + 1, warmup_steps=30)]
     (environment,) = compare_runs(runs, ["a", "b"]).environments
+    assert environment.steps.tolist() == [40, 50, 60, 70, 80, 90]
+    np.testing.assert_allclose(environment.runs[0].scores, returns[:, 3:].mean(axis=1))
+    np.testing.assert_allclose(environment.runs[0].scores, runs[0].mean_return())
+    (environment,) = compare_runs(runs, ["a", "b"], first_step=30).environments
     assert environment.steps.tolist() == [30, 40, 50, 60, 70, 80, 90]
-    np.testing.assert_allclose(environment.runs[0].scores, returns[:, 2:].mean(axis=1))
     (environment,) = compare_runs(runs, ["a", "b"], first_step=0).environments
     np.testing.assert_allclose(environment.runs[0].scores, returns.mean(axis=1))
     (environment,) = compare_runs(runs, ["a", "b"], measure="final").environments
@@ -59,6 +62,13 @@ def test_without_an_evaluation_after_the_warm_up_the_last_one_counts():
     runs = [result([[1.0, 2.0], [3.0, 4.0]], warmup_steps=5000)] * 2
     (environment,) = compare_runs(runs, ["a", "b"]).environments
     assert environment.runs[0].scores.tolist() == [2.0, 4.0]
+
+
+def test_no_evaluation_of_the_warm_up_counts_for_curves_with_other_steps():
+    fine = result([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]] * 2, every=10, warmup_steps=20)  # 10 to 60
+    coarse = result([[0.0, 20.0]] * 2, every=25, warmup_steps=20)  # 25 and 50
+    (environment,) = compare_runs([fine, coarse], ["fine", "coarse"]).environments
+    assert environment.steps.tolist() == [50]  # at 25, the latest one of the first is of step 20
 
 
 def test_curves_with_other_steps_count_with_their_latest_evaluation():

@@ -20,12 +20,14 @@ def common_steps(
     """The steps at which several runs can be compared.
 
     They are the steps of the run with the fewest evaluations in the range that all runs cover. The
-    range begins after the longest warm-up; if no evaluation is left then, the last one is used.
+    range begins when every run has an evaluation after the longest warm-up; if no step is left
+    then, the last one is used.
 
     Args:
         runs: The runs.
         labels: Their names, for messages.
-        first_step: Where the range begins instead of after the warm-up.
+        first_step: Evaluations before this step are ignored; None to ignore those until the end of
+            the longest warm-up.
 
     Returns:
         Shape (points,), at least one.
@@ -40,13 +42,14 @@ def common_steps(
             f"{late!r} from step {begin:,} on"
         )
     if first_step is None:
-        first_step = min(end, max(run.config.warmup_steps for run in runs))
+        first_step = 1 + max(run.config.warmup_steps for run in runs)
     elif not 0 <= first_step <= end:
         raise FreqdynaError(
             f"first_step is {first_step}; it must be between 0 and {end:,}, the last step of "
             f"{labels[int(np.argmin(ends))]!r}"
         )
-    begin = max(begin, first_step)
+    used = (run.steps[run.steps >= first_step] for run in runs)
+    begin = min(end, max(int(steps[0]) if len(steps) else end for steps in used))
     inside = [run.steps[(run.steps >= begin) & (run.steps <= end)] for run in runs]
     return min((steps for steps in inside if len(steps)), key=len)
 
