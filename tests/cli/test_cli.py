@@ -20,7 +20,7 @@ def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     main(["train", *SMALL, "--out", "runs/first"])
     printed = capsys.readouterr().out
-    assert "er on GridWorld: 3 seeds × 90 steps" in printed
+    assert "er on GridWorld (30 steps): 3 seeds × 90 steps" in printed
     assert "env steps/s" in printed
     assert "at the end" in printed
     assert "results: runs/first" in printed
@@ -28,7 +28,7 @@ def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     main(["train", "--config", "runs/first/config.toml", "--algorithm=prioritized-er"])
     main(["plot", "runs/first", "runs/prioritized-er-GridWorld"])
     printed = capsys.readouterr().out
-    assert "prioritized-er on GridWorld: 3 seeds × 90 steps" in printed
+    assert "prioritized-er on GridWorld (30 steps): 3 seeds × 90 steps" in printed
     assert "figure: curves.png" in printed
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
 

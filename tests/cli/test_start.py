@@ -13,7 +13,6 @@ FEWER = {
     "--seeds 10": "--seeds 4",
     "10000": "40",
     "10_000": "40",
-    "first_step=5_000": "first_step=0",
 }
 SMALL = ["--hidden=4", "--planning-steps=1", "--batch-size=4", "--episode-limit=30"]
 

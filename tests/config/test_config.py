@@ -129,6 +129,28 @@ def test_arguments_of_the_environment_are_texts_that_keep_their_values():
     assert "env_kwargs" not in Config().without_new_settings()  # names of stored units stay
 
 
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({"env": "MountainCar-v0"}, "MountainCar-v0"),
+        ({"env": "MountainCar-v0", "episode_limit": 2000}, "MountainCar-v0"),
+        ({"env": "MountainCar-v0", "episode_limit": 200}, "MountainCar-v0 (200 steps)"),
+        ({"env": "CartPole-v1", "episode_limit": 500}, "CartPole-v1"),
+        ({"env": "Lake", "episode_limit": 7}, "Lake"),  # which limit is usual is not known
+        (
+            {"env": "LunarLander-v3", "env_kwargs": {"wind": True, "gravity": -5}},
+            "LunarLander-v3 (gravity=-5, wind=True)",
+        ),
+        (
+            {"env": "GridWorld", "episode_limit": 9, "env_kwargs": {"size": 2}},
+            "GridWorld (9 steps, size=2)",
+        ),
+    ],
+)
+def test_the_name_of_an_environment_says_what_changes_its_task(settings, name):
+    assert Config(**settings).env_name == name
+
+
 def test_dqn_is_another_name_of_er():
     assert Config(algorithm="dqn") == Config(algorithm="er")
     assert Config.of({"algorithm": "dqn"}, "published").activation == "relu"

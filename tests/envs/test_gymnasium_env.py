@@ -8,6 +8,7 @@ from gymnasium.utils.env_checker import check_env
 
 import freqdyna
 from freqdyna import envs
+from freqdyna.core.gymnasium_ids import EPISODE_LIMITS, GYMNASIUMS_LIMITS
 from freqdyna.envs.gymnasium_env import GymnasiumEnv
 from freqdyna.envs.picture import AGENT, COLORS
 
@@ -19,6 +20,12 @@ IDS += ["freqdyna/PuddleWorld-v0", "freqdyna/TubeGridWorld-3-v0"]
 @pytest.mark.filterwarnings("error")
 def test_passes_gymnasiums_checker(name):
     check_env(gymnasium.make(name, render_mode="rgb_array").unwrapped)
+
+
+def test_the_tables_of_limits_are_right():
+    assert {name: envs.make(name).episode_limit for name in envs.ENVIRONMENTS} == EPISODE_LIMITS
+    theirs = {name: gymnasium.spec(name).max_episode_steps for name in GYMNASIUMS_LIMITS}
+    assert theirs == GYMNASIUMS_LIMITS
 
 
 def test_every_id_has_the_limit_of_its_environment():

@@ -46,7 +46,7 @@ def test_a_report_of_runs_has_their_curves_facts_and_snapshots(run_folders, tmp_
     assert "commit" in section["origins"][0]
     runs, pairs = comparison["tables"]
     assert [row[2] for row in runs[1:]] == ["dyna-frequency", "dyna-value"]
-    assert pairs[1][:2] == ["GridWorld", "2 − 1"]
+    assert pairs[1][:2] == ["GridWorld (30 steps)", "2 − 1"]
     assert any("An interval from 2 seeds is only their range" in n for n in comparison["notes"])
     (explorer,) = data["explorers"]
     assert [run["label"] for run in explorer["runs"]] == ["dyna-value", "dyna-frequency"]
@@ -80,7 +80,7 @@ def test_a_page_above_the_limit_is_told_with_its_largest_parts(
     main(["report", str(run_folders), "--out", str(tmp_path / "r.html")])
     error = capsys.readouterr().err
     assert (
-        "warning: the page is larger than 1 MB; its largest parts are explorer of GridWorld"
+        "warning: the page is larger than 1 MB; its largest parts are explorer of GridWorld (30 steps)"
         in error
     )
 

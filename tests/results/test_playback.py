@@ -236,7 +236,7 @@ def test_the_command_says_what_it_does_and_what_came_of_it(folder, capsys):
     main(["watch", str(folder), "--seed=4", "--episodes=2"])
     first, *episodes, last = capsys.readouterr().out.splitlines()
     assert first == (
-        "er on GridWorld, seed 4, after 40 steps: 2 episodes of the greedy policy, "
+        "er on GridWorld (30 steps), seed 4, after 40 steps: 2 episodes of the greedy policy, "
         "at most 30 steps each"
     )
     for number, line in enumerate(episodes):

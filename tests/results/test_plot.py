@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -168,21 +167,20 @@ def test_what_varies_and_the_intervals_are_shown_on_a_narrow_terminal(monkeypatc
     assert [word for word in name.split() if word not in shown] == []
 
 
-def test_gymnasiums_environment_is_told_apart_from_the_built_in_one(capsys):
-    own = make_result()
-    theirs = replace(
-        make_result(episode_limit=200, model="learned"), provenance={"environment_given": True}
-    )
-    assert (own.env_name, theirs.env_name) == (
-        "MountainCar-v0",
-        "MountainCar-v0 (Gymnasium's, 200 steps)",
-    )
+def test_an_environment_with_another_episode_limit_has_another_name():
+    own, theirs = make_result(episode_limit=2000), make_result(episode_limit=200)
+    assert (own.env_name, theirs.env_name) == ("MountainCar-v0", "MountainCar-v0 (200 steps)")
     panels = curves_chart([own, theirs]).panels
     assert [panel.title for panel in panels] == [own.env_name, theirs.env_name]
+    assert panels[0].marks[0].label == panels[1].marks[0].label  # the limit is in the titles
     rows = report_of_runs.section([own, theirs], ["a", "b"]).tables[0]
     assert [row[0] for row in rows[1:]] == [own.env_name, theirs.env_name]
-    elsewhere = replace(theirs, config=replace(theirs.config, env="Pendulum-v1"))
-    assert elsewhere.env_name == "Pendulum-v1"
+
+
+def test_varied_episode_limits_are_one_line_of_the_report():
+    runs = [a_run(RISING, episode_limit=limit) for limit in (100, 200)]
+    (panel,) = sensitivity.section(runs).chart["panels"]
+    assert panel["title"] == "MountainCar-v0: episode limit"
 
 
 def test_two_search_controls_of_dyna_have_different_names(capsys):

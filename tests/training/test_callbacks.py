@@ -84,7 +84,10 @@ def test_what_it_returns_is_in_the_metrics_tensorboard_plots_and_the_report(run,
     main(["plot", str(folder), "--metric", "norm"])
     with pytest.raises(SystemExit, match="2"):
         main(["plot", str(folder), "--metric", "norms"])
-    assert "metric is 'norms'; it must be one that er on GridWorld has" in capsys.readouterr().err
+    assert (
+        "metric is 'norms'; it must be one that er on GridWorld (30 steps) has"
+        in capsys.readouterr().err
+    )
 
 
 def test_weights_and_biases_receives_the_same_numbers(run, wandb):

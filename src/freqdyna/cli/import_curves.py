@@ -16,7 +16,8 @@ class ImportCurves:
     name: str | None = None
     """The name of the algorithm. If unset: that of the file or folder."""
     env: str | None = None
-    """The name of the environment, as in tables of runs. If unset: that in monitor files."""
+    """The name of the environment; with its episode limit if that was not Gymnasium's, such as
+    "MountainCar-v0 (2000 steps)". If unset: that in monitor files."""
     out: Path | None = None
     """A new folder for the curves. If unset: a free name in runs/."""
     seed_column: str = "seed"

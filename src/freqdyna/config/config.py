@@ -36,6 +36,7 @@ from freqdyna.config.checks import (
 from freqdyna.config.presets import SETTINGS_OF_0_1, preset_settings
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.files import write_atomically
+from freqdyna.core.gymnasium_ids import EPISODE_LIMITS
 from freqdyna.core.toml_files import parse_toml, read_text, toml_value
 
 ALIASES = {
@@ -253,6 +254,18 @@ class Config:
         """The algorithm, with its search-control if that was chosen, such as "dyna (td-error)"."""
         chosen = self.search_control
         return self.algorithm if chosen is None else f"{self.algorithm} ({chosen})"
+
+    @property
+    def env_name(self) -> str:
+        """The environment, with what changes its task, such as "MountainCar-v0 (200 steps)".
+
+        That is an episode limit other than that of the built-in environment of this name, and the
+        arguments of the environment.
+        """
+        usual, limit = EPISODE_LIMITS.get(self.env), self.episode_limit
+        changed = [f"{limit} steps"] if None not in (usual, limit) and limit != usual else []
+        changed += sorted(self.env_kwargs)
+        return f"{self.env} ({', '.join(changed)})" if changed else self.env
 
     @property
     def is_complete(self) -> bool:

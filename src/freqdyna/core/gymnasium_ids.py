@@ -10,6 +10,16 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+_ONLY_OURS = {
+    **dict.fromkeys(("GridWorld", "MazeGridWorld", "DynaMaze"), 2000),
+    "PuddleWorld": 200,
+    **{f"TubeGridWorld-{n}": 2000 for n in (2, 3, 4, 6, 8)},
+}
+GYMNASIUMS_LIMITS = {"MountainCar-v0": 200, "CartPole-v1": 500, "Acrobot-v1": 500}
+"""After how many steps Gymnasium truncates episodes of the environments that are built in, too."""
+EPISODE_LIMITS = {**GYMNASIUMS_LIMITS, "MountainCar-v0": 2000, **_ONLY_OURS}
+"""After how many steps episodes of the built-in environments are truncated by default."""
+
 
 def register_with_gymnasium() -> None:
     """Register the ids now if Gymnasium is imported, otherwise when it is."""
@@ -22,9 +32,7 @@ def register_with_gymnasium() -> None:
 def _register_ids() -> None:
     from gymnasium.envs.registration import register
 
-    limits = dict.fromkeys(("GridWorld", "MazeGridWorld", "DynaMaze"), 2000)
-    limits |= {"PuddleWorld": 200} | {f"TubeGridWorld-{n}": 2000 for n in (2, 3, 4, 6, 8)}
-    for name, limit in limits.items():
+    for name, limit in _ONLY_OURS.items():
         register(
             id=f"freqdyna/{name}-v0",
             entry_point="freqdyna.envs.gymnasium_env:GymnasiumEnv",

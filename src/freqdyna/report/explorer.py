@@ -39,8 +39,8 @@ def explorers(results: Sequence[Result]) -> list[Json]:
         (result for result in results if is_shown(result)),
         key=lambda result: order.index(result.config.algorithm),
     )
-    names = list(dict.fromkeys(result.config.env for result in shown))
-    found = [_explorer(name, [r for r in shown if r.config.env == name]) for name in names]
+    names = list(dict.fromkeys(result.env_name for result in shown))
+    found = [_explorer(name, [r for r in shown if r.env_name == name]) for name in names]
     # The simplest first, because it is easiest to understand.
     return sorted(found, key=lambda explorer: len(explorer["landmarks"]))
 
@@ -65,14 +65,15 @@ def _rows(result: Result) -> list[int]:
     return rows[typical_rows(result.returns[rows], SEEDS)].tolist() if len(rows) else []
 
 
-def _explorer(name: str, results: list[Result]) -> Json:
+def _explorer(env_name: str, results: list[Result]) -> Json:
     first = next(iter(results[0].snapshots.values()))
     low, high = first["bounds"][_rows(results[0])[0]]
+    name = results[0].config.env
     space = envs.ENVIRONMENTS.get(name)
     landmarks = envs.make(name).landmarks if space else ()
     labels = run_labels([result.config for result in results])
     made: Json = {
-        "env": name,
+        "env": env_name,
         "coordinates": list((space or Space).coordinates),
         "low": rounded(low),
         "high": rounded(high),

@@ -18,6 +18,7 @@ NOT_VARIED = ("seeds", "first_seed", "steps", "eval_every", "eval_episodes", "de
 """Settings of the length and the evaluation of a run, which do not affect how an agent learns."""
 WIDE = 10
 """The axis is logarithmic if its maximum is at least this many times its minimum."""
+_LIMIT = "episode_limit"
 TICKS = 12
 """If there are at most this many values, each has a tick."""
 
@@ -70,7 +71,9 @@ def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[
     others = [replace(result.config, **{name: value}) for result in results]
     found: dict[tuple[str, str], tuple[Line, LineStyle]] = {}
     for result, label, style in zip(results, run_labels(others), run_styles(others), strict=True):
-        line, _ = found.setdefault((result.env_name, label), ({}, style))
+        # Episode limits that vary are on the axis.
+        config = replace(result.config, episode_limit=None) if name == _LIMIT else result.config
+        line, _ = found.setdefault((config.env_name, label), ({}, style))
         if result.complete_seeds.kept.any():
             line.setdefault(getattr(result.config, name), result)
     return {key: one for key, one in found.items() if len(one[0]) > 1 and _seeds(one[0])}

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 
 from freqdyna.config import VERSION, Config
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.gymnasium_ids import EPISODE_LIMITS, GYMNASIUMS_LIMITS
 from freqdyna.results import run_folder
 from freqdyna.results.imported import event_files, stable_baselines3
 from freqdyna.results.imported.csv_files import Columns, read_csv_curves
@@ -49,7 +51,8 @@ def import_curves(
             evaluations.npz or a monitor file of Stable-Baselines3, a TensorBoard event file, or a
             folder that has one of these.
         name: The name of the algorithm; None for that of the file or folder.
-        env: The name of the environment; None for that in monitor files, if there is one.
+        env: The name of the environment, with its episode limit if that was not Gymnasium's, such
+            as "MountainCar-v0 (2000 steps)"; None for that in monitor files, if there is one.
         out: A new folder for the curves, which can be used like a run folder.
         seed_column: The column of the seed in CSV files.
         step_column: The column of the environment steps.
@@ -70,7 +73,7 @@ def import_curves(
     paths = [Path(source) for source in sources]
     columns = Columns(seed_column, step_column, return_column)
     found = _read([_source(path) for path in paths], columns, tag)
-    env = _told_apart(env or found.env or UNKNOWN, found.format)
+    env = _env_name(env or found.env or UNKNOWN, found.format)
     common = at_common_steps(found.curves, every)
     facts = {
         "name": name or _default_name(paths[0], found.format),
@@ -176,21 +179,17 @@ def _read(sources: Sequence[_Source], columns: Columns, tag: str | None) -> _Fou
     return _Found(formats[0], files, curves, next(iter(ids)) if len(ids) == 1 else None, details)
 
 
-def _told_apart(env: str, source: str) -> str:
-    """The name of an environment of Stable-Baselines3, as `Record.env_name` would write it.
+def _env_name(env: str, source: str) -> str:
+    """The name of the environment of some files, as `Config.env_name` would write it.
 
-    That of Gymnasium is told apart from a built-in one of the same name with another episode limit.
+    Stable-Baselines3 and CleanRL train in Gymnasium's environments, whose episode limit may differ
+    from that of the built-in one of the same name. A CSV file may come from either.
     """
-    if source not in (_EVALUATIONS, _MONITOR):
-        return env
-    import gymnasium
-
-    from freqdyna.envs import ENVIRONMENTS
-
-    known, spec = ENVIRONMENTS.get(env), gymnasium.registry.get(env)
-    if known is None or spec is None or spec.max_episode_steps == known.episode_limit:
-        return env
-    return f"{env} (Gymnasium's, {spec.max_episode_steps} steps)"
+    limit = None if source == _CSV else GYMNASIUMS_LIMITS.get(env)
+    named = re.fullmatch(r"(.+) \(([1-9]\d{0,8}) steps\)", env)
+    if named is not None and named[1] in EPISODE_LIMITS:  # the limit was given
+        env, limit = named[1], int(named[2])
+    return Config(env=env, episode_limit=limit).env_name
 
 
 def _default_name(path: Path, source: str) -> str:

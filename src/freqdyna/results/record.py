@@ -85,8 +85,8 @@ class Record:
 
     @property
     def env_name(self) -> str:
-        """The name of the environment, see `env_name`."""
-        return env_name(self.config, self.provenance)
+        """The environment, with what changes its task, such as "MountainCar-v0 (200 steps)"."""
+        return self.config.env_name
 
     @property
     def custom_metrics(self) -> list[str]:
@@ -160,24 +160,6 @@ class Record:
             f"{type(self).__name__}({self.config.agent_name} on {self.env_name}, "
             f"{complete.text('seeds')}, {self.steps[-1]:,} steps, last mean return {mean})"
         )
-
-
-def env_name(config: Config, provenance: dict[str, Any]) -> str:
-    """The name of a run's environment; one of Gymnasium's is told apart from a built-in one.
-
-    The built-in MountainCar-v0 truncates episodes after 2000 steps, Gymnasium's after 200.
-
-    Args:
-        config: The settings of the run.
-        provenance: Its provenance, which says whether an environment of Gymnasium was passed.
-
-    """
-    if "environment_given" not in provenance:
-        return config.env
-    from freqdyna.envs import ENVIRONMENTS  # with JAX, which reading a run does not need
-
-    told = f"Gymnasium's, {config.episode_limit} steps" if config.episode_limit else "Gymnasium's"
-    return f"{config.env} ({told})" if config.env in ENVIRONMENTS else config.env
 
 
 def evaluation_steps(steps: int, eval_every: int) -> np.ndarray:

@@ -80,6 +80,7 @@ def _kind(config: Config, configs: list[Config]) -> str:
 def _telling(config: Config, configs: Iterable[Config]) -> list[str]:
     """The settings in which runs of the same algorithm and environment differ."""
     ignored = ("algorithm", "search_control", "env", "seeds", "devices", "snapshot_steps")
-    alike = [c for c in configs if (c.agent_name, c.env) == (config.agent_name, config.env)]
+    named = config.agent_name, config.env_name
+    alike = [c for c in configs if (c.agent_name, c.env_name) == named]
     names = [name for name in Config.__dataclass_fields__ if name not in ignored]
     return [name for name in names if len({getattr(c, name) for c in alike}) > 1]

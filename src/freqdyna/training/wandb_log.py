@@ -33,7 +33,7 @@ class WandbLog(EvaluationLog):
         import wandb
 
         provenance.setdefault(WANDB_RUN, secrets.token_hex(8))
-        name = f"{config.agent_name} on {config.env}" if folder is None else folder.name
+        name = f"{config.agent_name} on {config.env_name}" if folder is None else folder.name
         try:
             self._run: Any = wandb.init(
                 project=os.environ.get("WANDB_PROJECT", PROJECT),

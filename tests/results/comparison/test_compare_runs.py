@@ -132,6 +132,14 @@ def test_a_run_alone_in_its_environment_is_named():
     assert "'c' is the only run on MazeGridWorld: not compared." in comparison.notes
 
 
+def test_different_episode_limits_under_one_name_are_told():
+    runs = [of_scores([1.0, 2.0], env="Lake", episode_limit=n) for n in (50, 100)]
+    told = "Lake: episodes are truncated after 50 or 100 steps, depending on the run: returns may"
+    assert any(note.startswith(told) for note in compare_runs(runs, ["a", "b"]).notes)
+    unknown = replace(runs[0], config=replace(runs[0].config, episode_limit=None))
+    assert not any("truncated" in note for note in compare_runs([unknown, runs[1]], "ab").notes)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

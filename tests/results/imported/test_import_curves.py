@@ -114,8 +114,18 @@ def test_evaluations_of_stable_baselines3_are_one_seed_each(folder):
 def test_gymnasiums_mountain_car_is_not_the_built_in_one(folder):
     path = write_evaluations(folder / "evaluations.npz", [100], [[-200.0]])
     imported = import_curves(path, env="MountainCar-v0")
-    assert imported.env_name == "MountainCar-v0 (Gymnasium's, 200 steps)"
+    assert imported.env_name == "MountainCar-v0 (200 steps)"
     assert import_curves(path, env="CartPole-v1").env_name == "CartPole-v1"
+    given = {
+        "MountainCar-v0 (2000 steps)": "MountainCar-v0",  # the limit of the built-in one
+        "MountainCar-v0 (500 steps)": "MountainCar-v0 (500 steps)",
+        "Pendulum-v1 (100 steps)": "Pendulum-v1 (100 steps)",
+    }
+    assert {name: import_curves(path, env=name).env_name for name in given} == given
+    events = write_events(folder / "events", {"eval/mean_reward": {10: 1.0}})
+    assert import_curves(events, env="MountainCar-v0").env_name == imported.env_name
+    csv = write(folder / "ppo.csv", CSV)  # may come from either
+    assert import_curves(csv, env="MountainCar-v0").env_name == "MountainCar-v0"
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,9 @@ def compare_runs(
     pairs = [pair for environment in corrected for pair in environment.pairs]
     sizes = [(len(pair.first.scores), len(pair.second.scores)) for pair in pairs]
     notes = [f"{label!r} is the only run on {env}: not compared." for env, label in alone.items()]
+    notes += _limit_notes(
+        [runs[i] for env, group in groups.items() for i in group if env not in alone]
+    )
     notes += [
         f"{label!r} has returns of training episodes, with exploration, not of evaluations."
         for run, label in zip(runs, labels, strict=True)
@@ -90,6 +93,20 @@ def compare_runs(
         averages,
         [*notes, *_left_out_notes(corrected), *few_seeds_notes(sizes, len(pairs))],
     )
+
+
+def _limit_notes(runs: Sequence[Record]) -> list[str]:
+    """A sentence for each environment in which episodes have different limits."""
+    limits: dict[str, set[int]] = {}
+    for run in runs:
+        if run.config.episode_limit is not None:  # that of imported curves is not known
+            limits.setdefault(run.env_name, set()).add(run.config.episode_limit)
+    return [
+        f"{env}: episodes are truncated after {' or '.join(map(str, sorted(of)))} steps, depending "
+        "on the run: returns may not be comparable."
+        for env, of in limits.items()
+        if len(of) > 1
+    ]
 
 
 def _corrected(environments: list[EnvironmentComparison]) -> list[EnvironmentComparison]:
