@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -149,6 +150,18 @@ def test_a_run_without_an_evaluation_after_its_warm_up_has_no_such_return(capsys
     shown = capsys.readouterr().out
     assert shown.count("-110") == 1
     assert " - " in shown
+
+
+def test_one_seed_and_equal_seeds_have_no_interval(capsys):
+    one = a_run(RISING)
+    one = replace(one, seeds=one.seeds[:1], metrics={"return": one.returns[:1]})
+    equal = replace(one, seeds=np.arange(3), metrics={"return": np.repeat(one.returns, 3, axis=0)})
+    print_table([(Path("runs/one"), one), (Path("runs/equal"), equal)])
+    shown = capsys.readouterr().out
+    assert shown.count("-150") == 2
+    assert shown.count("[") == 1  # in the title
+    rows = report_of_runs.section([one, equal], ["there", "here"]).tables[0]
+    assert [row[4:] for row in rows[1:]] == [["-150.0", "-100.0"]] * 2
 
 
 def test_the_axis_of_a_varied_setting_includes_the_intervals():

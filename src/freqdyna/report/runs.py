@@ -9,7 +9,7 @@ from freqdyna.report.section import Section, Table
 from freqdyna.results.plot import curves_chart
 from freqdyna.results.result import Result
 from freqdyna.results.run_styles import run_labels
-from freqdyna.results.statistics import bootstrap_interval
+from freqdyna.results.statistics import interval_of_mean
 
 LEFT_OUT = (
     "Seeds that diverged or stopped are left out of all numbers and curves. This favours a method "
@@ -74,10 +74,8 @@ def _table(results: Sequence[Result], labels: Sequence[str]) -> Table:
 
 
 def _mean(values: np.ndarray) -> str:
-    if len(values) == 1:
-        return f"{values[0]:.1f}"
-    low, high = bootstrap_interval(values)
-    return f"{values.mean():.1f} [{float(low):.1f}, {float(high):.1f}]"
+    mean, interval = f"{values.mean():.1f}", interval_of_mean(values)
+    return mean if interval is None else f"{mean} [{interval[0]:.1f}, {interval[1]:.1f}]"
 
 
 def _origins(labels: Sequence[str], sources: Sequence[str], results: Sequence[Result]) -> list[str]:

@@ -37,3 +37,17 @@ def bootstrap_interval(
     tail = (1 - level) / 2
     low, high = np.quantile(means, [tail, 1 - tail], axis=0)
     return np.asarray(low), np.asarray(high)
+
+
+def interval_of_mean(values: np.ndarray) -> tuple[float, float] | None:
+    """The 95% bootstrap interval of a mean over seeds, of shape (seeds,), if resampling shows one.
+
+    None for one seed, and for equal seeds.
+    """
+    low, high = map(float, bootstrap_interval(values))
+    return wider_than_rounding(low, high)
+
+
+def wider_than_rounding(low: float, high: float) -> tuple[float, float] | None:
+    """An interval; None if its ends are equal, up to rounding."""
+    return (low, high) if high - low > 1e-9 * max(abs(low), abs(high)) else None

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from freqdyna.results.record import Record
 from freqdyna.results.run_styles import run_labels
-from freqdyna.results.statistics import bootstrap_interval
+from freqdyna.results.statistics import interval_of_mean
 
 
 def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = None) -> None:
@@ -48,5 +48,5 @@ def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = N
 
 
 def _cell(values: np.ndarray) -> str:
-    low, high = bootstrap_interval(values)
-    return f"{values.mean():.0f}\n[{low:.0f}, {high:.0f}]"
+    mean, interval = f"{values.mean():.0f}", interval_of_mean(values)
+    return mean if interval is None else f"{mean}\n[{interval[0]:.0f}, {interval[1]:.0f}]"

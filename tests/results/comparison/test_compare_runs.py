@@ -8,6 +8,7 @@ from hand_made import result
 
 from freqdyna import FreqdynaError
 from freqdyna.results.comparison.compare_runs import compare_runs
+from freqdyna.results.comparison.few_seeds import NO_INTERVAL
 
 
 def of_scores(scores, evaluations=5, **settings):
@@ -27,6 +28,20 @@ def test_statistics_of_a_pair_by_hand():
     assert pair.verdict == "undecided"
     # An interval from three seeds is their range.
     assert comparison.environments[0].runs[0].mean.interval == (1.0, 3.0)
+
+
+def test_no_interval_is_shown_where_resampling_has_no_spread():
+    equal, other = of_scores([1.0, 1.0, 1.0]), of_scores([2.0, 2.0, 2.0])
+    comparison = compare_runs([equal, other], ["a", "b"])
+    (pair,) = comparison.pairs
+    assert (pair.mean_difference.value, pair.probability_of_improvement.value) == (1.0, 1.0)
+    for estimate in (pair.mean_difference, pair.iqm_difference, pair.probability_of_improvement):
+        assert estimate.interval is None
+    assert "[" not in str(comparison)
+    assert comparison.notes.count(NO_INTERVAL) == 1
+    overlapping = compare_runs([of_scores([1.0, 3.0]), of_scores([2.0, 4.0])], ["a", "b"])
+    assert None not in [pair.probability_of_improvement.interval for pair in overlapping.pairs]
+    assert NO_INTERVAL not in overlapping.notes
 
 
 def test_p_values_of_all_environments_are_corrected_together():

@@ -26,8 +26,9 @@ def test_the_table_fits_into_80_columns(comparison, monkeypatch):
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
     assert "GridWorld: mean return, steps 10 to 60 (6 evaluations)" in text
-    for part in ("2 − 1", "3 − 1", "3 − 2", "higher", "[1.00, 1.00]", "(12 of 12)"):
+    for part in ("2 − 1", "3 − 1", "3 − 2", "higher", "(12 of 12)", "no interval if all"):
         assert part in text
+    assert "[1.00, 1.00]" not in text  # all seeds of one run are above all of the other
     assert text.count("undecided") == 1  # in the explanation
 
 
@@ -40,6 +41,8 @@ def test_the_csv_file_has_all_digits(comparison):
     assert float(rows[1]["p_holm"]) == pair.corrected_p
     assert float(rows[1]["first_mean_low"]) == pair.first.mean.interval[0]
     assert rows[1]["first_seeds"] == "12"
+    assert rows[1]["probability_of_improvement"] == "1.0"
+    assert rows[1]["probability_of_improvement_low"] == ""
 
 
 def test_names_are_escaped_for_latex(comparison):

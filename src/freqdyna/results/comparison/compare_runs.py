@@ -9,7 +9,7 @@ import numpy as np
 from freqdyna.core.errors import FreqdynaError, shown, unknown_name
 from freqdyna.results.chart import LineStyle
 from freqdyna.results.comparison.common_steps import RULE, common_steps, returns_at
-from freqdyna.results.comparison.few_seeds import few_seeds_notes
+from freqdyna.results.comparison.few_seeds import NO_INTERVAL, few_seeds_notes
 from freqdyna.results.comparison.findings import (
     MEASURES,
     AveragedPair,
@@ -22,10 +22,8 @@ from freqdyna.results.comparison.run_comparison import RunComparison
 from freqdyna.results.comparison.statistics import (
     first_step_above,
     holm,
-    improvement_interval,
     iqm,
     permutation_p,
-    probability_of_improvement,
 )
 from freqdyna.results.record import Record
 from freqdyna.results.run_styles import run_styles
@@ -91,7 +89,12 @@ def compare_runs(
     return RunComparison(
         corrected,
         averages,
-        [*notes, *_left_out_notes(corrected), *few_seeds_notes(sizes, len(pairs))],
+        [
+            *notes,
+            *_left_out_notes(corrected),
+            *few_seeds_notes(sizes, len(pairs)),
+            *([NO_INTERVAL] if any(map(_lacks_interval, corrected)) else []),
+        ],
     )
 
 
@@ -107,6 +110,12 @@ def _limit_notes(runs: Sequence[Record]) -> list[str]:
         for env, of in limits.items()
         if len(of) > 1
     ]
+
+
+def _lacks_interval(environment: EnvironmentComparison) -> bool:
+    return any(run.lacks_interval for run in environment.runs) or any(
+        pair.lacks_interval for pair in environment.pairs
+    )
 
 
 def _corrected(environments: list[EnvironmentComparison]) -> list[EnvironmentComparison]:
@@ -129,11 +138,8 @@ def _averages(environments: list[EnvironmentComparison]) -> list[AveragedPair]:
     averages = []
     for names, of in found.items():
         if len(of) > 1:
-            value = np.mean([pair.probability_of_improvement.value for pair in of.values()])
             scores = [(pair.first.scores, pair.second.scores) for pair in of.values()]
-            enough = all(min(len(a), len(b)) > 1 for a, b in scores)
-            interval = improvement_interval(*scores) if enough else None
-            averages.append(AveragedPair(*names, list(of), Estimate(float(value), interval)))
+            averages.append(AveragedPair(*names, list(of), Estimate.of_improvement(*scores)))
     return averages
 
 
@@ -226,19 +232,13 @@ def _compared_run(
 
 def _pair(first: ComparedRun, second: ComparedRun) -> ComparedPair:
     a, b = first.scores, second.scores
-    improvement = Estimate(float("nan"), None)
-    if len(a) and len(b):
-        improvement = Estimate(
-            probability_of_improvement(a, b),
-            improvement_interval((a, b)) if min(len(a), len(b)) > 1 else None,
-        )
     p = permutation_p(a, b)
     return ComparedPair(
         first,
         second,
         Estimate.of(lambda x, y: x.mean(-1) - y.mean(-1), a, b),
         Estimate.of(lambda x, y: iqm(x) - iqm(y), a, b),
-        improvement,
+        Estimate.of_improvement((a, b)),
         p,
         p,
     )

@@ -10,6 +10,11 @@ from freqdyna.results.comparison.statistics import LEVEL, smallest_p
 FEW = 10
 """Fewer seeds than this need an explanation."""
 POWER = 0.8
+NO_INTERVAL = (
+    "A number has no interval if all resamples of the seeds give the same one: P(better) if all "
+    "seeds of one run are above all of the other, a mean or a difference if the seeds of a run are "
+    "equal. It is not exact: other seeds may differ."
+)
 _RANGE = {2: "50%", 3: "75%"}
 """How often the range of so many seeds contains the mean of a symmetric distribution."""
 

@@ -7,8 +7,14 @@ from typing import Literal
 import numpy as np
 
 from freqdyna.results.chart import LineStyle
-from freqdyna.results.comparison.statistics import LEVEL, stratified_interval
+from freqdyna.results.comparison.statistics import (
+    LEVEL,
+    improvement_interval,
+    probability_of_improvement,
+    stratified_interval,
+)
 from freqdyna.results.complete_seeds import CompleteSeeds
+from freqdyna.results.statistics import wider_than_rounding
 
 MEASURES = {"mean": "mean return", "final": "mean return in the last tenth"}
 """The number that each seed is compared by, by its name."""
@@ -21,7 +27,7 @@ class Estimate:
     value: float
     """NaN if no seed is left."""
     interval: tuple[float, float] | None
-    """None if a run has fewer than two seeds."""
+    """None if a run has fewer than two seeds, or if all resamples of the seeds are alike."""
 
     @staticmethod
     def of(statistic: Callable[..., np.ndarray], *groups: np.ndarray) -> "Estimate":
@@ -29,8 +35,18 @@ class Estimate:
         if not all(map(len, groups)):
             return Estimate(float("nan"), None)
         enough = min(map(len, groups)) > 1
-        interval = stratified_interval(statistic, *groups) if enough else None
+        interval = wider_than_rounding(*stratified_interval(statistic, *groups)) if enough else None
         return Estimate(float(statistic(*groups)), interval)
+
+    @staticmethod
+    def of_improvement(*pairs: tuple[np.ndarray, np.ndarray]) -> "Estimate":
+        """P(better), averaged over pairs of the numbers of two runs, with an interval."""
+        if not all(len(seeds) for pair in pairs for seeds in pair):
+            return Estimate(float("nan"), None)
+        value = np.mean([probability_of_improvement(*pair) for pair in pairs])
+        enough = min(len(seeds) for pair in pairs for seeds in pair) > 1
+        interval = wider_than_rounding(*improvement_interval(*pairs)) if enough else None
+        return Estimate(float(value), interval)
 
 
 @dataclass(frozen=True)
@@ -50,6 +66,11 @@ class ComparedRun:
     iqm: Estimate
     """The interquartile mean: the mean of the middle half of the seeds."""
     style: LineStyle
+
+    @property
+    def lacks_interval(self) -> bool:
+        """Whether resampling two or more seeds cannot show how much they vary."""
+        return len(self.scores) > 1 and None in (self.mean.interval, self.iqm.interval)
 
 
 @dataclass(frozen=True)
@@ -73,6 +94,13 @@ class ComparedPair:
         if self.corrected_p >= LEVEL:
             return "undecided"
         return "higher" if self.mean_difference.value > 0 else "lower"
+
+    @property
+    def lacks_interval(self) -> bool:
+        """Whether resampling two or more seeds of both runs cannot show how much they vary."""
+        enough = min(len(self.first.scores), len(self.second.scores)) > 1
+        estimates = self.mean_difference, self.iqm_difference, self.probability_of_improvement
+        return enough and any(estimate.interval is None for estimate in estimates)
 
 
 @dataclass(frozen=True)
