@@ -44,6 +44,12 @@ def test_no_interval_is_shown_where_resampling_has_no_spread():
     assert NO_INTERVAL not in overlapping.notes
 
 
+def test_the_last_evaluation_is_used_if_it_is_at_step_0():
+    runs = [replace(of_scores(s, 1), steps=np.array([0])) for s in ([1.0, 2.0], [3.0, 4.0])]
+    (environment,) = compare_runs(runs, ["a", "b"], measure="final").environments
+    assert [run.scores.tolist() for run in environment.runs] == [[1.0, 2.0], [3.0, 4.0]]
+
+
 def test_p_values_of_all_environments_are_corrected_together():
     low, high = np.arange(6.0), 100 + np.arange(6.0)
     names = ("GridWorld", "MazeGridWorld")

@@ -215,7 +215,9 @@ def _compared_run(
 ) -> ComparedRun:
     complete = run.complete_seeds
     returns = returns_at(run, steps)[complete.kept]
-    used = steps > 0.9 * steps[-1] if measure == "final" else steps >= 0
+    used = steps >= 0
+    if measure == "final":
+        used = (steps > 0.9 * steps[-1]) | (steps == steps[-1])  # the last step may be 0
     scores = returns[:, used].mean(axis=1)
     until = run.steps <= steps[-1]
     return ComparedRun(
