@@ -1,5 +1,6 @@
 """Presets, and what wins over what."""
 
+import re
 from dataclasses import asdict, fields
 from itertools import product
 from pathlib import Path
@@ -12,6 +13,7 @@ from freqdyna.cli.train import train_defaults
 from freqdyna.config import PRESETS, history
 from freqdyna.config.history import EVERYWHERE, FIRST, VERSION, Changes
 from freqdyna.config.presets import preset_settings, version_of_defaults
+from freqdyna.config.tuned import TUNED
 from freqdyna.envs import ENVIRONMENTS
 from freqdyna.envs.resolve import resolved_by_name
 
@@ -99,3 +101,43 @@ def test_training_with_a_preset_keeps_its_name_and_what_it_came_to(tmp_path):
 def test_a_preset_that_preserves_a_version_has_its_defaults_in_every_environment():
     assert version_of_defaults("v0.1", VERSION) == FIRST
     assert version_of_defaults("paper", VERSION) == version_of_defaults(None, VERSION) == VERSION
+
+
+@pytest.mark.parametrize("env", TUNED)
+def test_the_tuned_preset_chooses_the_algorithm_unless_one_is_given(env):
+    tuned = Config.of({"env": env}, "tuned")
+    assert (tuned.algorithm, tuned.steps) == (TUNED[env]["algorithm"], TUNED[env]["steps"])
+    assert train_defaults(["train", "--preset=tuned", "--env", env]).settings == tuned
+    given = {"env": env, "algorithm": "dqn", "steps": 7}
+    other = Config.of(given, "tuned")
+    assert (other.algorithm, other.steps, other.eval_episodes) == ("er", 7, tuned.eval_episodes)
+
+
+def test_the_tuned_preset_without_an_environment_is_for_the_default_one():
+    assert Config.of({}, "tuned") == Config.of({"env": "MountainCar-v0"}, "tuned")
+
+
+@pytest.mark.parametrize("env", ["GridWorld", "cartpole", 3])
+def test_the_tuned_preset_refuses_other_environments_and_lists_its_own(env):
+    known = "CartPole-v1, Acrobot-v1, MountainCar-v0, LunarLander-v3, Pendulum-v1"
+    said = f"env is {env!r}, for which preset 'tuned' has no settings; it has them for {known}"
+    with pytest.raises(FreqdynaError, match=f"^{re.escape(said)}$"):
+        Config.of({"env": env}, "tuned")
+
+
+def test_training_in_python_takes_the_algorithm_of_the_preset_too(monkeypatch):
+    class Prepared(Exception):
+        """Instead of training."""
+
+    def prepare_run(config, *_, **__):
+        raise Prepared(config)
+
+    def trained(**given):
+        with pytest.raises(Prepared) as stopped:
+            freqdyna.train("CartPole-v1", **given)
+        return stopped.value.args[0]
+
+    monkeypatch.setattr("freqdyna.training.api.prepare_run", prepare_run)
+    assert trained(preset="tuned") == Config.of({"env": "CartPole-v1"}, "tuned")
+    assert trained(preset="tuned", algorithm="er").algorithm == "er"
+    assert trained() == Config(env="CartPole-v1", algorithm="er")

@@ -7,6 +7,7 @@ defaults.
 paper       the settings that the paper states, taken literally
 published   what the code published by its authors does, as far as settings can express it
 v0.1        all defaults of version 0.1, with which the stored experiments were computed
+tuned       for some environments, settings that were tried there; see tuned.py
 
 docs/published-code.md compares the published code with `published` point by point, and lists what
 settings cannot express.
@@ -20,7 +21,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from freqdyna.config.history import EVERYWHERE, FIRST, Tables, added_after
-from freqdyna.core.errors import unknown_name
+from freqdyna.config.tuned import TUNED
+from freqdyna.core.errors import FreqdynaError, shown, unknown_name
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class Preset:
 
     summary: str
     tables: Tables
-    """Settings by the name of an environment, or EVERYWHERE."""
+    """Settings by the name of an environment, or EVERYWHERE. Without a table for EVERYWHERE, other
+    environments are refused."""
     by_algorithm: Tables = field(default_factory=dict)
     """Settings by the name of an algorithm, which take precedence over `tables`."""
     version: str | None = None
@@ -229,6 +232,7 @@ PRESETS: dict[str, Preset] = {
         PUBLISHED_BY_ALGORITHM,
     ),
     "v0.1": Preset("the defaults of version 0.1", VERSION_0_1, version=FIRST),
+    "tuned": Preset(f"settings tried on each of {', '.join(TUNED)}, and only for these", TUNED),
 }
 
 
@@ -247,12 +251,20 @@ def preset_settings(name: str, env: object, algorithm: object, version: str) -> 
         version: Settings added after this version are omitted, unless the preset itself preserves
             a version, so that a sweep that an older version started keeps its meaning.
 
+    Raises:
+        FreqdynaError: If there is no such preset, or if it is not for this environment.
+
     """
     if not isinstance(name, str) or name not in PRESETS:
         raise unknown_name("preset", str(name), PRESETS)
     preset = PRESETS[name]
+    if not preset.tables.keys() & {EVERYWHERE, env if isinstance(env, str) else None}:
+        raise FreqdynaError(
+            f"env is {shown(env)}, for which preset {name!r} has no settings; it has them for "
+            + ", ".join(preset.tables)
+        )
     settings = {
-        **preset.tables[EVERYWHERE],
+        **_of_name(preset.tables, EVERYWHERE),
         **_of_name(preset.tables, env),
         **_of_name(preset.by_algorithm, algorithm),
     }

@@ -42,7 +42,7 @@ _KEPT = (INIT_FROM, CUSTOM_METRICS, WANDB_RUN)
 
 def train(
     env: "str | Environment | gymnasium.Env[Any, Any] | Factory" = "MountainCar-v0",
-    algorithm: str = "er",
+    algorithm: str | None = None,
     *,
     search_control: str | SearchControl | type[SearchControl] | None = None,
     model: str | Model[Any] | type[Model[Any]] | None = None,
@@ -61,10 +61,10 @@ def train(
     Args:
         env: A name (one of `freqdyna list`, or an id of Gymnasium), an `Environment`, a Gymnasium
             environment, or a function that creates one.
-        algorithm: One of `freqdyna list`.
+        algorithm: One of `freqdyna list`. If None: that of the preset, otherwise "er".
         search_control: For the algorithm "dyna": a name, or your own class or instance.
         model: A name, or your own class or instance; see the setting `model`.
-        preset: The name of a preset, such as "paper"; `settings` take precedence over it.
+        preset: The name of a preset, such as "tuned"; `settings` take precedence over it.
         out: A new run folder; the run can then be interrupted and resumed.
         progress: Whether to show progress on the terminal, or an object that receives it instead.
         tensorboard: Whether to write TensorBoard events to the folder as well.
@@ -103,7 +103,9 @@ def train(
         close_env(example)
     if isinstance(search_control, str):
         search_control = search_controls.find(search_control, allow_code=True)
-    settings |= {"env": name, "algorithm": algorithm}
+    settings["env"] = name
+    if algorithm is not None:
+        settings["algorithm"] = algorithm
     if search_control is not None:
         strategy = search_control if isinstance(search_control, type) else type(search_control)
         settings["search_control"] = search_controls.full_name(strategy)
