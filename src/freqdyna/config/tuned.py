@@ -39,6 +39,9 @@ TUNED: Tables = {
         **_EVALUATION,
         "algorithm": "dyna-uniform",
         "steps": 10_000,
+        "warmup_steps": 1000,
+        "target_period": 250,
+        "scale_observations": True,
     },
     "LunarLander-v3": {
         **_EVALUATION,
@@ -61,8 +64,9 @@ TUNED: Tables = {
     "Pendulum-v1": {
         **_EVALUATION,
         "algorithm": "naf",
-        "steps": 6_000,
+        "steps": 10_000,
         "warmup_steps": 1000,
+        "batch_size": 64,
     },
 }
 """Settings by the name of an environment."""
