@@ -1,10 +1,12 @@
 """A run that is extended equals one with that number of steps from the start."""
 
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hand_made import result
 from test_runs import assert_same_outcome
 
 import freqdyna
@@ -74,10 +76,52 @@ def files(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def test_a_killed_process_leaves_the_old_run_or_the_new_one(tmp_path, monkeypatch):
-    class Killed(BaseException):
-        pass
+class Killed(BaseException):
+    """What happens instead of a kill."""
 
+
+@pytest.fixture
+def killed_at_the_second_file(monkeypatch):
+    """A context in which files are replaced until the second one, where the process is killed."""
+    written, write = [], rewriting.write_atomically
+
+    def killed_at_the_second(path: Path, content):
+        if written:
+            raise Killed
+        written.append(path)
+        write(path, content)
+
+    @contextmanager
+    def patched():
+        with monkeypatch.context() as context:
+            context.setattr(rewriting, "write_atomically", killed_at_the_second)
+            with pytest.raises(Killed):
+                yield
+
+    return patched
+
+
+def test_a_run_whose_extension_was_killed_is_told_until_it_is_resumed(
+    tmp_path, killed_at_the_second_file, capsys
+):
+    run, longer = (
+        result([returns]).save(tmp_path / name)
+        for name, returns in (("run", [1.0, 2.0]), ("longer", [1.0, 2.0, 3.0]))
+    )
+    with killed_at_the_second_file(), rewriting.rewritten(run) as staged:
+        shutil.copytree(longer, staged, dirs_exist_ok=True)
+    told = rf"was interrupted .* complete it with: freqdyna resume {run}"
+    with pytest.raises(FreqdynaError, match=told):
+        freqdyna.load(run)
+    for command in ("plot", "compare"):
+        with pytest.raises(SystemExit, match="2"):
+            main([command, str(run), str(longer)])
+        assert "was interrupted" in capsys.readouterr().err
+    rewriting.finish_rewriting(run)  # what resume does first
+    assert freqdyna.load(run).steps.tolist() == [10, 20, 30]
+
+
+def test_a_killed_process_leaves_the_old_run_or_the_new_one(tmp_path, killed_at_the_second_file):
     run, figure = tmp_path / "run", b"not a file of the run"
     run.mkdir()
     old = {"config.toml": b"1", "snapshot-0000000001.npz": b"2", "metrics.npz": b"3"}
@@ -96,18 +140,8 @@ def test_a_killed_process_leaves_the_old_run_or_the_new_one(tmp_path, monkeypatc
         rewrite(new, killed=True)
     assert files(run) == old | {"curves.png": figure}
 
-    written, write = [], rewriting.write_atomically
-
-    def killed_at_the_second(path: Path, content):
-        if written:
-            raise Killed
-        written.append(path)
-        write(path, content)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(rewriting, "write_atomically", killed_at_the_second)
-        with pytest.raises(Killed):
-            rewrite(new)
+    with killed_at_the_second_file():
+        rewrite(new)
     rewriting.finish_rewriting(run)
     assert files(run) == new | {"curves.png": figure}
     assert sorted(path.name for path in run.iterdir()) == sorted(files(run))

@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 
 from freqdyna.core.files import write_atomically
-from freqdyna.results.run_folder import CONFIG, METRICS, PARAMETERS, PROVENANCE
+from freqdyna.results.run_folder import CONFIG, METRICS, PARAMETERS, PROVENANCE, REWRITING
 
-_STAGED, _READY = ".rewriting.partial", ".rewriting"
+_STAGED = f"{REWRITING}.partial"
 _PATTERNS = (
     *(CONFIG, PROVENANCE, PARAMETERS, f"{Path(METRICS).stem}.*"),
     *("snapshot-*.npz", "checkpoint-*.npz"),
@@ -40,7 +40,7 @@ def rewritten(folder: Path) -> Iterator[Path]:
     try:
         staged.mkdir()
         yield staged
-        os.replace(staged, folder / _READY)
+        os.replace(staged, folder / REWRITING)
     finally:
         shutil.rmtree(staged, ignore_errors=True)
     finish_rewriting(folder)
@@ -49,7 +49,7 @@ def rewritten(folder: Path) -> Iterator[Path]:
 def finish_rewriting(folder: Path) -> None:
     """Finish what a process that was killed began; its lock must be held."""
     shutil.rmtree(folder / _STAGED, ignore_errors=True)
-    ready = folder / _READY
+    ready = folder / REWRITING
     if not ready.is_dir() or ready.is_symlink():
         return
     new = {path.name: path for pattern in _PATTERNS for path in ready.glob(pattern)}

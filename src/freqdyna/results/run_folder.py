@@ -49,6 +49,8 @@ CONFIG, PROVENANCE = "config.toml", "provenance.json"
 METRICS, PARAMETERS = "metrics.parquet", "parameters.npz"
 IMPORT = "import.json"
 """The file that marks a folder of imported curves."""
+REWRITING = ".rewriting"
+"""A folder with the new files of a run that is extended, until they have replaced the old ones."""
 Snapshots = dict[int, dict[str, np.ndarray]]
 """The arrays of each snapshot, by step."""
 
@@ -270,10 +272,23 @@ def read_record(folder: Path) -> Record:
 
     The folder need not be locked: a run in progress replaces its files atomically.
     """
+    _require_rewritten(folder)
     try:
         return _read_record(folder)
     except FileNotFoundError as error:
         raise FreqdynaError(f"{error.filename} was removed while it was read; try again") from None
+    except FreqdynaError:
+        _require_rewritten(folder)  # files of two lengths of the run
+        raise
+
+
+def _require_rewritten(folder: Path) -> None:
+    """Raise an error if some files of a run that is extended may not be replaced yet."""
+    if (folder / REWRITING).is_dir():
+        raise FreqdynaError(
+            f"extending the run in {str(folder)!r} was interrupted while its files were replaced; "
+            f"complete it with: freqdyna resume {folder}"
+        )
 
 
 def _read_record(folder: Path) -> Record:
