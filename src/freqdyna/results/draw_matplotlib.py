@@ -5,7 +5,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis as MatplotlibAxis
 from matplotlib.colors import LogNorm, Normalize
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter, NullFormatter, NullLocator
 
@@ -27,6 +27,8 @@ from freqdyna.results.chart import (
 from freqdyna.results.chart_limits import Limits, limits
 
 DPI = 150
+TICKS_PER_INCH = 1.8
+"""At most so many ticks on an x axis, so that numbers such as −1,750 do not touch."""
 ABOVE = 3
 """The z-order of boxes above the marks; Matplotlib draws areas and boxes at 1 and lines at 2."""
 MARKERS = {
@@ -46,23 +48,32 @@ def draw(chart: Chart) -> Figure:
     rows = -(-len(chart.panels) // columns)
     width, height = chart.panel_size
     figure = Figure(figsize=(width * columns, height * rows), dpi=DPI, layout="constrained")
-    grid = figure.subplots(
-        rows,
-        columns,
-        sharex=chart.share_x,
-        sharey=chart.share_y,
-        squeeze=False,
-        width_ratios=chart.column_widths or None,
-    )
-    for axes, panel, ends in zip(grid.flat, chart.panels, limits(chart), strict=True):
-        _draw_panel(figure, axes, panel, *ends)
+    by_row = any(panel.legend and panel.legend.place == "below row" for panel in chart.panels)
+    homes = figure.subfigures(rows, 1, squeeze=False)[:, 0] if by_row else [figure]
+    grid = [
+        (home, axes)
+        for home in homes
+        for axes in home.subplots(
+            rows // len(homes),
+            columns,
+            sharex=chart.share_x,
+            sharey=chart.share_y,
+            squeeze=False,
+            width_ratios=chart.column_widths or None,
+        ).flat
+    ]
+    for (home, axes), panel, ends in zip(grid, chart.panels, limits(chart), strict=True):
+        _draw_panel(home, axes, panel, *ends)
+        if not (panel.x.log or panel.x.ticks):  # Matplotlib's choice is for shorter numbers
+            inches = axes.get_position().width * width * columns
+            axes.locator_params(axis="x", nbins=max(3, int(TICKS_PER_INCH * inches)))
     title = ", ".join(filter(None, (chart.title, chart.static_note)))
     if title:
         figure.suptitle(title, parse_math=False)
     return figure
 
 
-def _draw_panel(figure: Figure, axes: Axes, panel: Panel, x: Limits, y: Limits) -> None:
+def _draw_panel(figure: FigureBase, axes: Axes, panel: Panel, x: Limits, y: Limits) -> None:
     axes.set_title(panel.title, fontsize=panel.title_size, parse_math=False)
     axes.set_xlabel(_label(panel.x), parse_math=False)
     axes.set_ylabel(_label(panel.y), parse_math=False)
@@ -104,7 +115,7 @@ def _finish_axis(axis: MatplotlibAxis, given: Axis, grid: bool) -> None:
         axis.grid(True, "both" if given.minor_grid else "major", alpha=0.3)
 
 
-def _draw_mark(figure: Figure, axes: Axes, mark: Mark) -> None:
+def _draw_mark(figure: FigureBase, axes: Axes, mark: Mark) -> None:
     label = mark.label or None
     match mark:
         case SeedCurve():
@@ -173,7 +184,7 @@ def _draw_box(axes: Axes, box: Box) -> None:
     )
 
 
-def _draw_legend(figure: Figure, axes: Axes, legend: Legend) -> None:
+def _draw_legend(figure: FigureBase, axes: Axes, legend: Legend) -> None:
     look: dict[str, Any] = {
         "fontsize": legend.size,
         "ncols": legend.columns,
@@ -181,7 +192,7 @@ def _draw_legend(figure: Figure, axes: Axes, legend: Legend) -> None:
         "framealpha": 1.0,
     }
     match legend.place:
-        case "below":
+        case "below" | "below row":
             handles, labels = axes.get_legend_handles_labels()
             made = figure.legend(handles, labels, loc="outside lower center", **look)
         case "above":

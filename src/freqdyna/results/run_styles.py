@@ -50,13 +50,18 @@ def run_colors(algorithms: list[str], labels: list[str]) -> list[str]:
     return [chosen[label] for label in labels]
 
 
-def run_styles(configs: list[Config]) -> list[LineStyle]:
+def run_styles(configs: list[Config], labels: list[str] | None = None) -> list[LineStyle]:
     """The line style of each run; only runs with the same label have the same style.
 
     If there are many runs, they share a colour by algorithm, or by the first setting that varies if
     there is only one algorithm; they differ in dashes and shades.
+
+    Args:
+        configs: The settings of the runs.
+        labels: Their names; None for those of `run_labels`.
+
     """
-    labels = run_labels(configs)
+    labels = run_labels(configs) if labels is None else labels
     algorithms = [config.agent_name for config in configs]
     if len(set(labels)) <= FEW:
         return [LineStyle(color) for color in run_colors(algorithms, labels)]

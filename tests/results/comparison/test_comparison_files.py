@@ -2,6 +2,7 @@
 
 import csv
 import io
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -80,6 +81,38 @@ def test_the_performance_profile_is_the_fraction_of_seeds_above_each_return():
     assert set(second.y) == {0.0, 1.0}
     assert [text for _, text in differences.y.ticks] == ["2 − 1"]
     assert [mark.label for mark in curves.marks] == ["1: a (4 seeds)", "2: b (4 seeds)"]
+
+
+def test_the_figure_and_the_table_say_what_is_measured():
+    runs = [result(np.random.default_rng(i).normal(i, 1, (3, 20)), every=100) for i in range(2)]
+    final = compare_runs(runs, ["a", "b"], measure="final")
+    _, profile, differences = comparison_chart(final.environments).panels
+    assert profile.x.label == "mean return in the last tenth τ"
+    assert differences.title == "GridWorld: difference of mean return in the last tenth"
+    told = "GridWorld: mean return in the last tenth, steps 1,900 to 2,000 (2 evaluations)"
+    assert told in str(final)
+    (row,) = csv.DictReader(io.StringIO(as_csv(final.environments, [])))
+    assert (row["measure"], row["first_step"], row["last_step"]) == ("final", "1900", "2000")
+
+
+def test_the_numbers_of_an_axis_do_not_touch(tmp_path):
+    low, high = result([[-2000.0], [-100.0]]), result([[-1500.0], [-300.0]])
+    figure = compare_runs([low, high], ["a", "b"]).plot(tmp_path / "figure.png")
+    for panel in figure.subfigs[0].axes:
+        shown = [text.get_window_extent() for text in panel.get_xticklabels() if text.get_text()]
+        assert all(a.x1 + 5 < b.x0 for a, b in pairwise(shown))
+
+
+def test_names_of_any_length_cover_no_curve(tmp_path):
+    runs = [result([[0.0, i], [0.0, 2.0 * i]], env=env) for env in ("A", "B") for i in range(5)]
+    comparison = compare_runs(runs, [f"run {i}, " + "a long name " * 6 for i in range(5)] * 2)
+    assert len({run.style for run in comparison.environments[0].runs}) == 5
+    figure = comparison.plot(tmp_path / "figure.png")
+    rows = [(row.legends[0], row.axes) for row in figure.subfigs]
+    assert len(rows) == 2
+    for legend, panels in rows:
+        top = legend.get_window_extent().y1
+        assert all(panel.get_tightbbox().y0 > top for panel in panels)
 
 
 def test_several_environments_have_a_table_of_averages():

@@ -54,6 +54,22 @@ def common_steps(
     return min((steps for steps in inside if len(steps)), key=len)
 
 
+def measured(steps: np.ndarray, measure: str) -> np.ndarray:
+    """Which of the common steps a measure is computed over: all, or for "final" the last tenth.
+
+    Args:
+        steps: The common steps, shape (points,).
+        measure: "mean" or "final".
+
+    Returns:
+        Booleans, shape (points,); the last one is always set.
+
+    """
+    if measure == "final":
+        return (steps > 0.9 * steps[-1]) | (steps == steps[-1])  # the last step may be 0
+    return np.ones(len(steps), bool)
+
+
 def returns_at(run: Record, steps: np.ndarray) -> np.ndarray:
     """The returns at given steps: those of the latest evaluation at or before each of them.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from freqdyna.core.errors import FreqdynaError, shown, unknown_name
 from freqdyna.results.chart import LineStyle
-from freqdyna.results.comparison.common_steps import RULE, common_steps, returns_at
+from freqdyna.results.comparison.common_steps import RULE, common_steps, measured, returns_at
 from freqdyna.results.comparison.few_seeds import NO_INTERVAL, few_seeds_notes
 from freqdyna.results.comparison.findings import (
     MEASURES,
@@ -67,7 +67,7 @@ def compare_runs(
         raise FreqdynaError(
             f"runs has {listed or 'no run'}; it must have at least two runs in the same environment"
         )
-    styles = run_styles([run.config for run in runs])
+    styles = run_styles([run.config for run in runs], list(labels))
     found = []
     for env, group in groups.items():
         if env not in alone:
@@ -215,10 +215,7 @@ def _compared_run(
 ) -> ComparedRun:
     complete = run.complete_seeds
     returns = returns_at(run, steps)[complete.kept]
-    used = steps >= 0
-    if measure == "final":
-        used = (steps > 0.9 * steps[-1]) | (steps == steps[-1])  # the last step may be 0
-    scores = returns[:, used].mean(axis=1)
+    scores = returns[:, measured(steps, measure)].mean(axis=1)
     until = run.steps <= steps[-1]
     return ComparedRun(
         label,

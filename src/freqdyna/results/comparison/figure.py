@@ -1,6 +1,8 @@
 """The figure of a comparison: learning curves, performance profiles and differences."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -26,18 +28,26 @@ from freqdyna.results.statistics import bootstrap_interval
 POINTS = 201
 """Points of a performance profile."""
 INTERVAL = "95% interval"
+WIDTH = 5.0
+"""The width of a panel in inches."""
+CHARACTER = 0.085
+"""The width of a character of size 10 in inches."""
 
 
 def comparison_chart(environments: Sequence[EnvironmentComparison]) -> Chart:
     """A row for each environment: learning curves, performance profiles and differences."""
+    curves = [_curves_panel(environment) for environment in environments]
+    longest = max(len(mark.label) for panel in curves for mark in panel.marks)
+    columns = max(1, int(3 * WIDTH / (CHARACTER * longest + 0.7)))
+    lines = max(-(-len(panel.marks) // columns) for panel in curves)
     panels = []
-    for environment in environments:
+    for environment, panel in zip(environments, curves, strict=True):
         panels += [
-            _curves_panel(environment),
+            replace(panel, legend=Legend("below row", columns=columns)),
             profile_panel(environment),
             differences_panel(environment),
         ]
-    return Chart(panels, columns=3, panel_size=(5.0, 4.0))
+    return Chart(panels, columns=3, panel_size=(WIDTH, 4.0 + 0.22 * lines))
 
 
 def profile_panel(environment: EnvironmentComparison) -> Panel:
@@ -47,7 +57,7 @@ def profile_panel(environment: EnvironmentComparison) -> Panel:
     margin = 0.05 * (high - low) or 1.0
     at = np.linspace(low - margin, high + margin, POINTS)
     return Panel(
-        title=f"{environment.env}: performance profile",
+        **_title(f"{environment.env}: performance profile"),
         x=Axis(f"{MEASURES[environment.measure]} τ"),
         y=Axis("fraction of seeds above τ", static_note=INTERVAL, low=-0.03, high=1.03),
         marks=[
@@ -74,7 +84,7 @@ def differences_panel(environment: EnvironmentComparison) -> Panel:
         dot = LineStyle(color, "none")
         marks.append(Line(np.array([found.value]), np.array([-row]), dot, marker="circle"))
     return Panel(
-        title=f"{environment.env}: differences of means",
+        **_title(f"{environment.env}: difference of {MEASURES[environment.measure]}"),
         x=Axis("difference", static_note=f"{INTERVAL}; grey: undecided"),
         y=Axis("pair", ticks=ticks, low=0.6 - len(ticks), high=0.4),
         marks=marks,
@@ -84,15 +94,19 @@ def differences_panel(environment: EnvironmentComparison) -> Panel:
 
 def _curves_panel(environment: EnvironmentComparison) -> Panel:
     return Panel(
-        title=environment.env,
+        **_title(environment.env),
         x=Axis("environment steps", si_prefixes=True),
         y=Axis("return", static_note=f"mean over seeds, {INTERVAL}"),
         marks=[
             _seed_curve(place, run, environment.steps, run.returns)
             for place, run in enumerate(environment.runs, 1)
         ],
-        legend=Legend(),
     )
+
+
+def _title(text: str) -> dict[str, Any]:
+    """The title of a panel and its size, so that it is not wider than the panel."""
+    return {"title": text, "title_size": min(12.0, WIDTH / CHARACTER / len(text) * 10.0)}
 
 
 def _profile(name: str, run: ComparedRun, at: np.ndarray) -> list[Line | Area]:

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from freqdyna.results.chart import LineStyle
+from freqdyna.results.comparison.common_steps import measured
 from freqdyna.results.comparison.statistics import (
     LEVEL,
     improvement_interval,
@@ -128,3 +129,8 @@ class EnvironmentComparison:
     threshold: float
     runs: list[ComparedRun]
     pairs: list[ComparedPair]
+
+    @property
+    def measured_steps(self) -> np.ndarray:
+        """The common steps that the measure is computed over."""
+        return self.steps[measured(self.steps, self.measure)]

@@ -92,8 +92,9 @@ def as_csv(environments: Sequence[EnvironmentComparison], averages: Sequence[Ave
 def _pair_columns(environment: EnvironmentComparison, pair: ComparedPair) -> dict[str, object]:
     return {
         "environment": environment.env,
-        "first_step": int(environment.steps[0]),
-        "last_step": int(environment.steps[-1]),
+        "measure": environment.measure,
+        "first_step": int(environment.measured_steps[0]),
+        "last_step": int(environment.measured_steps[-1]),
         "threshold": environment.threshold,
         **_run_columns("first", pair.first),
         **_run_columns("second", pair.second),

@@ -38,7 +38,7 @@ LEGEND = (
 
 def title(environment: EnvironmentComparison) -> str:
     """What the numbers of an environment are."""
-    steps = environment.steps
+    steps = environment.measured_steps
     what = MEASURES[environment.measure]
     over = f"steps {steps[0]:,} to {steps[-1]:,}" if len(steps) > 1 else f"step {steps[0]:,}"
     evaluations = f"{len(steps)} evaluation{'s' if len(steps) > 1 else ''}"
