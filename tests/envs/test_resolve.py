@@ -27,7 +27,16 @@ def test_environments_without_walls_have_no_settings_of_walls(given):
 
 def test_arguments_of_the_environment_reach_it():
     assert named_environment(Config(env="Pendulum-v1", env_kwargs={"g": 3.0}))().unwrapped.g == 3.0
-    with pytest.raises(FreqdynaError, match="unknown setting of GridWorld 'wind'"):
-        named_environment(Config(env="GridWorld", env_kwargs={"wind": 1}))
-    with pytest.raises(FreqdynaError, match="env_kwargs has episode_limit, which is a setting"):
-        named_environment(Config(env="GridWorld", env_kwargs={"episode_limit": 1}))
+
+
+@pytest.mark.parametrize(
+    ("env", "name", "message"),
+    [
+        ("GridWorld", "noise", "unknown argument of GridWorld 'noise'; known, .*: move_noise$"),
+        ("GridWorld", "collision", "env_kwargs has collision, which is a setting of its own"),
+        ("CartPole-v1", "gravity", "env_kwargs has gravity, but CartPole-v1 has no arguments"),
+    ],
+)
+def test_arguments_that_a_built_in_environment_lacks_are_refused(env, name, message):
+    with pytest.raises(FreqdynaError, match=message):
+        named_environment(Config(env=env, env_kwargs={name: 1.0}))

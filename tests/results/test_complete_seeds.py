@@ -188,6 +188,7 @@ def test_seeds_that_stopped_are_told_apart():
     assert crafted.complete_seeds.text() == "1 of 2; 1 without a finite return"
     unknown = complete_seeds(np.arange(2), missing[:2], None)
     assert unknown.none_left == "all 2 seeds without a finite return"
+    assert a_result([FAR]).complete_seeds.text("seeds") == "1 seed"
 
 
 def test_merged_blocks_keep_the_reasons():

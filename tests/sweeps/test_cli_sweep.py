@@ -178,7 +178,7 @@ def test_the_view_tells_of_every_unit(tmp_path):
     console.print(render(status, 2, ["learning_rate"]))
     told = console.export_text()
     assert "3,000 of 12,000" in told
-    assert "er on GridWorld, learning_rate 0.001, seeds 0 to 0" in told
+    assert "er on GridWorld, learning_rate 0.001, seed 0" in told
     assert "[red]evil[/red]" in told  # names are text, not markup
     assert "[bold]oops" in told
     assert Status(units, set(), {}, {}).seconds_left(2) is None

@@ -10,6 +10,7 @@ from freqdyna import Config, FreqdynaError
 from freqdyna.agents.algorithms import build
 from freqdyna.envs import DynaMaze
 from freqdyna.envs.resolve import resolved_by_name
+from freqdyna.results.import_curves import import_curves
 from freqdyna.training import checkpoint
 from freqdyna.training.initial_parameters import initial_parameters
 
@@ -73,6 +74,13 @@ def test_seeds_begin_with_their_own_parameters_or_with_the_only_ones(source):
         rows(config, infinite)
     with pytest.raises(FreqdynaError, match=r"of layers \(2, 4, 4\) .*; it must have 3 of"):
         initial_parameters(source, config, (2,), 3)
+
+
+def test_imported_curves_have_no_parameters_to_begin_with(tmp_path):
+    path = tmp_path / "ppo.csv"
+    path.write_text("seed,step,return\n0,10,1\n")
+    with pytest.raises(FreqdynaError, match=r"imported from .*: it has learning curves, but no"):
+        initial_parameters(import_curves(path), Config(), (2, 4, 3), 27)
 
 
 def test_the_table_of_a_tabular_agent_can_be_replaced():

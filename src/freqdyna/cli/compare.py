@@ -30,7 +30,8 @@ class Compare:
     """The return for the steps to a threshold. If unset: the middle between the lowest and the
     highest mean return of the runs in an environment."""
     first_step: int | None = None
-    """Evaluations before this step are ignored. If unset: those in the warm-up are."""
+    """Evaluations before this step count for the steps to a threshold only. If unset: those until
+    the end of the longest warm-up."""
     baseline: str | None = None
     """The run that all others are compared with: its name, or its number in the table. If unset:
     all pairs are compared."""

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import tyro
 
+from freqdyna.core.errors import counted
+
 
 @dataclass(frozen=True)
 class ImportCurves:
@@ -55,7 +57,7 @@ class ImportCurves:
         print(f"imported from {result.imported_from}")
         if "averaged_over_steps" in facts:
             every = facts["averaged_over_steps"]
-            print(f"returns are averaged over intervals of {every:,} step{'s' * (every > 1)}")
+            print(f"returns are averaged over intervals of {counted(every, 'step')}")
         if facts["env"] == UNKNOWN:
             print(
                 "the environment is not known, so it is compared with no other; set it with --env"

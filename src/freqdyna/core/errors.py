@@ -48,6 +48,11 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and what it counts, such as "1 seed" or "2,000 seeds"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def one_line(error: BaseException) -> str:
     """An error in one line: its type, unless it is ours, and the first line of its message."""
     lines = str(error).strip().splitlines()

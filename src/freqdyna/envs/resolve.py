@@ -8,7 +8,7 @@ from freqdyna.config import VERSION, Config, history
 from freqdyna.config.checks import keywords
 from freqdyna.core.code_names import module_of
 from freqdyna.core.description import matches
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs import Environment
 from freqdyna.envs.space import Factory, Space
 
@@ -30,12 +30,17 @@ def named_environment(config: Config, allow_code: bool = False) -> Environment |
     arguments = keywords(config.env_kwargs)
     if config.env not in envs.ENVIRONMENTS:
         return envs.gymnasium_factory(config.env, allow_code, **arguments)
-    for name in OF_ENVIRONMENT:
-        if name in arguments:
+    known = [field.name for field in dataclasses.fields(envs.ENVIRONMENTS[config.env])]
+    accepted = [name for name in known if name not in OF_ENVIRONMENT]
+    for name in arguments:
+        if name in OF_ENVIRONMENT:
             raise FreqdynaError(f"env_kwargs has {name}, which is a setting of its own; set that")
+        if not accepted:
+            raise FreqdynaError(f"env_kwargs has {name}, but {config.env} has no arguments")
+        if name not in accepted:
+            raise unknown_name(f"argument of {config.env}", name, accepted)
     settings = {name: getattr(config, name) for name in OF_ENVIRONMENT}
     given = {name: value for name, value in settings.items() if value is not None}
-    known = [field.name for field in dataclasses.fields(envs.ENVIRONMENTS[config.env])]
     for name, value in given.items():
         if name not in known:
             raise FreqdynaError(

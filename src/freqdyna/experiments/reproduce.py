@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from freqdyna.core.errors import FreqdynaError, RunFailedError
+from freqdyna.core.errors import FreqdynaError, RunFailedError, counted
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Findings, Stored, Unit
 from freqdyna.experiments.compute import compute, read_progress, sized_units
@@ -59,7 +59,7 @@ def reproduce(
         print(f"{experiment.name}: analysing the results stored in {out}")
     else:
         size = "less than a minute" if quick else experiment.duration
-        size = f"{seeds} seeds instead of the default" if seeds else size
+        size = f"{counted(seeds, 'seed')} instead of the default" if seeds else size
         print(f"{experiment.name}: computing {len(missing)} of {len(units)} parts, {size}")
     if one_program:
         missing = together(missing)
@@ -168,7 +168,8 @@ def plan(
     for unit in sized_units(experiment, quick, seeds):
         state = store.condition(out / experiment.name, unit)
         known = "other settings" if state == "other" else state
-        size = [f"{unit.settings[k]:,} {k}" for k in ("seeds", "steps") if k in unit.settings]
+        numbers = ((unit.settings.get(f"{noun}s"), noun) for noun in ("seed", "step"))
+        size = [counted(number, noun) for number, noun in numbers if number is not None]
         lines.append("  ".join([f"{known:14}", *size, unit.name]))
     return lines
 

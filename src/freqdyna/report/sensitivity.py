@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from freqdyna.config import Config
+from freqdyna.core.errors import counted
 from freqdyna.report.charts import as_json
 from freqdyna.report.section import Section
 from freqdyna.results.chart import Axis, Chart, LineStyle, Panel, SeedCurve
@@ -98,7 +99,7 @@ def _seeds(line: Line) -> list[int]:
 def _seeds_text(line: Line, seeds: list[int]) -> str:
     """The number of seeds of a line, and of those left out because they are not complete."""
     shared = set.intersection(*(set(result.seeds.tolist()) for result in line.values()))
-    text = f"{len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
+    text = counted(len(seeds), "seed")
     if len(seeds) == len(shared):
         return text
     reasons = dict.fromkeys(why for r in line.values() for why in r.complete_seeds.left_out)

@@ -191,8 +191,14 @@ class Legend:
     """The position and the look of a panel's legend in static figures."""
 
     place: Literal[
-        *("best", "upper left", "upper right", "lower right", "center right"),
-        *("above", "below", "below row"),
+        "best",
+        "upper left",
+        "upper right",
+        "lower right",
+        "center right",
+        "above",
+        "below",
+        "below row",
     ] = "best"
     """"above" is outside the panel; "below" is below all panels of the chart, "below row" below
     those of its row."""

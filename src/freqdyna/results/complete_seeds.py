@@ -44,9 +44,10 @@ class CompleteSeeds:
         """The number of seeds and the reasons, such as "26 of 30; 3 diverged, 1 stopped".
 
         Args:
-            noun: Follows the number, such as "seeds".
+            noun: Follows the number, such as "seeds", which is "seed" if there is only one.
 
         """
+        noun = noun.removesuffix("s") if len(self.kept) == 1 else noun
         counted = f"{self.number} {noun}" if noun else self.number
         return f"{counted}; {self.reasons}" if self.left_out else counted
 

@@ -128,6 +128,11 @@ def _source(path: Path) -> _Source:
             for kind, pattern in _INSIDE.items()
         }
         kinds = [kind for kind, files in inside.items() if files]
+        if not kinds and any(inside.is_dir() for inside in path.iterdir()):
+            raise FreqdynaError(
+                f"{str(path)!r} is a folder of folders; name the folders or the files in them, one "
+                f"for each seed, such as {path}/*/"
+            )
         if len(kinds) != 1:
             has = " and ".join(kinds) or "no file"
             raise FreqdynaError(

@@ -13,7 +13,7 @@ from jaxtyping import PRNGKeyArray
 from freqdyna import envs
 from freqdyna.config import Config
 from freqdyna.config.checks import keywords
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.envs import Environment
 from freqdyna.envs.episodes import Policy, advance_episode, start_episode
 from freqdyna.envs.resolve import check_same_environment, environment_of_run, space_of_run
@@ -82,7 +82,7 @@ def film_policy(
     age = f"after {done:,} steps" if done == config.steps else "not yet trained to the end"
     tell(
         f"{config.agent_name} on {result.env_name}, seed {chosen}, {age}: "
-        f"{episodes} episode{'s' if episodes > 1 else ''} of the greedy policy, at most "
+        f"{counted(episodes, 'episode')} of the greedy policy, at most "
         f"{stage.limit:,} steps each"
     )
     policy = greedy_policy(config, stage.space, parameters)

@@ -89,7 +89,7 @@ def _curve(result: Record, metric: str, label: str, style: LineStyle) -> SeedCur
     values = result.metrics[metric][kept]
     known = np.isfinite(values).all(axis=0)  # there is no loss during the warm-up, for example
     values = values[:, known]
-    text = f"{label} ({complete.text('seeds' if len(kept) > 1 else 'seed')})"
+    text = f"{label} ({complete.text('seeds')})"
     if not values.size:  # only the legend can be shown
         return Line(np.empty(0), np.empty(0), style, label=text)
     interval = bootstrap_interval(values) if len(values) > 1 else None

@@ -37,8 +37,8 @@ def compare(
             the last tenth of the steps.
         threshold: The return for the steps to a threshold; None for the middle between the lowest
             and the highest mean return of the runs in an environment.
-        first_step: Evaluations before this step are ignored; None to ignore those until the end of
-            the longest warm-up.
+        first_step: Evaluations before this step count for the steps to a threshold only; None for
+            those until the end of the longest warm-up.
         baseline: The run that all others are compared with: its name, or its number in the table
             of an environment; None to compare all pairs.
 

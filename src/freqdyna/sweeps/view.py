@@ -147,5 +147,6 @@ def _what_varies(unit: SweepUnit, varied: Collection[str]) -> str:
     """The values of the varied settings, and the seeds."""
     config = unit.config
     parts = [f"{name} {getattr(config, name)}" for name in varied]
-    last = config.first_seed + config.seeds - 1
-    return printable(", ".join([*parts, f"seeds {config.first_seed} to {last}"]))
+    first, last = config.first_seed, config.first_seed + config.seeds - 1
+    seeds = f"seed {first}" if first == last else f"seeds {first} to {last}"
+    return printable(", ".join([*parts, seeds]))

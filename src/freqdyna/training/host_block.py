@@ -17,7 +17,7 @@ from freqdyna.agents.base import AgentState
 from freqdyna.agents.diagnostics import NEVER
 from freqdyna.agents.dyna.dyna import Dyna
 from freqdyna.agents.dyna.state import DynaState, Experience
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.envs.gym.seats import EVALUATION, EnvironmentFailed, Failure, HostEnvs, Seat
 from freqdyna.envs.gym.space import ClosingFactory, HostAction, HostSpace, make_env
 from freqdyna.training.block import Block, Layout
@@ -211,7 +211,7 @@ class HostBlock(Block):
             failure = self.envs.failures[row]
             self.messages.append(
                 f"seed {self.seeds[row]} stopped at step {failure.step:,}: {self.space.name}: "
-                f"{failure.reason}; {left} of {len(self.seeds)} seeds continue"
+                f"{failure.reason}; {left} of {counted(len(self.seeds), 'seed')} continue"
             )
         if not left and not self._has_results:
             reason = next(iter(self.envs.failures.values())).reason

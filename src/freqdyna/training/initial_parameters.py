@@ -33,6 +33,7 @@ def initial_parameters(
         FreqdynaError: If they are not those of such an agent.
 
     """
+    source.require_agent()
     if config.scale_observations:
         raise FreqdynaError(
             "init_from is set, but scale_observations is True; the parameters of a run are those "

@@ -5,6 +5,7 @@ from typing import Any
 
 from freqdyna.config import Config
 from freqdyna.core.code_names import module_of
+from freqdyna.core.errors import counted
 from freqdyna.envs.resolve import needs_env_argument
 
 
@@ -18,7 +19,7 @@ def announcement(config: Config, provenance: dict[str, Any], step: int) -> str:
 
     """
     text = (
-        f"{config.agent_name} on {config.env_name}: {config.seeds} seeds × "
+        f"{config.agent_name} on {config.env_name}: {counted(config.seeds, 'seed')} × "
         f"{config.steps:,} steps, {config.planning_steps} planning updates per step, "
         f"episodes of at most {config.episode_limit:,} steps, "
         f"on {provenance['devices']} × {provenance['device_kind']}"

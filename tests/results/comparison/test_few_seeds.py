@@ -35,3 +35,4 @@ def test_many_comparisons_need_more_seeds():
 def test_one_seed_has_no_interval_and_ten_need_no_explanation():
     assert few_seeds_notes([(1, 30)], 1)[0].startswith("One seed has no interval")
     assert few_seeds_notes([(10, 10), (0, 10)], 1) == []
+    assert few_seeds_notes([(1, 1)], 1)[-1].startswith("With 1 seed each, no difference")

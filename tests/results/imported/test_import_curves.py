@@ -144,8 +144,12 @@ def test_evaluations_that_cannot_be_used_are_refused(arrays, message, folder):
 
 
 def test_a_file_that_is_no_archive_is_refused(folder):
-    with pytest.raises(FreqdynaError, match=r"cannot be read as evaluations\.npz"):
+    told = r"cannot be read as evaluations\.npz: it is not a file of NumPy arrays$"
+    with pytest.raises(FreqdynaError, match=told):
         import_curves(write(folder / "evaluations.npz", "text"))
+    np.savez(folder / "objects.npz", timesteps=np.array([object()]), results=np.ones((1, 1)))
+    with pytest.raises(FreqdynaError, match=r"it has objects instead of numbers$"):
+        import_curves(folder / "objects.npz")
 
 
 def test_a_monitor_file_has_the_episodes_of_a_training(folder):
@@ -281,6 +285,8 @@ def test_the_command_imports_and_the_others_take_what_it_wrote(folder, capsys):
         (["none.csv"], "files has 'none.csv', which does not exist"),
         (["notes.txt"], "files has 'notes.txt'; it must end in .csv or .npz, or begin with events"),
         (["empty"], "'empty' is a folder with no file; it must have files of one of the formats"),
+        (["logs"], "'logs' is a folder of folders; name the folders or the files in them, one for"),
+        (["no.csv"], "no.csv is empty; it must have a header with the columns seed, step, return"),
         (["a.csv", "monitor.csv"], "files has CSV and Stable-Baselines3 monitor files; all must"),
         (["a.csv", "--every=0"], "every is 0; it must be an integer, 1 or greater"),
         (["a.csv", "--tag=x"], "tag is 'x'; it can only be used with TensorBoard event files"),
@@ -291,6 +297,8 @@ def test_bad_input_is_refused_in_one_sentence(arguments, message, folder, capsys
     write(folder / "notes.txt", "")
     write_monitor(folder / "monitor.csv", [(1, 1, 1)])
     (folder / "empty").mkdir()
+    (folder / "logs" / "0").mkdir(parents=True)
+    write(folder / "no.csv", "\n")
     with pytest.raises(SystemExit) as exited:
         main(["import", *arguments])
     assert exited.value.code == 2

@@ -23,7 +23,7 @@ from freqdyna.cli.bench.rates import (
     save,
 )
 from freqdyna.cli.bench.step_parts import shares
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, counted
 
 SEEDS = (1, 30)
 
@@ -44,7 +44,7 @@ def measure_all(jobs: list[Callable[[], Rate]], out: Path, growth: bool = True) 
         rate = job()
         rates.append(rate)
         print(
-            f"  {rate.implementation}: {rate.workload}, {rate.seeds} seeds: "
+            f"  {rate.implementation}: {rate.workload}, {counted(rate.seeds, 'seed')}: "
             f"{rate.steps_per_second:,.0f} env steps/s",
             flush=True,
         )

@@ -48,6 +48,8 @@ def few_seeds_notes(pairs: Sequence[tuple[int, int]], comparisons: int) -> list[
 
 def _what_can_be_shown(first: int, second: int, comparisons: int) -> str:
     seeds, least = f"With {first} and {second} seeds", smallest_p(first, second)
+    if first == second == 1:
+        seeds = "With 1 seed each"
     if least >= LEVEL:
         return (
             f"{seeds}, no difference can be shown, however large: the smallest p that the "

@@ -132,7 +132,7 @@ def _seed_curve(
         values: Shape (seeds, points).
 
     """
-    label = f"{place}: {run.label} ({run.seeds.text('seeds' if len(values) != 1 else 'seed')})"
+    label = f"{place}: {run.label} ({run.seeds.text('seeds')})"
     if not len(values):
         return Line(np.empty(0), np.empty(0), run.style, label=label)
     interval = bootstrap_interval(values) if len(values) > 1 else None

@@ -100,9 +100,9 @@ def _pair_columns(environment: EnvironmentComparison, pair: ComparedPair) -> dic
         **_run_columns("second", pair.second),
         **_estimate_columns("mean_difference", pair.mean_difference),
         **_estimate_columns("iqm_difference", pair.iqm_difference),
-        **_estimate_columns("probability_of_improvement", pair.probability_of_improvement),
-        "p": pair.p,
-        "p_holm": pair.corrected_p,
+        **_probability_columns(pair.probability_of_improvement),
+        "p": _rounded(pair.p),
+        "p_holm": _rounded(pair.corrected_p),
         "verdict": pair.verdict,
     }
 
@@ -112,7 +112,7 @@ def _average_columns(pair: AveragedPair) -> dict[str, object]:
         "environment": f"average over {' and '.join(pair.environments)}",
         "first": pair.first,
         "second": pair.second,
-        **_estimate_columns("probability_of_improvement", pair.probability_of_improvement),
+        **_probability_columns(pair.probability_of_improvement),
     }
 
 
@@ -134,6 +134,18 @@ def _estimate_columns(name: str, found: Estimate) -> dict[str, object]:
     low, high = found.interval or ("", "")
     value = found.value if math.isfinite(found.value) else ""
     return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def _probability_columns(found: Estimate) -> dict[str, object]:
+    interval = found.interval and (_rounded(found.interval[0]), _rounded(found.interval[1]))
+    return _estimate_columns(
+        "probability_of_improvement", Estimate(_rounded(found.value), interval)
+    )
+
+
+def _rounded(probability: float) -> float:
+    """A probability with 6 digits, without the rounding error of, say, 0.9999999999999999."""
+    return float(f"{probability:.6g}")
 
 
 def as_latex(

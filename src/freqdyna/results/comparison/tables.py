@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from freqdyna.core.errors import counted
 from freqdyna.results.comparison.findings import (
     MEASURES,
     AveragedPair,
@@ -41,8 +42,7 @@ def title(environment: EnvironmentComparison) -> str:
     steps = environment.measured_steps
     what = MEASURES[environment.measure]
     over = f"steps {steps[0]:,} to {steps[-1]:,}" if len(steps) > 1 else f"step {steps[0]:,}"
-    evaluations = f"{len(steps)} evaluation{'s' if len(steps) > 1 else ''}"
-    return f"{environment.env}: {what}, {over} ({evaluations})"
+    return f"{environment.env}: {what}, {over} ({counted(len(steps), 'evaluation')})"
 
 
 def run_rows(environment: EnvironmentComparison) -> Rows:

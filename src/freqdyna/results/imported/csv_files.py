@@ -59,6 +59,11 @@ def csv_numbers(
 
     """
     lines = read_lines(path)[comments:]
+    if not any(line.strip() for line in lines):
+        raise FreqdynaError(
+            f"{path} is empty; it must have a header with the columns {', '.join(columns)}, and "
+            "rows below it"
+        )
     rows = csv.reader(lines)
     header = [name.strip() for name in next(rows, [])]
     for name in columns:

@@ -18,6 +18,10 @@ _EPISODE = ("t", "l", "r")
 
 def read_evaluations(path: Path, seed: int) -> Curve:
     """The mean returns of evaluations that EvalCallback wrote, as one seed."""
+    if not zipfile.is_zipfile(path):
+        raise FreqdynaError(
+            f"{path} cannot be read as evaluations.npz: it is not a file of NumPy arrays"
+        )
     try:
         with np.load(path, allow_pickle=False) as file:
             steps, results = np.asarray(file["timesteps"]), np.asarray(file["results"])
@@ -27,7 +31,9 @@ def read_evaluations(path: Path, seed: int) -> Curve:
             "Stable-Baselines3 has timesteps and results"
         ) from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise FreqdynaError(f"{path} cannot be read as evaluations.npz: {error}") from None
+        # NumPy's advice for objects, to allow pickles, would let the file run code.
+        why = "it has objects instead of numbers" if "pickle" in str(error) else error
+        raise FreqdynaError(f"{path} cannot be read as evaluations.npz: {why}") from None
     if (
         steps.ndim != 1
         or results.ndim not in (1, 2)
