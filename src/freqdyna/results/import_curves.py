@@ -128,7 +128,7 @@ def _source(path: Path) -> _Source:
             for kind, pattern in _INSIDE.items()
         }
         kinds = [kind for kind, files in inside.items() if files]
-        if not kinds and any(inside.is_dir() for inside in path.iterdir()):
+        if not kinds and any(entry.is_dir() for entry in path.iterdir()):
             raise FreqdynaError(
                 f"{str(path)!r} is a folder of folders; name the folders or the files in them, one "
                 f"for each seed, such as {path}/*/"
