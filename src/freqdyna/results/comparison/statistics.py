@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from scipy import stats
@@ -26,12 +27,41 @@ def stratified_interval(
         The lower and the upper end.
 
     """
-    generator = np.random.default_rng(0)
-    drawn = [
-        group[generator.integers(len(group), size=(RESAMPLES, len(group)))] for group in groups
-    ]
+    places = _resampled_places(*map(len, groups))
+    drawn = [group[chosen] for group, chosen in zip(groups, places, strict=True)]
     low, high = np.quantile(statistic(*drawn), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+@lru_cache(maxsize=8)
+def _resampled_places(*seeds: int) -> tuple[np.ndarray, ...]:
+    """Which seeds each bootstrap resample has: the same at every call, and slow to draw.
+
+    Args:
+        *seeds: The number of seeds of each group.
+
+    Returns:
+        Shape (RESAMPLES, seeds) for each group.
+
+    """
+    generator = np.random.default_rng(0)
+    return tuple(generator.integers(number, size=(RESAMPLES, number)) for number in seeds)
+
+
+@lru_cache(maxsize=8)
+def _permuted_places(first: int, second: int) -> np.ndarray:
+    """Which of all seeds are in the first group after each random permutation.
+
+    Args:
+        first: The number of seeds in the first group.
+        second: That in the second.
+
+    Returns:
+        Shape (RESAMPLES, first).
+
+    """
+    every = np.tile(np.arange(first + second), (RESAMPLES, 1))
+    return np.random.default_rng(0).permuted(every, axis=1)[:, :first].copy()
 
 
 def iqm(values: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -47,7 +77,7 @@ def permutation_p(first: np.ndarray, second: np.ndarray) -> float:
     """
     if not (len(first) and len(second)):
         return 1.0
-    pooled, generator = np.concatenate([first, second]), np.random.default_rng(0)
+    pooled = np.concatenate([first, second])
     if min(len(first), len(second)) == 1:  # which SciPy refuses; the means follow the single seed
         single = first if len(first) == 1 else second
         extreme = min((pooled >= single).sum(), (pooled <= single).sum())
@@ -61,7 +91,7 @@ def permutation_p(first: np.ndarray, second: np.ndarray) -> float:
             (first, second), difference, vectorized=True, n_resamples=RESAMPLES
         )
         return float(found.pvalue)
-    drawn = generator.permuted(np.tile(pooled, (RESAMPLES, 1)), axis=1)[:, : len(first)].sum(axis=1)
+    drawn = pooled[_permuted_places(len(first), len(second))].sum(axis=1)
     rounding = 1e-12 * np.abs(pooled).sum()
     above = int((drawn >= first.sum() - rounding).sum())
     below = int((drawn <= first.sum() + rounding).sum())

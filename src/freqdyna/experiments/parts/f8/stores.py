@@ -126,11 +126,11 @@ def lead(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 def values(stored: Stored, store: str) -> np.ndarray:
     """V at the states of "queue" or "replay" at the end, of seeds that learned, (seeds, states)."""
     record = training_of(stored)
-    learned = ~unlearned(stored)
-    parameters = record.parameters[record.complete_seeds.kept][learned]
-    drawn = states(stored, store)[learned]
-    at = partial(_values, sizes=record.layer_sizes, activation=record.config.activation)
-    return np.asarray(at(jnp.asarray(parameters, jnp.float32), jnp.asarray(drawn, jnp.float32)))
+    parameters = jnp.asarray(record.parameters[record.complete_seeds.kept], jnp.float32)
+    drawn = jnp.asarray(states(stored, store), jnp.float32)
+    # Of all seeds, so that all trainings have the same shapes and share one compiled program.
+    found = _values(parameters, drawn, record.layer_sizes, record.config.activation)
+    return np.asarray(found)[~unlearned(stored)]
 
 
 @partial(jax.jit, static_argnames=("sizes", "activation"))
