@@ -13,7 +13,7 @@ import freqdyna
 from freqdyna.envs import MountainCar
 from freqdyna.experiments import registry, reproduce
 from freqdyna.experiments.parts.f3 import units
-from freqdyna.experiments.trainings import area, pick, steps_to, training_of
+from freqdyna.experiments.stored_trainings import area, pick, steps_to, training_of
 from freqdyna.report.explorer import explorers
 
 ROOT = Path(__file__).parents[2]

@@ -14,16 +14,16 @@ from freqdyna.experiments.base import Stored
 from freqdyna.experiments.comparisons import NO_SEEDS, Comparison, judge, judge_spread
 from freqdyna.experiments.diverged_seeds import findings_of, seeds_of_stored
 from freqdyna.experiments.parts.equal_budget.analysis import _area_of_half
-from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import (
+from freqdyna.experiments.stored_trainings import (
     area,
     left_out,
     seeds_of,
     states,
     training_of,
-    trimmed,
     unlearned,
 )
+from freqdyna.experiments.summary import summary
+from freqdyna.experiments.trainings import trimmed
 from freqdyna.experiments.verify import _agreement
 from freqdyna.results.complete_seeds import mark_diverged
 from freqdyna.results.record import Record
@@ -41,8 +41,11 @@ def a_training(levels, diverged=(), settings=None):
     metrics = {"return": np.repeat(levels[:, None], 10, axis=1), "diverged_at": at}
     metrics["climb_vanished"] = np.zeros_like(metrics["return"])
     states_ = np.repeat(seeds[:, None, None], 5, axis=1) / 10 * np.ones(2)
+    config = Config(
+        env="MountainCar-v0", seeds=len(levels), steps=100, warmup_steps=10, eval_every=10
+    )
     record = Record(
-        config=Config(env="MountainCar-v0", seeds=len(levels), steps=100, eval_every=10),
+        config=config,
         provenance={},
         seeds=seeds,
         steps=steps,

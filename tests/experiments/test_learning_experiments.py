@@ -14,19 +14,8 @@ from freqdyna.experiments.base import Experiment, Stored
 from freqdyna.experiments.compute import compute
 from freqdyna.experiments.parts.equal_budget.analysis import _against_compute
 from freqdyna.experiments.parts.maze import near_holes
-from freqdyna.experiments.trainings import (
-    PAPERS_STEP,
-    area,
-    curves,
-    final,
-    only_curves,
-    pick,
-    states,
-    steps_to,
-    together,
-    training,
-    with_seeds,
-)
+from freqdyna.experiments.stored_trainings import area, curves, final, pick, states, steps_to
+from freqdyna.experiments.trainings import PAPERS_STEP, only_curves, together, training, with_seeds
 from freqdyna.experiments.verify import verify
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.record import Record

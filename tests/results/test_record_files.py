@@ -14,7 +14,8 @@ from freqdyna.config import Config
 from freqdyna.core.errors import DamagedFileError
 from freqdyna.core.tables import decode_table, encode_table, find_table, write_table
 from freqdyna.experiments import store
-from freqdyna.experiments.trainings import area, curves, states, training
+from freqdyna.experiments.stored_trainings import area, curves, states
+from freqdyna.experiments.trainings import training
 from freqdyna.results.record import Record
 from freqdyna.results.record_files import DamagedArraysError, decode_record, encode_record
 

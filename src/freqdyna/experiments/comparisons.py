@@ -10,7 +10,7 @@ from scipy import stats
 
 from freqdyna.experiments.base import Stored
 from freqdyna.experiments.claims import Claim, Verdict
-from freqdyna.experiments.trainings import left_out
+from freqdyna.experiments.stored_trainings import left_out
 from freqdyna.results.comparison.statistics import (
     LEVEL,
     holm,
@@ -37,7 +37,7 @@ class Comparison:
     better: np.ndarray
     worse: np.ndarray
     left_out: str = ""
-    """Which seeds are left out, see `trainings.left_out`."""
+    """Which seeds are left out, see `stored_trainings.left_out`."""
 
     @staticmethod
     def of(what: str, paper: str, measure: Measure, better: Stored, worse: Stored) -> "Comparison":
@@ -109,7 +109,7 @@ class Interaction:
     pair: tuple[np.ndarray, np.ndarray]
     than: tuple[np.ndarray, np.ndarray]
     left_out: str = ""
-    """Which seeds are left out, see `trainings.left_out`."""
+    """Which seeds are left out, see `stored_trainings.left_out`."""
 
     @staticmethod
     def of(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from freqdyna.experiments.base import Stored
-from freqdyna.experiments.trainings import curves, left_out
+from freqdyna.experiments.stored_trainings import curves, left_out
 from freqdyna.results.chart import Axis, Legend, LineStyle, Panel, SeedCurve
 from freqdyna.results.statistics import bootstrap_interval
 

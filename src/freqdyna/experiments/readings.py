@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from freqdyna.experiments.base import Stored
 from freqdyna.experiments.claims import Claim, Verdict
-from freqdyna.experiments.trainings import pick
+from freqdyna.experiments.stored_trainings import pick
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -74,7 +74,7 @@ def by_reading(
         readings: The names of the interpretations.
         keys: The names of the trainings under each interpretation.
         settings: From an interpretation and a key to the settings of the training.
-        longer: Whether to pick trainings of more steps than usual, see `trainings.pick`.
+        longer: Whether to pick trainings of more steps than usual, see `stored_trainings.pick`.
 
     """
     found = {

@@ -4,7 +4,7 @@ import numpy as np
 
 from freqdyna.experiments.base import Stored
 from freqdyna.experiments.comparisons import mean_with_interval
-from freqdyna.experiments.trainings import area, final, left_out, steps_to
+from freqdyna.experiments.stored_trainings import area, final, left_out, steps_to
 from freqdyna.results.comparison.statistics import iqm
 
 

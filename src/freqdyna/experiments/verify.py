@@ -11,13 +11,8 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Stored
 from freqdyna.experiments.compute import compute
-from freqdyna.experiments.trainings import (
-    area,
-    is_of_trainings,
-    left_out,
-    training_of,
-    with_seeds,
-)
+from freqdyna.experiments.stored_trainings import area, left_out, training_of
+from freqdyna.experiments.trainings import is_of_trainings, with_seeds
 from freqdyna.results.provenance import provenance
 from freqdyna.training.devices import seed_devices
 from freqdyna.training.interrupts import InterruptedRun

@@ -17,17 +17,14 @@ import os
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from freqdyna.config import Config, history
 from freqdyna.config.config import read_settings
 from freqdyna.core import checksums
-from freqdyna.core.arrays import load_arrays, save_arrays
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.files import PARTIAL, read_bytes, remove_partial_files, write_atomically
 from freqdyna.core.lock import LOCK, OWNER, locked_folder
@@ -37,13 +34,11 @@ from freqdyna.results.record import Record
 from freqdyna.results.record_files import (
     RUN,
     DamagedArraysError,
-    check_run,
-    check_snapshot,
     decode_record,
     encode_record,
-    note_of,
     run_id,
 )
+from freqdyna.results.snapshot_files import read_snapshots, write_snapshots
 
 CONFIG, PROVENANCE = "config.toml", "provenance.json"
 METRICS, PARAMETERS = "metrics.parquet", "parameters.npz"
@@ -51,8 +46,6 @@ IMPORT = "import.json"
 """The file that marks a folder of imported curves."""
 REWRITING = ".rewriting"
 """A folder with the new files of a run that is extended, until they have replaced the old ones."""
-Snapshots = dict[int, dict[str, np.ndarray]]
-"""The arrays of each snapshot, by step."""
 
 
 @contextmanager
@@ -226,47 +219,6 @@ def write_record(folder: Path, record: Record) -> None:
     write_table(folder / METRICS, files.table)
 
 
-def write_snapshots(folder: Path, config: Config, snapshots: Snapshots) -> None:
-    """Write the snapshots that are not stored yet.
-
-    Args:
-        folder: The run folder.
-        config: The configuration of the run.
-        snapshots: The snapshots by step.
-
-    """
-    for step, arrays in snapshots.items():
-        path = _snapshot_path(folder, step)
-        if not path.exists():
-            save_arrays(path, arrays, {"step": step} | note_of(config, arrays))
-
-
-def read_snapshots(
-    folder: Path, config: Config, seeds: int
-) -> tuple[Snapshots, dict[Path, DamagedFileError]]:
-    """The snapshots of a run folder.
-
-    Args:
-        folder: The run folder.
-        config: The configuration of the run.
-        seeds: The number of seeds that the snapshots must have.
-
-    Returns:
-        The snapshots by step, in order, and what is wrong with each file that is damaged.
-
-    """
-    snapshots: Snapshots = {}
-    damaged = {}
-    for path in sorted(folder.glob("snapshot-*.npz")):
-        try:
-            with suppress(FileNotFoundError):  # a run in progress may have set it aside
-                step, arrays = _read_snapshot(path, config, seeds)
-                snapshots[step] = arrays
-        except DamagedFileError as error:
-            damaged[path] = error
-    return snapshots, damaged
-
-
 def read_record(folder: Path) -> Record:
     """The training in a run folder, which may be unfinished; damaged snapshots are left out.
 
@@ -314,27 +266,10 @@ def _read_record(folder: Path) -> Record:
             f"{wrong} is damaged ({error}); restore it, or write it again with: "
             f"freqdyna resume {folder}"
         ) from None
-    snapshots, damaged = read_snapshots(folder, config, len(record.seeds))
+    snapshots, damaged = read_snapshots(folder, config, len(record.seeds), has_checksums(folder))
     for reason in damaged.values():
         warnings.warn(f"{reason}; it is left out", stacklevel=3)
     return replace(record, snapshots=snapshots)
-
-
-def _snapshot_path(folder: Path, step: int) -> Path:
-    return folder / f"snapshot-{step:010d}.npz"
-
-
-def _read_snapshot(path: Path, config: Config, seeds: int) -> tuple[int, dict[str, np.ndarray]]:
-    arrays, note = load_arrays(path)
-    step = note.get("step")
-    try:
-        if type(step) is not int or path != _snapshot_path(path.parent, step):
-            raise DamagedFileError("its step is not the one in its name")
-        check_run(arrays, note, config, has_checksums(path.parent))
-        check_snapshot(arrays, step, config, seeds)
-    except DamagedFileError as error:
-        raise DamagedFileError(f"{path} is damaged ({error})") from None
-    return step, arrays
 
 
 def has_results(folder: Path) -> bool:

@@ -21,6 +21,7 @@ from freqdyna.core.files import write_atomically
 from freqdyna.results import run_folder
 from freqdyna.results.record import evaluation_steps
 from freqdyna.results.rewriting import rewritten
+from freqdyna.results.snapshot_files import read_snapshots, write_snapshots
 from freqdyna.training import checkpoint
 from freqdyna.training.checkpoint import RunCheckpoint
 from freqdyna.training.run import Run
@@ -67,14 +68,14 @@ def extend(folder: Path, before: Config, run: Run) -> None:
     saved = _grown(_last_checkpoint(folder, before, run), run)
     record = run_folder.read_record(folder) if run_folder.has_results(folder) else None
     facts = run_folder.read_provenance(folder, before)
-    snapshots, _ = run_folder.read_snapshots(folder, before, before.seeds)
+    snapshots, _ = read_snapshots(folder, before, before.seeds, run_folder.has_checksums(folder))
     config = run.config
     try:
         with rewritten(folder) as staged:
             text = checksums.toml_with_checksum(config.to_toml()).encode()
             write_atomically(staged / run_folder.CONFIG, lambda file: file.write(text))
             run_folder.write_provenance(staged, config, facts)
-            run_folder.write_snapshots(staged, config, snapshots)
+            write_snapshots(staged, config, snapshots)
             checkpoint.save_run(staged, config, saved)
             if record is not None:
                 kept = np.isin(record.steps, evaluation_steps(config.steps, config.eval_every))

@@ -8,6 +8,7 @@ from freqdyna.config import Config
 from freqdyna.core.errors import DamagedFileError
 from freqdyna.core.files import set_aside
 from freqdyna.results import run_folder
+from freqdyna.results.snapshot_files import Snapshots, read_snapshots
 from freqdyna.training import checkpoint
 from freqdyna.training.checkpoint import ForeignCheckpointError, RunCheckpoint
 
@@ -18,7 +19,7 @@ class FoundCheckpoint:
 
     checkpoint: RunCheckpoint | None = None
     """None to start from the first step."""
-    snapshots: run_folder.Snapshots = field(default_factory=dict)
+    snapshots: Snapshots = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -37,7 +38,9 @@ def newest_checkpoint(
         ForeignCheckpointError: If all checkpoints belong to another run.
 
     """
-    snapshots, damaged = run_folder.read_snapshots(folder, config, config.seeds)
+    snapshots, damaged = read_snapshots(
+        folder, config, config.seeds, run_folder.has_checksums(folder)
+    )
     warnings = [f"{error}; {set_aside(path)}" for path, error in damaged.items()]
     foreign: dict[Path, ForeignCheckpointError] = {}
     for path in checkpoint.checkpoints(folder):

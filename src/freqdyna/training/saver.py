@@ -10,6 +10,7 @@ from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, RunFailedError, installing
 from freqdyna.results import run_folder
 from freqdyna.results.record import Record
+from freqdyna.results.snapshot_files import Snapshots, write_snapshots
 from freqdyna.training.checkpoint import RunCheckpoint, prune, save_run
 
 
@@ -53,11 +54,11 @@ class Saver:
         """Whether it is time for another checkpoint."""
         return self.folder is not None and time.monotonic() - self.last >= self.seconds
 
-    def save_snapshots(self, config: Config, snapshots: run_folder.Snapshots) -> str | None:
+    def save_snapshots(self, config: Config, snapshots: Snapshots) -> str | None:
         """Write the new snapshots of a run; returns a warning if that is not possible now."""
         try:
             if self.folder is not None:
-                run_folder.write_snapshots(self.folder, config, snapshots)
+                write_snapshots(self.folder, config, snapshots)
         except OSError as error:
             return self._later(error)
         return None
@@ -102,7 +103,7 @@ class Saver:
         if self.folder is None:
             return
         # First, because a run that resumes from the checkpoint does not record them again.
-        run_folder.write_snapshots(self.folder, record.config, record.snapshots)
+        write_snapshots(self.folder, record.config, record.snapshots)
         save_run(self.folder, record.config, checkpoint)
         prune(self.folder)
         if len(record.steps):

@@ -8,7 +8,8 @@ import numpy as np
 from freqdyna.envs import MazeGridWorld
 from freqdyna.experiments.base import Stored, Unit
 from freqdyna.experiments.readings import IN_THE_MAZE, by_reading
-from freqdyna.experiments.trainings import area, states, training, unlearned
+from freqdyna.experiments.stored_trainings import area, states, unlearned
+from freqdyna.experiments.trainings import training
 
 ALGORITHMS: dict[str, dict[str, str]] = {
     "Dyna-Value": {"algorithm": "dyna-value"},

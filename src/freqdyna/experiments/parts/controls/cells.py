@@ -24,7 +24,7 @@ from freqdyna.experiments.parts.controls.design import (
 )
 from freqdyna.experiments.parts.controls.recommendation import CellAreas, decidedly_worse
 from freqdyna.experiments.parts.controls.units import tuned_settings
-from freqdyna.experiments.trainings import area, curves, pick, training_of
+from freqdyna.experiments.stored_trainings import area, curves, pick, training_of
 
 Trainings = Mapping[str, Stored]
 """The trainings of a cell by search-control."""

@@ -12,7 +12,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.experiments.base import Columns, Stored, Unit, Work
 from freqdyna.experiments.parts.controls.design import Cell
 from freqdyna.experiments.parts.controls.units import tuned_settings
-from freqdyna.experiments.trainings import curves, training_of
+from freqdyna.experiments.stored_trainings import curves, training_of
 
 DEVICES = ("gpu", "cpu")
 SEEDS = 30

@@ -26,7 +26,7 @@ from freqdyna.experiments.parts.controls.recommendation import (
 )
 from freqdyna.experiments.parts.controls.step_times import Times, over_equal_time
 from freqdyna.experiments.parts.controls.verdicts import errors_and_losses
-from freqdyna.experiments.trainings import area
+from freqdyna.experiments.stored_trainings import area
 
 Table = list[list[str]]
 

@@ -32,7 +32,7 @@ from freqdyna.experiments.parts.controls.recommendation import (
     standings,
 )
 from freqdyna.experiments.parts.controls.step_times import over_equal_time
-from freqdyna.experiments.trainings import area, left_out
+from freqdyna.experiments.stored_trainings import area, left_out
 from freqdyna.results.comparison.statistics import (
     LEVEL,
     RESAMPLES,

@@ -18,7 +18,7 @@ from freqdyna.experiments.parts.equal_budget.units import (
     grids,
 )
 from freqdyna.experiments.readings import RULE, judge_under_all
-from freqdyna.experiments.trainings import area, curves, left_out, seeds_of
+from freqdyna.experiments.stored_trainings import area, curves, left_out, seeds_of
 from freqdyna.results.chart import Chart, Legend, Panel
 
 UPDATES = 10

@@ -15,8 +15,8 @@ from freqdyna.experiments.comparisons import (
 from freqdyna.experiments.learning_curves import SHADED, SMALL, curves_panel, named_curves
 from freqdyna.experiments.parts.f3.units import ALGORITHMS, NOISES, UPDATES, settings
 from freqdyna.experiments.readings import RULE, WHEN_UPDATES_BEGIN, judge_under_all
+from freqdyna.experiments.stored_trainings import area, left_out, pick, training_of
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, left_out, pick, training_of
 from freqdyna.results.chart import Chart, Legend
 from freqdyna.results.comparison.statistics import LEVEL, stratified_interval
 

@@ -26,8 +26,8 @@ from freqdyna.experiments.readings import (
     table_of,
     under_all,
 )
+from freqdyna.experiments.stored_trainings import area, final, states, training_of, unlearned
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, final, states, training_of, unlearned
 from freqdyna.results.chart import Chart, Dash, Legend, Panel
 from freqdyna.results.state_map import map_panel
 

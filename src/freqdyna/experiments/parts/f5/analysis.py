@@ -6,7 +6,8 @@ from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge, mean_with_interval
 from freqdyna.experiments.parts import maze
 from freqdyna.experiments.readings import judge_each, rule_in_the_maze, table_of, under_all
-from freqdyna.experiments.trainings import PAPERS_STEP, states, unlearned
+from freqdyna.experiments.stored_trainings import states, unlearned
+from freqdyna.experiments.trainings import PAPERS_STEP
 from freqdyna.results.chart import Chart, Panel, Points
 from freqdyna.results.state_map import map_panel
 

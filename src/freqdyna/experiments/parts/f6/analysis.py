@@ -8,8 +8,8 @@ from freqdyna.experiments.comparisons import Comparison, judge, mean_with_interv
 from freqdyna.experiments.learning_curves import SHADED, curves_panel, named_curves
 from freqdyna.experiments.parts.f6.units import CAR, FIRST, GRID, WAITING, by_panel
 from freqdyna.experiments.readings import judge_under_all
+from freqdyna.experiments.stored_trainings import area, curves, training_of, unlearned
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, curves, training_of, unlearned
 from freqdyna.results.chart import Chart, Legend
 
 THRESHOLD = -200.0

@@ -8,7 +8,8 @@ from typing import Any
 
 from freqdyna.experiments.base import Stored, Unit
 from freqdyna.experiments.readings import WHEN_UPDATES_BEGIN
-from freqdyna.experiments.trainings import pick, training
+from freqdyna.experiments.stored_trainings import pick
+from freqdyna.experiments.trainings import training
 
 CAR, GRID = "MountainCar-v0", "GridWorld"
 ALGORITHMS = {

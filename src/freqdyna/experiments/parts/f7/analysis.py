@@ -4,8 +4,8 @@ from freqdyna.experiments.base import Findings, Stored
 from freqdyna.experiments.comparisons import Comparison, judge
 from freqdyna.experiments.learning_curves import SHADED, environment_panels
 from freqdyna.experiments.parts.f7.units import by_name
+from freqdyna.experiments.stored_trainings import area, final, training_of
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, final, training_of
 from freqdyna.results.chart import Chart
 
 THRESHOLD = 500.0

@@ -3,7 +3,8 @@
 from typing import Any
 
 from freqdyna.experiments.base import Stored, Unit
-from freqdyna.experiments.trainings import pick, training
+from freqdyna.experiments.stored_trainings import pick
+from freqdyna.experiments.trainings import training
 
 ENVIRONMENTS = ("Hopper-v5", "Walker2d-v5")
 """The current versions; the paper uses Hopper-v2 and Walker2d-v2."""

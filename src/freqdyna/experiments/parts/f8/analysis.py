@@ -12,7 +12,7 @@ from freqdyna.experiments.parts import maze
 from freqdyna.experiments.parts.f8 import stores
 from freqdyna.experiments.parts.maze import near_holes
 from freqdyna.experiments.readings import judge_each, rule_in_the_maze, table_of, under_all
-from freqdyna.experiments.trainings import left_out, states
+from freqdyna.experiments.stored_trainings import left_out, states
 from freqdyna.results.chart import Chart, Points
 from freqdyna.results.state_map import map_panel
 

@@ -17,7 +17,7 @@ from freqdyna.experiments import claims
 from freqdyna.experiments.base import Stored
 from freqdyna.experiments.claims import Claim
 from freqdyna.experiments.parts import maze
-from freqdyna.experiments.trainings import states, training_of, unlearned
+from freqdyna.experiments.stored_trainings import states, training_of, unlearned
 
 CELLS = 10
 """Cells of the state space along each coordinate."""

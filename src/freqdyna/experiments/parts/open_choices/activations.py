@@ -11,7 +11,8 @@ import numpy as np
 from freqdyna.experiments.base import Stored, Unit
 from freqdyna.experiments.comparisons import Comparison, mean_with_interval
 from freqdyna.experiments.readings import WHEN_UPDATES_BEGIN
-from freqdyna.experiments.trainings import area, pick, seeds_of, steps_to, training
+from freqdyna.experiments.stored_trainings import area, pick, seeds_of, steps_to
+from freqdyna.experiments.trainings import training
 
 NETWORKS: dict[str, dict[str, Any]] = {
     "tanh": {},

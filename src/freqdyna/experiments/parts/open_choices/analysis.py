@@ -17,7 +17,7 @@ from freqdyna.experiments.parts.maze import PAPER, near_holes, near_holes_if_lea
 from freqdyna.experiments.parts.open_choices import activations
 from freqdyna.experiments.parts.open_choices.units import ALGORITHMS, READINGS, by_reading
 from freqdyna.experiments.readings import judge_each, under_all
-from freqdyna.experiments.trainings import area, states, training_of
+from freqdyna.experiments.stored_trainings import area, states, training_of
 from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
 from freqdyna.results.comparison.statistics import stratified_interval
 

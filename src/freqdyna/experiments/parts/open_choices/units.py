@@ -5,7 +5,8 @@ from typing import Any
 from freqdyna.experiments.base import Stored, Unit
 from freqdyna.experiments.parts.open_choices import activations
 from freqdyna.experiments.readings import WALLS
-from freqdyna.experiments.trainings import pick, training
+from freqdyna.experiments.stored_trainings import pick
+from freqdyna.experiments.trainings import training
 
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "MountainCar-v0": {"planning_steps": 10, "reward_noise": 0.0},  # a cell of F3

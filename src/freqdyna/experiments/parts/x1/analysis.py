@@ -10,8 +10,8 @@ from freqdyna.experiments.readings import (
     by_reading,
     judge_under_all,
 )
+from freqdyna.experiments.stored_trainings import area, training_of
 from freqdyna.experiments.summary import summary
-from freqdyna.experiments.trainings import area, training_of
 from freqdyna.results.chart import Chart, Legend
 
 THRESHOLD = -200.0
