@@ -5,8 +5,10 @@ one of docs/start.md.
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -16,9 +18,11 @@ from matplotlib.figure import Figure
 import freqdyna
 from freqdyna import envs
 from freqdyna.agents.snapshot import axes
+from freqdyna.config.tuned import TUNED
 from freqdyna.experiments.parts.regression.f_sin import HIGH, LOW, f_sin
-from freqdyna.results.chart import Axis, Chart, Mesh, Panel, Points
+from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Mesh, Panel, Points, Rule, Text
 from freqdyna.results.draw_matplotlib import draw
+from freqdyna.results.plot import curves_chart
 from freqdyna.results.plot_snapshots import STORES
 from freqdyna.results.state_map import map_panel
 
@@ -105,6 +109,21 @@ def draw_environments() -> Figure:
     return draw(Chart(panels, panel_size=(4.2, 3.6)))
 
 
+def draw_presets() -> Figure:
+    """The stored learning curves of the preset "tuned", with the return that counts as solved."""
+    stored = Path(__file__).parents[2] / "results" / "presets"
+    panels = []
+    for env in TUNED:
+        (panel,) = curves_chart([freqdyna.load(stored / env)]).panels
+        threshold = gymnasium.spec(env).reward_threshold or -200.0  # Pendulum has none
+        solved = Rule(threshold, style=LineStyle("gray", "dashed"), width=1)
+        place = Legend("lower right")
+        panels.append(replace(panel, y=Axis("evaluation return"), rules=[solved], legend=place))
+    note = "Mean over 10 seeds and its\n95% interval. Dashed: the\nreturn that counts as solved."
+    panels.append(Panel(texts=[Text(0.5, 0.5, note)], is_blank=True))
+    return draw(Chart(panels, columns=3, panel_size=(4.2, 3.2)))
+
+
 def _random_walks(env: envs.Environment) -> np.ndarray:
     """States that random actions visit, in random order, shape (states, n)."""
 
@@ -126,5 +145,6 @@ def _random_walks(env: envs.Environment) -> np.ndarray:
 if __name__ == "__main__":
     draw_f_sin().savefig(IMAGES / "f-sin.png")
     draw_environments().savefig(IMAGES / "environments.png", dpi=110)
+    draw_presets().savefig(IMAGES / "presets.png", dpi=110)
     if sys.argv[1:]:
         draw_run(Path(sys.argv[1])).savefig(IMAGES / "mountain-car.png", dpi=110)
