@@ -388,7 +388,7 @@ def test_nothing_in_notes_reaches_the_terminal_but_text(tmp_path, capsys):
     storage.write_json(f"failed/{units[1].name}.json", {"error": "one\x1b[2Jtwo\r\n\u202e\ud800"})
     main(["status", str(tmp_path)])
     told = capsys.readouterr().out
-    assert "one [2Jtwo" in told
+    assert "one [2Jtwo" in " ".join(told.split())  # a narrow terminal breaks the line
     assert all(c.isprintable() or c == "\n" for c in told)
 
 
