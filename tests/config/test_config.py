@@ -152,5 +152,5 @@ def test_the_name_of_an_environment_says_what_changes_its_task(settings, name):
 
 
 def test_dqn_is_another_name_of_er():
-    assert Config(algorithm="dqn") == Config(algorithm="er")
+    assert Config(algorithm="dqn") == Config(algorithm="DQN") == Config(algorithm="er")
     assert Config.of({"algorithm": "dqn"}, "published").activation == "relu"

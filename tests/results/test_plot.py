@@ -10,7 +10,9 @@ from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.report import runs as report_of_runs
 from freqdyna.report import sensitivity
 from freqdyna.results.plot import curves_chart, plot_curves, save_figure
+from freqdyna.results.record import IMPORTED, TRAINING_RETURNS
 from freqdyna.results.run_folder import free_name
+from freqdyna.results.run_styles import record_labels
 from freqdyna.results.table import print_table
 
 
@@ -212,3 +214,32 @@ def test_two_search_controls_of_dyna_have_different_names(capsys):
     assert "dyna (my:Search)" in shown
     assert "dyna (td-error) on MountainCar-v0" in repr(results[0])
     assert free_name(results[1].config).name == "dyna-my-Search-MountainCar-v0"
+
+
+def test_runs_with_equal_settings_have_different_names_and_colours(capsys):
+    runs = [make_result(), make_result(), make_result(env="GridWorld")]
+    runs.append(replace(runs[0], provenance={"init_from": {"algorithm": "er"}}))
+    names = ["er (1)", "er (2)", "er", "er, from trained parameters"]
+    assert record_labels(runs) == names
+    assert record_labels(runs, ["a", "b", "c", "d"])[:2] == ["er (a)", "er (b)"]
+    marks = [mark for panel in curves_chart(runs).panels for mark in panel.marks]
+    assert len({mark.style.color for mark in marks[:3]}) == 3
+    print_table([(Path("run"), run) for run in runs])
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in names)
+
+
+def test_settings_of_planning_do_not_name_agents_that_do_not_plan():
+    runs = [make_result(model=model) for model in ("true", "learned")]
+    assert record_labels(runs) == ["er (1)", "er (2)"]
+    runs = [make_result(algorithm="dyna-value", model=model) for model in ("true", "learned")]
+    assert record_labels(runs) == ["dyna-value, model true", "dyna-value, model learned"]
+
+
+def test_returns_of_training_episodes_are_not_called_evaluations(capsys):
+    own, theirs = make_result(), make_result()
+    theirs = replace(theirs, provenance={IMPORTED: {"returns": TRAINING_RETURNS}})
+    titles = [curves_chart(runs).panels[0].y.label for runs in ([own], [theirs], [own, theirs])]
+    assert titles == ["evaluation return", "return of training episodes", "return"]
+    print_table([(Path("run"), theirs)])
+    assert "return of training episodes, mean over seeds" in capsys.readouterr().out

@@ -32,6 +32,8 @@ def test_runs_are_found_at_locations_and_told_apart(folders):
     assert labels(freqdyna.compare(*loaded, names=["x", "y"])) == ["x", "y"]
     with pytest.raises(freqdyna.FreqdynaError, match="names has 1 names; it must have one for"):
         freqdyna.compare(*loaded, names=["x"])
+    main(["plot", "runs", "--out", "curves.png"])
+    assert (folders / "curves.png").is_file()
 
 
 def test_the_command_prints_a_table_and_writes_files(folders, capsys):

@@ -65,11 +65,12 @@ class Plot:
 
 
 def _trainings(folder: Path) -> "list[Result]":
-    """The training in a run folder, or all finished combinations of a sweep."""
+    """The training in a run folder, those in a folder of runs, or the combinations of a sweep."""
+    from freqdyna.results import run_folder
     from freqdyna.results.result import load
-    from freqdyna.sweeps.locations import trainings
-    from freqdyna.sweeps.sweep import FILE
+    from freqdyna.sweeps.locations import homes, trainings
 
-    if (folder / FILE).is_file():
-        return [found.result for found in trainings(folder)]
-    return [load(folder)]
+    if run_folder.is_run_folder(folder):
+        return [load(folder)]
+    found = [one.result for home in homes(folder) for one in trainings(home)]
+    return found or [load(folder)]  # which says what is wrong

@@ -33,7 +33,7 @@ class WriteReport:
         if self.out.is_dir() or not self.out.absolute().parent.is_dir():
             raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
         page.check()
-        print("Analysing stored results; all parts of the paper take about a minute.", flush=True)
+        print("Reading results; all parts of the paper take about a minute.", flush=True)
         names = [name if "://" in name else shown(Path(name)) for name in self.folders]
         command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
         report = sources.gather(

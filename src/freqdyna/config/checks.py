@@ -155,7 +155,7 @@ def _flag(name: str, value: Any) -> Any:
 
 def known_algorithm(name: Any) -> Any:
     """Our name of an algorithm that other libraries call `name`; otherwise the name itself."""
-    return ALGORITHM_ALIASES.get(name, name) if isinstance(name, str) else name
+    return ALGORITHM_ALIASES.get(name.lower(), name) if isinstance(name, str) else name
 
 
 def _algorithm(name: str, value: Any) -> Any:

@@ -12,7 +12,7 @@ from freqdyna.results.comparison.compare_runs import compare_runs
 from freqdyna.results.comparison.figure import differences_panel, profile_panel
 from freqdyna.results.comparison.tables import LEGEND, average_rows, pair_rows, run_rows, title
 from freqdyna.results.result import Result
-from freqdyna.sweeps.compare import unique_labels
+from freqdyna.results.run_styles import record_labels
 
 MOST = 10
 """Runs in an environment of which all pairs are compared; more would be a table of hundreds."""
@@ -26,7 +26,7 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section | None
         sources: Where each run is stored.
 
     """
-    labels = unique_labels(results, sources)
+    labels = record_labels(results, sources)
     numbers = Counter(result.env_name for result in results)
     many = [
         f"{env}: {number} runs are too many for a table of all pairs; freqdyna compare --baseline "

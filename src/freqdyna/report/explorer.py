@@ -15,7 +15,7 @@ from freqdyna.report.section import Json
 from freqdyna.report.snapshots import frame, packed
 from freqdyna.results.result import Result
 from freqdyna.results.run_styles import COLORS as COLORS_OF
-from freqdyna.results.run_styles import run_labels
+from freqdyna.results.run_styles import record_labels
 
 CLIMBED = {
     "frequency": ["g", "V"],
@@ -71,7 +71,7 @@ def _explorer(env_name: str, results: list[Result]) -> Json:
     name = results[0].config.env
     space = envs.ENVIRONMENTS.get(name)
     landmarks = envs.make(name).landmarks if space else ()
-    labels = run_labels([result.config for result in results])
+    labels = record_labels(results)
     made: Json = {
         "env": env_name,
         "coordinates": list((space or Space).coordinates),

@@ -8,7 +8,7 @@ from freqdyna.report.charts import as_json
 from freqdyna.report.section import Section, Table
 from freqdyna.results.plot import curves_chart
 from freqdyna.results.result import Result
-from freqdyna.results.run_styles import run_labels
+from freqdyna.results.run_styles import record_labels
 from freqdyna.results.statistics import interval_of_mean
 
 LEFT_OUT = (
@@ -25,7 +25,7 @@ def section(results: Sequence[Result], sources: Sequence[str]) -> Section:
         sources: Where each run is stored.
 
     """
-    labels = run_labels([result.config for result in results])
+    labels = record_labels(results)
     return Section(
         name="runs",
         title="Learning curves",

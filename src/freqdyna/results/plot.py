@@ -12,8 +12,8 @@ from freqdyna.core.failures import failure
 from freqdyna.core.files import write_atomically
 from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, SeedCurve
 from freqdyna.results.draw_matplotlib import draw
-from freqdyna.results.record import Record
-from freqdyna.results.run_styles import run_labels, run_styles
+from freqdyna.results.record import Record, return_name
+from freqdyna.results.run_styles import record_labels, run_styles
 from freqdyna.results.statistics import bootstrap_interval
 
 
@@ -62,13 +62,14 @@ def curves_chart(results: Sequence[Record], metric: str = "return") -> Chart:
             )
     names = list(dict.fromkeys(result.env_name for result in results))
     configs = [result.config for result in results]
-    labels, styles = run_labels(configs), run_styles(configs)
+    labels = record_labels(results)
+    styles = run_styles(configs, labels)
     panels = [
         Panel(
             title=name,
             x=Axis("environment steps", si_prefixes=True),
             y=Axis(
-                "evaluation return" if metric == "return" else metric,
+                return_name(results) if metric == "return" else metric,
                 static_note="mean over seeds, 95% interval",
             ),
             marks=[

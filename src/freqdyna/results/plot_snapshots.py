@@ -22,7 +22,7 @@ from freqdyna.results.chart import (
 )
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.record import Record
-from freqdyna.results.run_styles import run_colors, run_labels
+from freqdyna.results.run_styles import record_labels, run_colors
 from freqdyna.results.state_map import RecordedSpace, map_panel, rows_first
 from freqdyna.results.statistics import bootstrap_interval
 
@@ -68,7 +68,7 @@ def states_chart(
     """
     panels = [
         _states_panel(result, label, store, step, seed)
-        for result, label in zip(results, _labels(results), strict=True)
+        for result, label in zip(results, record_labels(results), strict=True)
         for store in STORES
     ]
     return Chart(panels, columns=len(STORES), panel_size=(PANEL, PANEL))
@@ -100,7 +100,7 @@ def surfaces_chart(
 
     """
     panels = []
-    for result, label in zip(results, _labels(results), strict=True):
+    for result, label in zip(results, record_labels(results), strict=True):
         _require_two_dimensions(result)
         at, snapshot = _snapshot(result, step, what)
         index, name = _seed(result, seed)
@@ -132,7 +132,7 @@ def episodes_chart(results: Sequence[Record], step: int | None = None) -> Chart:
         step: The step of the snapshot; None for the last one.
 
     """
-    labels = _labels(results)
+    labels = record_labels(results)
     colors = run_colors([result.config.algorithm for result in results], labels)
     marks = []
     for result, label, color in zip(results, labels, colors, strict=True):
@@ -150,10 +150,6 @@ def episodes_chart(results: Sequence[Record], step: int | None = None) -> Chart:
         legend=Legend(),
     )
     return Chart([panel], panel_size=(6.4, 4.4))
-
-
-def _labels(results: Sequence[Record]) -> list[str]:
-    return run_labels([result.config for result in results])
 
 
 def _space(result: Record, snapshot: Snapshot, index: int) -> Space:

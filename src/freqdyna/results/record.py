@@ -1,5 +1,6 @@
 """The data of a training: curves of all seeds, trained parameters, configuration, provenance."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, SupportsInt
 
@@ -15,6 +16,8 @@ TRAINING_RETURNS = "of training episodes, with exploration"
 """What imported returns are if they are not of evaluations."""
 
 
+INIT_FROM = "init_from"
+"""The key of what the provenance says about the run with whose parameters a run began."""
 CUSTOM_METRICS = "custom_metrics"
 """The key of the names of custom metrics in the provenance of a run."""
 
@@ -160,6 +163,14 @@ class Record:
             f"{type(self).__name__}({self.config.agent_name} on {self.env_name}, "
             f"{complete.text('seeds')}, {self.steps[-1]:,} steps, last mean return {mean})"
         )
+
+
+def return_name(records: Iterable[Record]) -> str:
+    """What the returns of runs are: imported ones may be those of training episodes."""
+    kinds = {record.has_training_returns for record in records}
+    if len(kinds) > 1:
+        return "return"
+    return "return of training episodes" if kinds == {True} else "evaluation return"
 
 
 def evaluation_steps(steps: int, eval_every: int) -> np.ndarray:

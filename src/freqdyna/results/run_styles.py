@@ -1,12 +1,13 @@
 """Names, colours and dashes of runs in charts, so that all runs can be distinguished."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import cycle
 
 from matplotlib.colors import to_hex, to_rgb
 
 from freqdyna.config import Config
 from freqdyna.results.chart import Dash, LineStyle
+from freqdyna.results.record import INIT_FROM, Record
 
 # The paper's colours; an algorithm that is not in the paper gets the next free colour.
 COLORS = {
@@ -24,6 +25,10 @@ FREE = ("orange", "purple", "cyan", "brown", "olive", "pink", "gray", "blue", "g
 DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted", "dashdot")
 
 
+_ONLY_OF_DYNA = ("model", "search_", "climb_", "queue_", "simulated_", "planning_exploration")
+"""How settings begin that only Dyna uses; environments choose them for every algorithm."""
+
+
 def run_labels(configs: list[Config]) -> list[str]:
     """The name of the agent, and the settings in which runs of the same agent differ."""
     labels = []
@@ -33,6 +38,27 @@ def run_labels(configs: list[Config]) -> list[str]:
         name = config.agent_name
         labels.append(f"{name}, {extra}" if extra else name)
     return labels
+
+
+def record_labels(records: Sequence[Record], sources: Sequence[str] | None = None) -> list[str]:
+    """The same for runs, with what their settings do not say; those in an environment all differ.
+
+    Args:
+        records: The runs.
+        sources: Where each of them is stored, which is added where labels do not tell runs apart;
+            None to add numbers.
+
+    """
+    labels = [
+        f"{label}, from trained parameters" if INIT_FROM in record.provenance else label
+        for label, record in zip(run_labels([r.config for r in records]), records, strict=True)
+    ]
+    keys = [(record.env_name, label) for record, label in zip(records, labels, strict=True)]
+    numbers = [str(keys[: i + 1].count(key)) for i, key in enumerate(keys)]
+    return [
+        f"{label} ({source})" if keys.count(key) > 1 else label
+        for key, label, source in zip(keys, labels, sources or numbers, strict=True)
+    ]
 
 
 def run_colors(algorithms: list[str], labels: list[str]) -> list[str]:
@@ -88,4 +114,6 @@ def _telling(config: Config, configs: Iterable[Config]) -> list[str]:
     named = config.agent_name, config.env_name
     alike = [c for c in configs if (c.agent_name, c.env_name) == named]
     names = [name for name in Config.__dataclass_fields__ if name not in ignored]
+    if not config.algorithm.startswith("dyna"):
+        names = [name for name in names if not name.startswith(_ONLY_OF_DYNA)]
     return [name for name in names if len({getattr(c, name) for c in alike}) > 1]

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from freqdyna.results.record import Record
-from freqdyna.results.run_styles import run_labels
+from freqdyna.results.record import Record, return_name
+from freqdyna.results.run_styles import record_labels
 from freqdyna.results.statistics import interval_of_mean
 
 
@@ -23,13 +23,15 @@ def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = N
 
     """
     table = Table(
-        title="evaluation return, mean over seeds [95% interval]", box=SIMPLE, pad_edge=False
+        title=f"{return_name(result for _, result in runs)}, mean over seeds [95% interval]",
+        box=SIMPLE,
+        pad_edge=False,
     )
     # Long names are folded, so that no interval is truncated on a narrow terminal.
     table.add_column("algorithm and environment", overflow="fold")
     for title in ("seeds × steps", "after warm-up", "at the end"):
         table.add_column(title, justify="right", no_wrap=True)
-    labels = run_labels([result.config for _, result in runs])
+    labels = record_labels([result for _, result in runs])
     for row, (_, result) in enumerate(runs):
         complete = result.complete_seeds
         kept, evaluated = complete.kept, result.after_warmup.any()

@@ -8,7 +8,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.comparison.compare_runs import compare_runs
 from freqdyna.results.comparison.run_comparison import RunComparison
 from freqdyna.results.record import Record
-from freqdyna.results.run_styles import run_labels
+from freqdyna.results.run_styles import record_labels
 from freqdyna.sweeps.locations import Location, checked_homes, trainings
 
 
@@ -53,7 +53,7 @@ def compare(
             f"names has {len(names)} names; it must have one for each of {len(found)} runs"
         )
     records = [run.record for run in found]
-    labels = unique_labels(records, [run.source for run in found])
+    labels = record_labels(records, [run.source for run in found])
     return compare_runs(
         records,
         names or [run.name or label for run, label in zip(found, labels, strict=True)],
@@ -88,19 +88,3 @@ def _found(runs: Sequence[str | os.PathLike[str] | Record | Mapping[str, Record]
                 _Found(result, source) for home in homes for source, result in trainings(home)
             ]
     return found
-
-
-def unique_labels(records: Sequence[Record], sources: Sequence[str]) -> list[str]:
-    """The labels of runs, with their sources where labels do not tell them apart.
-
-    Args:
-        records: The runs.
-        sources: Where each of them is stored.
-
-    """
-    labels = run_labels([record.config for record in records])
-    keys = [(record.env_name, label) for record, label in zip(records, labels, strict=True)]
-    return [
-        f"{label} ({source})" if keys.count(key) > 1 else label
-        for key, label, source in zip(keys, labels, sources, strict=True)
-    ]

@@ -17,14 +17,13 @@ from freqdyna.envs import Environment
 from freqdyna.envs.resolve import OF_ENVIRONMENT, check_same_environment, environment_of_run
 from freqdyna.envs.space import Factory
 from freqdyna.results import run_folder
-from freqdyna.results.record import CUSTOM_METRICS, Record
+from freqdyna.results.record import CUSTOM_METRICS, INIT_FROM, Record
 from freqdyna.results.result import Result, load
 from freqdyna.results.rewriting import finish_rewriting
 from freqdyna.search_control import SearchControl
 from freqdyna.training import checkpoint
 from freqdyna.training.callbacks import Callback, as_callbacks
 from freqdyna.training.extension import extend, extended_config
-from freqdyna.training.initial_parameters import INIT_FROM
 from freqdyna.training.memory import exhaustion_explained
 from freqdyna.training.prepare import prepare_run
 from freqdyna.training.progress import Progress, make_display

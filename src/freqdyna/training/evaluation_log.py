@@ -31,7 +31,7 @@ def logged_numbers(
         metrics: Each of shape (seeds,).
         seeds: The seeds, shape (seeds,).
         kept: Which seeds have neither diverged nor stopped, shape (seeds,); the number of the
-            others is `seeds/left out`.
+            others is `seeds/left_out`.
 
     """
     numbers = {
@@ -39,9 +39,9 @@ def logged_numbers(
         for name, values in metrics.items()
         if kept.any() and name != DIVERGED_AT
     }
-    numbers["seeds/left out"] = float((~kept).sum())
+    numbers["seeds/left_out"] = float((~kept).sum())
     numbers |= {
-        f"return/seed {seed}": float(value)
+        f"return/seed_{seed}": float(value)
         for seed, value in zip(seeds, metrics["return"], strict=True)
     }
     return {name: number for name, number in numbers.items() if math.isfinite(number)}

@@ -9,9 +9,6 @@ from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.record import Record
 
-INIT_FROM = "init_from"
-"""The key in the provenance of a run that began with the parameters of another one."""
-
 
 def initial_parameters(
     source: Record, config: Config, layer_sizes: tuple[int, ...], size: int

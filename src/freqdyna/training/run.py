@@ -17,7 +17,7 @@ from freqdyna.agents.diagnostics import Diagnostics
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results import run_folder
-from freqdyna.results.record import CUSTOM_METRICS, Record
+from freqdyna.results.record import CUSTOM_METRICS, INIT_FROM, Record
 from freqdyna.results.result import Result
 from freqdyna.training.block import Block
 from freqdyna.training.callback_errors import callback_errors_explained
@@ -26,7 +26,7 @@ from freqdyna.training.checkpoint import RunCheckpoint
 from freqdyna.training.curves import Curves
 from freqdyna.training.evaluation_log import EvaluationLog, logged_numbers
 from freqdyna.training.evaluation_warnings import new_warnings
-from freqdyna.training.initial_parameters import INIT_FROM, initial_parameters, source_facts
+from freqdyna.training.initial_parameters import initial_parameters, source_facts
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.newest_checkpoint import newest_checkpoint
 from freqdyna.training.progress import Progress, RunProgress, make_display

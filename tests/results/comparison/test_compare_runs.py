@@ -9,6 +9,7 @@ from hand_made import result
 from freqdyna import FreqdynaError
 from freqdyna.results.comparison.compare_runs import compare_runs
 from freqdyna.results.comparison.few_seeds import NO_INTERVAL
+from freqdyna.results.comparison.tables import steps_to_threshold
 
 
 def of_scores(scores, evaluations=5, **settings):
@@ -111,6 +112,10 @@ def test_steps_to_a_threshold_use_all_evaluations():
     (environment,) = compare_runs([curve, other], ["a", "b"], threshold=0.5).environments
     assert environment.runs[0].steps_to_threshold.tolist() == [20.0, 40.0, 10.0]
     assert np.isinf(environment.runs[1].steps_to_threshold).all()
+    texts = [steps_to_threshold(run) for run in environment.runs]
+    assert texts == ["20 (3 of 3)", "not reached (0 of 3)"]
+    some = replace(environment.runs[0], steps_to_threshold=np.array([20.0, np.inf, np.inf]))
+    assert steps_to_threshold(some) == "reached by 1 of 3"
     (environment,) = compare_runs([curve, other], ["a", "b"]).environments
     assert environment.threshold == 1.5  # means of the runs are between 0 and 3
 

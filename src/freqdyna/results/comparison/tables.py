@@ -149,8 +149,10 @@ def steps_to_threshold(run: ComparedRun) -> str:
     if not len(first):
         return NONE
     middle = float(np.median(first))
-    reached = f"({np.isfinite(first).sum()} of {len(first)})"
-    return f"{middle:,.0f} {reached}" if math.isfinite(middle) else f"not reached {reached}"
+    number = int(np.isfinite(first).sum())
+    if math.isfinite(middle):
+        return f"{middle:,.0f} ({number} of {len(first)})"
+    return f"reached by {number} of {len(first)}" if number else f"not reached (0 of {len(first)})"
 
 
 def _rich(rows: Rows) -> Table:
