@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from freqdyna.config import VERSION, history
 from freqdyna.core.checksums import check_toml
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
-from freqdyna.sweeps.notes import LONGEST, Note, printable
+from freqdyna.sweeps.notes import LONGEST, Note, is_number, printable
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
 
 SILENT = 60.0
 """Seconds without a progress note after which a unit no longer counts as running."""
+SAMPLE = 10
+"""The maximum number of finished units whose durations are read."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,8 @@ class Status:
     """The last progress note of each running unit."""
     failed: dict[str, str]
     """The error of each failed unit."""
+    durations: tuple[float, ...] = ()
+    """Seconds that some of the finished units took from start to end, including compilation."""
 
     @property
     def waiting(self) -> int:
@@ -36,23 +40,32 @@ class Status:
         return sum(1 / note.together for note in self.running.values())
 
     def seconds_left(self, slots: int) -> float | None:
-        """The remaining time, estimated from the running units; None if that is not possible.
+        """The remaining time, including compilation; None if it cannot be estimated yet.
+
+        A waiting unit takes as long as the finished ones did, or as the running ones will.
 
         Args:
             slots: The number of programs that run at a time.
 
         """
-        left = [note.seconds_left / note.together for note in self.running.values()]
-        whole = [
-            note.seconds_left / note.together * note.steps / (note.steps - note.step)
-            for note in self.running.values()
-            if note.step < note.steps
-        ]
-        if not left or not whole:
+        running = self.running.values()
+        whole = [note.whole_seconds / note.together for note in running if note.whole_seconds]
+        known = self.durations or whole
+        each = sum(known) / len(known) if known else None
+        total = 0.0
+        for note in running:
+            if note.seconds_left is not None:
+                total += note.seconds_left / note.together
+            elif each is not None:
+                total += max(each - note.seconds / note.together, 0.0)
+            else:
+                return None
+        if self.waiting and each is not None:
+            total += self.waiting * each
+        elif self.waiting or not running:
             return None
-        each = sum(whole) / len(whole)
         at_a_time = max(1, min(slots, round(self.programs) + self.waiting))
-        return min((sum(left) + self.waiting * each) / at_a_time, LONGEST)
+        return min(total / at_a_time, LONGEST)
 
 
 def stored_sweep(storage: Storage) -> Sweep:
@@ -93,4 +106,13 @@ def read_status(storage: Storage, units: list[SweepUnit]) -> Status:
     for name in (storage.units("failed", ".json") & names) - done - set(running):
         failure = storage.read_json(f"failed/{name}.json") or {}
         failed[name] = printable(failure.get("error")) or "for an unknown reason"
-    return Status(units, done, running, failed)
+    return Status(units, done, running, failed, _durations(storage, done))
+
+
+def _durations(storage: Storage, done: set[str]) -> tuple[float, ...]:
+    """Seconds that some of the finished units took; those that were resumed have no record."""
+    recorded = sorted(storage.units("durations", ".json") & done)[:SAMPLE]
+    found = (
+        (storage.read_json(f"durations/{name}.json") or {}).get("seconds") for name in recorded
+    )
+    return tuple(float(seconds) for seconds in found if is_number(seconds, 0, LONGEST))

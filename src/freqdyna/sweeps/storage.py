@@ -5,6 +5,7 @@ units/NAME.parquet      a finished unit: its metrics, with settings and provenan
 units/NAME.npz          its trained parameters
 running/NAME.json       the progress of a unit; running/NAME.npz is its newest checkpoint
 failed/NAME.json        why a unit failed
+durations/NAME.json     how long a finished unit took, for estimates of the remaining time
 lock.json               the process that works on the sweep; .lock is the lock of a folder
 
 Files are written atomically, and no name can point outside the location.
@@ -21,8 +22,8 @@ from typing import Any
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.files import PARTIAL, read_bytes, write_atomically
 
-_NAMES = re.compile(r"(sweep\.toml|lock\.json|(units|running|failed)/[0-9a-f]{16}\.[a-z]+)\Z")
-_FOLDERS = ("units", "running", "failed")
+_FOLDERS = ("units", "running", "failed", "durations")
+_NAMES = re.compile(rf"(sweep\.toml|lock\.json|({'|'.join(_FOLDERS)})/[0-9a-f]{{16}}\.[a-z]+)\Z")
 FORGOTTEN = 3600.0
 """Seconds after which a partially written file is assumed to be abandoned."""
 

@@ -5,16 +5,19 @@ storage of the sweep. A unit is finished when `units/NAME.parquet` exists.
 """
 
 import hashlib
+import math
 import os
 import socket
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from freqdyna.config import Config
 from freqdyna.core.arrays import decode_arrays
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.sweeps.pace import Pace
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import SweepUnit
 from freqdyna.sweeps.unit_files import store
@@ -44,16 +47,17 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
     if all(storage.has(f"units/{unit.name}.parquet") for unit in units):
         return
     configs = [unit.config for unit in units]
-    if len(units) > 1:
-        run = prepare_runs_together(configs)
-    else:
-        # The driver has refused names that it was not allowed to import: `Sweep.check_names`.
-        run = prepare_run(configs[0], None, version=units[0].version, allow_code=True)
-        configs = [run.config]  # with the settings that depend on its environment
     with tempfile.TemporaryDirectory(prefix="freqdyna-") as scratch:
         progress = UnitProgress(
-            storage, [unit.name for unit in units], Path(scratch), run.config.steps
+            storage, [unit.name for unit in units], Path(scratch), configs[0].steps
         )
+        progress.write_note(0, None)  # it counts as running while it compiles
+        if len(units) > 1:
+            run = prepare_runs_together(configs)
+        else:
+            # The driver has refused names that it was not allowed to import: `Sweep.check_names`.
+            run = prepare_run(configs[0], None, version=units[0].version, allow_code=True)
+            configs = [run.config]  # with the settings that depend on its environment
         progress.fetch(run.config)
         options = RunOptions(True, False, False, checkpoint_seconds)
         try:
@@ -61,6 +65,7 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
         except InterruptedRun:
             progress.keep_checkpoint()
             raise
+    progress.write_durations()
     for place, (unit, config) in enumerate(zip(units, configs, strict=True)):
         store(storage, unit, result.rows(config, place * config.seeds))
     progress.remove_checkpoint()
@@ -72,8 +77,7 @@ class UnitProgress(Progress):
     def __init__(self, storage: Storage, names: list[str], scratch: Path, steps: int) -> None:
         self._storage, self._names, self._scratch, self._steps = storage, names, scratch, steps
         self._checkpoint = f"running/{program_name(names)}.npz"
-        self._began, self._noted = time.time(), 0.0
-        self._first_step = 0
+        self._pace, self._noted = Pace(time.monotonic()), -math.inf
         self._kept: str | None = None
 
     def fetch(self, config: Config) -> None:
@@ -95,7 +99,7 @@ class UnitProgress(Progress):
             return
         path = checkpoint.checkpoint_path(self._scratch, step)
         path.write_bytes(contents)
-        self._first_step, self._kept = step, path.name
+        self._pace, self._kept = replace(self._pace, first_step=step), path.name
 
     def keep_checkpoint(self) -> None:
         """Copy the newest checkpoint, if there is a new one."""
@@ -109,8 +113,7 @@ class UnitProgress(Progress):
         self._storage.remove(self._checkpoint)
 
     def start(self) -> None:
-        """Start measuring time."""
-        self._began = time.time()
+        """Do nothing: the time per step is measured from the first update."""
 
     def note(self, text: str) -> None:
         """Do nothing: the sweep shows all units together."""
@@ -121,24 +124,46 @@ class UnitProgress(Progress):
     def update(self, step: int, last: LastEvaluation | None) -> None:
         """Write a progress note from time to time, and copy each new checkpoint."""
         self.keep_checkpoint()
-        now = time.time()
-        if now - self._noted < SECONDS_BETWEEN_NOTES:
-            return
-        self._noted = now
-        done = max(step - self._first_step, 1)
-        left = (now - self._began) / done * (self._steps - step)
+        now = time.monotonic()
+        evaluates = last is not None and last.step == step
+        self._pace = self._pace.updated(now, step, evaluates)
+        if now - self._noted >= SECONDS_BETWEEN_NOTES:
+            self._noted = now
+            self.write_note(step, last)
+
+    def write_note(self, step: int, last: LastEvaluation | None) -> None:
+        """Write a progress note.
+
+        Args:
+            step: The number of steps that every seed has taken.
+            last: The last evaluation; None before the first one.
+
+        """
+        now = time.monotonic()
+        estimate = self._pace.estimate(now, step, self._steps)
         facts: dict[str, Any] = {
             "step": step,
             "steps": self._steps,
             "mean_return": last.mean_return if last else None,
             "left_out": last.left_out if last else "",
             "evaluated": last.step if last else None,
-            "time": now,
+            "time": time.time(),
+            "seconds_left": estimate.seconds_left if estimate else None,
+            "setup_seconds": estimate.setup_seconds if estimate else None,
+            "seconds": now - self._pace.began,
         }
-        facts |= {"seconds_left": left, "host": socket.gethostname(), "pid": os.getpid()}
+        facts |= {"host": socket.gethostname(), "pid": os.getpid()}
         facts["together"] = len(self._names)
         for name in self._names:
             self._storage.write_json(f"running/{name}.json", facts)
+
+    def write_durations(self) -> None:
+        """Write how long the units took, if they were computed from their first step."""
+        if self._pace.first_step:
+            return
+        seconds = (time.monotonic() - self._pace.began) / len(self._names)
+        for name in self._names:
+            self._storage.write_json(f"durations/{name}.json", {"seconds": seconds})
 
 
 def program_name(names: list[str]) -> str:

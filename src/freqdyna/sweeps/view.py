@@ -102,7 +102,9 @@ def render(status: Status, slots: int, varied: Collection[str]) -> Group:
                 Text(describe(units[name], varied)),
                 f"{note.step:,} of {note.steps:,}",
                 Text(note.last.text().removeprefix("mean return ") if note.last else ""),
-                str(timedelta(seconds=round(note.seconds_left))),
+                "estimating"
+                if note.seconds_left is None
+                else str(timedelta(seconds=round(note.seconds_left))),
                 Text(note.host),
             )
         parts.append(table)
