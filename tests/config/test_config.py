@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from freqdyna import Config, FreqdynaError
-from freqdyna.config.checks import keywords
+from freqdyna.config.checks import keywords, value_text
 from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.search_control import HillClimb
 
@@ -126,6 +126,10 @@ def test_arguments_of_the_environment_are_texts_that_keep_their_values():
     assert keywords(config.env_kwargs) == values
     assert Config(env_kwargs=config.env_kwargs) == config == Config.of({"env_kwargs": values})
     assert keywords(("a=b=c", "deep=" + "[" * 500, "long=" + "1" * 5000))["a"] == "b=c"
+    assert {value_text("env_kwargs", v) for v in (values, config.env_kwargs)} == {
+        " ".join(config.env_kwargs)
+    }
+    assert value_text("env_kwargs", {}) == "none"
     assert "env_kwargs" not in Config().without_new_settings()  # names of stored units stay
 
 

@@ -179,6 +179,8 @@ def test_what_varies_and_the_intervals_are_shown_on_a_narrow_terminal(monkeypatc
     shown = capsys.readouterr().out
     assert "…" not in shown
     assert "[-180, -150]" in shown
+    assert "varied settings" in shown
+    assert "algorithm and environment" not in shown
     assert [word for word in name.split() if word not in shown] == []
 
 

@@ -20,7 +20,7 @@ from freqdyna.sweeps import estimate
 from freqdyna.sweeps.status import Status, read_status
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.sweeps.view import headline, render
+from freqdyna.sweeps.view import describe, headline, render
 from freqdyna.training import memory, prepare
 from freqdyna.training.engines import local
 
@@ -162,6 +162,18 @@ def test_no_sweep_there(tmp_path, capsys):
         with pytest.raises(SystemExit):
             main(command)
         assert message in capsys.readouterr().err
+
+
+def test_arguments_of_environments_are_spelled_as_on_the_command_line():
+    text = """
+        settings = {algorithm = "naf", env = "Pendulum-v1", steps = 20}
+        vary = {env_kwargs = [{g = 3.0}, {}]}
+        seeds = {number = 1}
+    """
+    assert [describe(unit, ["env_kwargs"]) for unit in Sweep.parse(text).units()] == [
+        "naf on Pendulum-v1, env_kwargs g=3.0, seed 0",
+        "naf on Pendulum-v1, env_kwargs none, seed 0",
+    ]
 
 
 def test_the_view_tells_of_every_unit(tmp_path):

@@ -73,7 +73,7 @@ class RunSweep:
                 )
             return
         status = execute_sweep(text, sweep, storage, self._engine(), self.checkpoint_seconds)
-        self._print_results()
+        self._print_results(sweep)
         if status.failed:
             name, error = next(iter(sorted(status.failed.items())))
             raise RunFailedError(
@@ -116,13 +116,14 @@ class RunSweep:
             "including compilation"
         )
 
-    def _print_results(self) -> None:
+    def _print_results(self, sweep: "Sweep") -> None:
         from freqdyna.results.table import print_table
         from freqdyna.sweeps.load import load_sweep
 
         results = load_sweep(self.out)
         if results:
-            print_table([(Path(self.out), result) for result in results.values()], list(results))
+            runs = [(Path(self.out), result) for result in results.values()]
+            print_table(runs, list(results) if sweep.vary else None)
 
 
 @dataclass(frozen=True)

@@ -198,6 +198,19 @@ def keywords(given: tuple[str, ...]) -> dict[str, Any]:
     return {key: literal(text) for key, _, text in (one.partition("=") for one in given)}
 
 
+def value_text(name: str, value: Any) -> str:
+    """The value of a setting in a message or a table; keyword arguments are key=value.
+
+    Args:
+        name: The setting.
+        value: Its value in a `Config` or in a file.
+
+    """
+    if name != "env_kwargs":
+        return str(value)
+    return " ".join(_keywords(name, value if isinstance(value, dict) else tuple(value))) or "none"
+
+
 Name = Annotated[str, _name]
 AlgorithmName = Annotated[str, _algorithm]
 Keywords = Annotated[tuple[str, ...], _keywords]

@@ -19,7 +19,8 @@ def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = N
 
     Args:
         runs: Folders and trainings.
-        names: Names of the runs; None for algorithm, settings that differ, and environment.
+        names: The varied settings of the runs of a sweep; None for algorithm, settings that
+            differ, and environment.
 
     """
     table = Table(
@@ -28,7 +29,8 @@ def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = N
         pad_edge=False,
     )
     # Long names are folded, so that no interval is truncated on a narrow terminal.
-    table.add_column("algorithm and environment", overflow="fold")
+    of_rows = "varied settings" if names else "algorithm and environment"
+    table.add_column(of_rows, overflow="fold")
     for title in ("seeds × steps", "after warm-up", "at the end"):
         table.add_column(title, justify="right", no_wrap=True)
     labels = record_labels([result for _, result in runs])

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from freqdyna.config.checks import value_text
 from freqdyna.results.result import Result
 from freqdyna.sweeps import unit_files
 from freqdyna.sweeps.optuna_search import trials_so_far
@@ -41,4 +42,4 @@ def load_sweep(location: str) -> dict[str, Result]:
 
 
 def _listed(settings: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in settings.items())
+    return ", ".join(f"{name} {value_text(name, value)}" for name, value in settings.items())

@@ -10,6 +10,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from freqdyna.config.checks import value_text
 from freqdyna.sweeps.notes import printable
 from freqdyna.sweeps.status import Status
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
@@ -123,8 +124,10 @@ def print_trials(trials: list[Trial]) -> None:
     order = sorted(range(len(trials)), key=lambda index: -values[index])
     for index in order[:SHOWN]:
         trial = trials[index]
-        values_tried = trial.settings.values()
-        cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in values_tried)
+        cells = (
+            f"{value:.4g}" if isinstance(value, float) else value_text(name, value)
+            for name, value in trial.settings.items()
+        )
         reached = trial.state if trial.value is None else f"{trial.value:.1f}"
         seeds = trial.seeds.text() if trial.seeds else ""
         if trial.seeds and not trial.seeds.kept.any():
@@ -148,7 +151,7 @@ def describe(unit: SweepUnit, varied: Collection[str]) -> str:
 def _what_varies(unit: SweepUnit, varied: Collection[str]) -> str:
     """The values of the varied settings, and the seeds."""
     config = unit.config
-    parts = [f"{name} {getattr(config, name)}" for name in varied]
+    parts = [f"{name} {value_text(name, getattr(config, name))}" for name in varied]
     first, last = config.first_seed, config.first_seed + config.seeds - 1
     seeds = f"seed {first}" if first == last else f"seeds {first} to {last}"
     return printable(", ".join([*parts, seeds]))
