@@ -103,6 +103,21 @@ def test_weights_and_biases_receives_the_same_numbers(run, wandb):
     assert wandb.finished == 1
 
 
+def test_a_folder_can_be_used_after_weights_and_biases_could_not_be_started(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+
+    def init(**facts):
+        (folder / "wandb").mkdir()
+        assert (folder / "config.toml").is_file()
+        raise RuntimeError("nobody is logged in")
+
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(init=init))
+    for _ in range(2):  # the second time, the folder is not refused
+        with pytest.raises(FreqdynaError, match="nobody is logged in"):
+            freqdyna.train(out=folder, tensorboard=True, wandb=True, **SMALL)
+        assert {path.name for path in folder.iterdir()} <= {".lock"}
+
+
 def test_a_run_that_is_resumed_keeps_its_metrics_and_its_id(run, wandb):
     folder, result, _ = run
     again = freqdyna.resume(folder, wandb=True, progress=False, steps=110)

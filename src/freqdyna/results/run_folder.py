@@ -15,6 +15,7 @@ Every file has a checksum, which is compared when it is read; those of version 0
 
 import os
 import re
+import shutil
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -121,6 +122,15 @@ def _check_new(path: Path) -> None:
             f"out is {str(path)!r}, which exists; choose a new folder, "
             f"or resume a run with: freqdyna resume {path}"
         )
+
+
+def clear(folder: Path) -> None:
+    """Remove everything from a new folder whose lock the caller holds, except for the lock."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.name not in (OWNER, LOCK):
+            path.unlink(missing_ok=True)
 
 
 def is_run_folder(folder: Path) -> bool:

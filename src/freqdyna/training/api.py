@@ -30,7 +30,7 @@ from freqdyna.training.progress import Progress, make_display
 from freqdyna.training.run import Run
 from freqdyna.training.run_messages import resume_command
 from freqdyna.training.saver import RunOptions
-from freqdyna.training.wandb_log import WANDB_RUN
+from freqdyna.training.wandb_log import WANDB_RUN, WandbNotStartedError
 
 if TYPE_CHECKING:
     import gymnasium
@@ -147,7 +147,11 @@ def train(
         run_folder.new_folder(out, run.config) as folder,
         exhaustion_explained(resume_command(run.config, run.provenance, folder)),
     ):
-        return run.execute(folder, options, shown)
+        try:
+            return run.execute(folder, options, shown)
+        except WandbNotStartedError:
+            run_folder.clear(folder)  # so that the corrected command can use it
+            raise
 
 
 def resume(

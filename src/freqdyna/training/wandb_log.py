@@ -15,6 +15,10 @@ WANDB_RUN = "wandb_run"
 """The key of the run's id in the provenance, so that a resumed run continues it."""
 
 
+class WandbNotStartedError(FreqdynaError):
+    """Weights & Biases could not be started, so nothing was trained."""
+
+
 class WandbLog(EvaluationLog):
     """Sends the numbers of evaluations to Weights & Biases.
 
@@ -24,6 +28,9 @@ class WandbLog(EvaluationLog):
         config: The settings of the run, which are stored with it.
         provenance: The provenance of the run; the id is added to it.
         folder: The run folder, or None.
+
+    Raises:
+        WandbNotStartedError: If `wandb.init` fails.
 
     """
 
@@ -44,7 +51,7 @@ class WandbLog(EvaluationLog):
                 config=asdict(config),
             )
         except Exception as error:  # such as without a network, or if nobody is logged in
-            raise FreqdynaError(
+            raise WandbNotStartedError(
                 f"wandb is True, but wandb.init failed: {one_line(error)}; log in with `wandb "
                 "login`, or set WANDB_MODE=offline"
             ) from error
