@@ -85,8 +85,8 @@ def training_of(stored: Stored) -> Record:
 
 def area(stored: Stored) -> np.ndarray:
     """The mean return of each seed after the warm-up (the area under its curve), shape (seeds,)."""
-    steps, returns = curves(stored)
-    return returns[:, steps > training_of(stored).config.warmup_steps].mean(axis=1)
+    _, returns = curves(stored)
+    return returns[:, training_of(stored).after_warmup].mean(axis=1)
 
 
 def final(stored: Stored) -> np.ndarray:

@@ -172,6 +172,5 @@ def chosen_settings(found: Study) -> dict[str, tuning.Own]:
 
 def queue_error(stored: Stored) -> np.ndarray:
     """The model's mean error at the queue's states after the warm-up, for each seed; see H3."""
-    steps, errors = curves(stored, "model_error_queue")
-    after = steps > training_of(stored).config.warmup_steps
-    return np.asarray(np.nanmean(errors[:, after], axis=1))
+    _, errors = curves(stored, "model_error_queue")
+    return np.asarray(np.nanmean(errors[:, training_of(stored).after_warmup], axis=1))
