@@ -17,14 +17,15 @@ from freqdyna.sweeps.sweep import Sweep
 from freqdyna.training.engines.base import Engine, TaskOutcome
 
 TEXT = SWEEP.replace("= 400", "= 12_000").replace("= 100\nbuffer", "= 3_000\nbuffer")
-QUICK = SWEEP
-"""The same for tests that train it."""
+VARY = "learning_rate = [0.001, 0.003]"
+QUICK = SWEEP.replace("eval_every = 100\n", "").replace(VARY, "eval_every = [100, 200]")
+"""A shorter one for tests that train it: four units, of which a process compiles one program."""
 
 
 def failing_and_good():
     """A sweep of two units, of which the first cannot be trained."""
     text = QUICK.replace('algorithm = "er"\n', "").replace("number = 2", "number = 1")
-    return text.replace("learning_rate = [0.001, 0.003]", 'algorithm = ["naf", "er"]')
+    return text.replace("eval_every = [100, 200]", 'algorithm = ["naf", "er"]')
 
 
 class Here(Engine):

@@ -45,7 +45,7 @@ def test_a_sweep_from_the_command_line(file, tmp_path, capsys):
     main(["sweep", str(file), "--out", out, "--workers", "1"])
     told = capsys.readouterr().out
     assert "2 units, 800 environment steps; 0 are done" in told
-    assert "learning_rate 0.001" in told
+    assert "eval_every 200" in told
     main(["status", out])
     assert "2 of 2 units done, 0 running, 0 waiting, 0 failed" in capsys.readouterr().out
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conftest import QUICK, TEXT, Here, assert_complete, failing_and_good, tables
+from conftest import QUICK, TEXT, VARY, Here, assert_complete, failing_and_good, tables
 from disturbed import Disturbing, KilledOnce, fake, marked
 from small import TABULAR
 
@@ -54,12 +54,12 @@ def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, ref
     for name, written in files.items():
         assert storage.fs.info(f"{tmp_path}/units/{name}.parquet")["mtime"] == written
     results = freqdyna.load_sweep(str(tmp_path))
-    assert list(results) == ["learning_rate 0.001", "learning_rate 0.003"]
+    assert list(results) == ["eval_every 100", "eval_every 200"]
     assert [result.seeds.tolist() for result in results.values()] == [[0, 1]] * 2
     [pair] = freqdyna.compare(tmp_path).pairs
     assert (pair.second.label, pair.first.label) == (
-        "er, learning rate 0.001",
-        "er, learning rate 0.003",
+        "er, eval every 100",
+        "er, eval every 200",
     )
 
 
@@ -134,7 +134,7 @@ def test_a_unit_is_what_train_computes(tmp_path):
 
 def test_numbers_that_are_equal_are_one_unit():
     def names(values):
-        text = TEXT.replace("learning_rate = [0.001, 0.003]", f"discount = {values}")
+        text = TEXT.replace(VARY, f"discount = {values}")
         return [unit.name for unit in Sweep.parse(text).units()]
 
     assert names([1]) == names([1.0]) == names([1, 1.0])
