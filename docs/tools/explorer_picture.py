@@ -10,7 +10,7 @@ from pathlib import Path
 
 from freqdyna.report import page, sources
 
-RUNS = ["results/explorer/mountain-car-dyna-value", "results/explorer/mountain-car-dyna-frequency"]
+RUNS = sorted(Path("results/explorer").glob("mountain-car-*"))
 STYLE = """
 .readout, .caption { display: none; }
 .explorer { border: 0; border-radius: 0; margin: 0; padding: 10px; }

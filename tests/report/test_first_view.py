@@ -14,6 +14,7 @@ from freqdyna.report.first_view import first_step, typical_rows
 ROOT = Path(__file__).parents[2]
 EVALUATED = np.arange(100, 1100, 100)
 LOW, HIGH = -2000.0, -100.0
+AGENTS = ("Dyna-Value", "Dyna-Frequency", "Dyna-Uniform", "Dyna-TD-Error")
 
 
 def curves(*learned_after):
@@ -67,8 +68,8 @@ def test_learned_is_above_the_middle_of_all_returns():
 
 @pytest.mark.parametrize("name", ["mountain-car", "maze"])
 def test_stored_agents_are_shown_when_they_have_learned(name):
-    names = ("dyna-value", "dyna-frequency")
-    results = [freqdyna.load(ROOT / "results" / "explorer" / f"{name}-{one}") for one in names]
+    folder = ROOT / "results" / "explorer"
+    results = [freqdyna.load(folder / f"{name}-{agent.lower()}") for agent in AGENTS]
     (shown,) = explorer.explorers(results)
     assert shown["rule"]
     for run in shown["runs"]:
@@ -85,13 +86,14 @@ def test_stored_agents_are_shown_when_they_have_learned(name):
 
 
 def _told(text, name, step):
-    """The percentiles that the page gives for the two agents."""
+    """The percentiles that the page gives for each agent."""
     number = r"(0\.\d\d)"
     of = {
         "mountain-car": rf"{number} \({number} to {number}",
         "maze": rf"{number} and {number}",
     }[name]
-    pattern = rf"after {step:,} steps,? the queue of Dyna-Value is at {of}.*?Dyna-Frequency at {of}"
+    first, *others = AGENTS
+    pattern = rf"after {step:,} steps,? the queue of {first} is at {of}"
+    pattern += "".join(rf".*?that of {agent} at {of}" for agent in others)
     found = [float(one) for one in re.search(pattern, " ".join(text.split())).groups()]
-    half = len(found) // 2
-    return found[:half], found[half:]
+    return np.reshape(found, (len(AGENTS), -1)).tolist()

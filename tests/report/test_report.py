@@ -31,6 +31,12 @@ def unpacked(text):
     return json.loads(zlib.decompress(base64.b64decode(stored)))
 
 
+def numbers(text, columns):
+    """The integers of a table that `snapshots.packed` wrote."""
+    codes = np.array([ord(one) - ord("#") for one in text]).reshape(-1, columns)
+    return np.where(codes % 2, -(codes + 1) // 2, codes // 2).cumsum(axis=0)
+
+
 def test_a_report_of_runs_has_their_curves_facts_and_snapshots(run_folders, tmp_path, capsys):
     twice = [str(run_folders), str(run_folders / "dyna-value")]
     main(["report", *twice, "--out", str(tmp_path / "r.html")])
@@ -62,7 +68,15 @@ def test_stored_runs_are_shown_with_their_snapshots(tmp_path):
         returns = {
             mark["label"].split(" ")[0]: mark["seeds"] for mark in panel["marks"] if "seeds" in mark
         }
-        assert set(returns) == {"dyna-value", "dyna-frequency"}
+        assert set(returns) == {"dyna-value", "dyna-frequency", "dyna-uniform", "dyna-td-error"}
+    for shown in data["explorers"]:
+        finds = {run["label"]: run["finds"] for run in shown["runs"]}
+        assert list(finds) == ["dyna-value", "dyna-frequency", "dyna-uniform", "dyna-td-error"]
+        assert finds["dyna-uniform"] == "sampling the whole space uniformly"
+        assert "in proportion to their |TD error|" in finds["dyna-td-error"]
+        for run in shown["runs"]:
+            climbs = [one["climbs"] for frames in run["frames"] for one in frames]
+            assert any(climbs) == run["finds"].startswith("climbing")
 
 
 def test_no_name_can_leave_the_data(run_folders):
@@ -105,14 +119,18 @@ def test_the_explorer_shows_what_the_snapshots_hold(run_folders):
     assert run["steps"] == [10, 40]
     packed = run["frames"][run["seeds"].index(1)][1]  # the second snapshot
     value = result.snapshots[40]["value"][1]
-    levels = np.frombuffer(base64.b64decode(packed["value"]["data"]), np.uint8).reshape(64, 64)
+    levels = numbers(packed["value"]["data"], 64)
     least, greatest = packed["value"]["ends"]
     shown = least + levels / 255 * (greatest - least)
     np.testing.assert_allclose(shown, value.T, atol=(greatest - least) / 255)
-    policy = np.frombuffer(base64.b64decode(packed["policy"]), np.uint8).reshape(64, 64)
+    g = np.log10(result.snapshots[40]["frequency"][1].T)
+    least, greatest = packed["frequency"]["ends"]
+    shown = least + numbers(packed["frequency"]["data"], 64) / 127 * (greatest - least)
+    np.testing.assert_allclose(shown, g.clip(least), atol=(greatest - least) / 127)
+    policy = numbers(packed["policy"], 64)
     np.testing.assert_array_equal(policy, result.snapshots[40]["policy"][1].T)
-    queue = np.frombuffer(base64.b64decode(packed["queue"]), "<u2").reshape(-1, 2) / 65535
-    np.testing.assert_allclose(queue, result.snapshots[40]["queue"][1][:500], atol=1e-4)
+    queue = np.round(result.snapshots[40]["queue"][1][:500] * 511).tolist()
+    assert numbers(packed["queue"], 2).tolist() == sorted(queue)
     assert packed["climbs"]
     assert run["finds"] == "climbing g and V"
     assert explorer["opens"] == 40
@@ -120,6 +138,13 @@ def test_the_explorer_shows_what_the_snapshots_hold(run_folders):
     (run,) = explorers([result])[0]["runs"]
     assert run["seeds"] == [1]
     assert run["frames"][0][1] == packed
+
+
+def test_a_table_is_packed_as_differences_between_its_rows():
+    assert snapshots.packed(np.array([[0, 1], [2, -1], [0, -1]])) == "#%'&&#"
+    table = np.random.default_rng(0).integers(0, 1024, (500, 2))
+    assert numbers(snapshots.packed(table), 2).tolist() == table.tolist()
+    assert snapshots.packed(table[:0]) == ""
 
 
 def test_how_high_in_g_states_lie_is_measured_where_one_can_be():

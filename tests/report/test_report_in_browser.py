@@ -4,12 +4,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from browsing import visit
 from conftest import HOSTILE
 
 import freqdyna
 from freqdyna.report import page, paper, sources
+from freqdyna.report.snapshots import packed
 
 pytestmark = pytest.mark.browser
 STORED = Path(__file__).parents[2] / "results" / "reproduce"
@@ -118,6 +120,9 @@ def test_the_slider_moves_all_panels_of_the_explorer(report):
             seen.page.locator(".explorer .caption").inner_text()
         )
         assert seen.page.locator(".explorer [data-percentile=queue]").count() == 2
+        table = np.array([[0, 1023, 5], [1023, 0, 5], [1, 1, -7]])
+        decode = "(text) => [...integers(text, 3)]"
+        assert seen.page.evaluate(decode, packed(table)) == table.ravel().tolist()
         other = "{ label: 'b', finds: 'drawing from the whole space' }"
         for runs in ("{ label: 'a', finds: null }", other):
             told = seen.page.evaluate(f"caption({{ runs: [{runs}], landmarks: [] }})")

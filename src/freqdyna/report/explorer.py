@@ -12,9 +12,8 @@ from freqdyna.envs.space import Space
 from freqdyna.report.charts import rounded
 from freqdyna.report.first_view import RULE, first_step, typical_rows
 from freqdyna.report.section import Json
-from freqdyna.report.snapshots import frame, packed
+from freqdyna.report.snapshots import POSITIONS, frame, packed
 from freqdyna.results.result import Result
-from freqdyna.results.run_styles import COLORS as COLORS_OF
 from freqdyna.results.run_styles import record_labels
 
 CLIMBED = {
@@ -26,7 +25,11 @@ CLIMBED = {
     "value-times-frequency": ["V·g", "V"],
 }
 """What the climbs of each search-control follow, by the index of the rule."""
-DRAWN = {"replay": "sampling visited states", "uniform": "sampling the whole space"}
+DRAWN = {
+    "replay": "sampling visited states",
+    "uniform": "sampling the whole space uniformly",
+    "td-error": "sampling from uniform candidates in proportion to their |TD error|",
+}
 """How search-controls that do not climb find states."""
 SEEDS = 3
 """The maximum number of seeds per run, because each takes up much space in the page."""
@@ -34,7 +37,7 @@ SEEDS = 3
 
 def explorers(results: Sequence[Result]) -> list[Json]:
     """One explorer for each environment for which a run has snapshots to show."""
-    order = [*COLORS_OF, *(result.config.algorithm for result in results)]
+    order = [*ALGORITHMS, *(result.config.algorithm for result in results)]
     shown = sorted(
         (result for result in results if is_shown(result)),
         key=lambda result: order.index(result.config.algorithm),
@@ -77,6 +80,7 @@ def _explorer(env_name: str, results: list[Result]) -> Json:
         "coordinates": list((space or Space).coordinates),
         "low": rounded(low),
         "high": rounded(high),
+        "positions": POSITIONS,
         "landmarks": [
             {
                 "kind": landmark.kind,
@@ -147,4 +151,4 @@ def _search_control(result: Result) -> str:
 
 
 def _colormap(name: str) -> str:
-    return packed((matplotlib.colormaps[name](np.arange(256))[:, :3] * 255).astype(np.uint8))
+    return packed((matplotlib.colormaps[name](np.arange(256))[:, :3] * 255).astype(int))

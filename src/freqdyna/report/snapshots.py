@@ -1,6 +1,5 @@
 """One snapshot of one seed, packed for the report's explorer."""
 
-import base64
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,8 +9,12 @@ from freqdyna.report.section import Json
 
 STATES = 500
 """The number of states shown from the replay buffer and from the queue."""
+POSITIONS = 512
+"""The number of positions of states on each axis; the page draws a dot over six of them."""
 RANGE = 1e6
 """The ratio between the largest and the smallest value of g that is shown."""
+LEVELS = {"value": 256, "frequency": 128}
+"""The number of levels of a surface. Those of g differ by less than 12%."""
 
 
 def frame(snapshot: dict[str, np.ndarray], row: int, landmarks: Iterable[Landmark]) -> Json:
@@ -27,8 +30,8 @@ def frame(snapshot: dict[str, np.ndarray], row: int, landmarks: Iterable[Landmar
     g = snapshot["frequency"][row]
     logs = np.log10(np.maximum(np.maximum(g, 1e-12), g.max() / RANGE))
     made: Json = {
-        "value": _levels(snapshot["value"][row]),
-        "frequency": _levels(logs),
+        "value": _levels(snapshot["value"][row], LEVELS["value"]),
+        "frequency": _levels(logs, LEVELS["frequency"]),
         "policy": _policy(snapshot["policy"][row]),
         "climbs": [],
         "percentiles": {},
@@ -39,12 +42,14 @@ def frame(snapshot: dict[str, np.ndarray], row: int, landmarks: Iterable[Landmar
         stores["queue"] = snapshot["queue"][row, : None if count else 0]
         if count and "climb_states" in snapshot:  # there are no searches before that
             made["climbs"] = [
-                {"rule": rule, "path": _places(path, low, high)}
+                {"rule": rule, "path": packed(_positions(path, low, high))}
                 for rule, path in _climbs(snapshot, row)
             ]
     free = ~_walls(g.shape, low, high, landmarks)
     for name, states in stores.items():
-        made[name] = _places(states[:STATES], low, high)
+        positions = _positions(states[:STATES], low, high)
+        # Their order is not shown; sorted, most differences are small.
+        made[name] = packed(positions[np.lexsort(positions.T[::-1])])
         if len(states):
             made["percentiles"][name] = round(
                 _percentile(g, free, (states - low) / (high - low)), 3
@@ -52,9 +57,19 @@ def frame(snapshot: dict[str, np.ndarray], row: int, landmarks: Iterable[Landmar
     return made
 
 
-def packed(array: np.ndarray) -> str:
-    """The bytes of an array, encoded as text."""
-    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+def packed(table: np.ndarray) -> str:
+    """A table of integers as text that compresses well: one character for each number.
+
+    A character stands for the difference from the number above it, which is small if the rows
+    change slowly: 0, -1, 1, -2, ... are the characters from `#` on. The page decodes it.
+
+    Args:
+        table: Integers of at most 10,000, shape (rows, columns).
+
+    """
+    differences = np.diff(table.astype(int), axis=0, prepend=0).ravel()
+    codes = np.where(differences < 0, -2 * differences - 1, 2 * differences)
+    return "".join(map(chr, codes + ord("#")))
 
 
 def _percentile(g: np.ndarray, free: np.ndarray, shares: np.ndarray) -> float:
@@ -91,8 +106,8 @@ def _walls(
 def _policy(actions: np.ndarray) -> Json | str:
     """The indices of discrete actions, or levels of the first of several continuous actions."""
     if actions.dtype.kind in "iu":
-        return packed(actions.T.astype(np.uint8))
-    return _levels(actions.reshape(*actions.shape[:2], -1)[:, :, 0])
+        return packed(actions.T)
+    return _levels(actions.reshape(*actions.shape[:2], -1)[:, :, 0], LEVELS["value"])
 
 
 def _climbs(snapshot: dict[str, np.ndarray], row: int) -> list[tuple[int, np.ndarray]]:
@@ -107,15 +122,20 @@ def _climbs(snapshot: dict[str, np.ndarray], row: int) -> list[tuple[int, np.nda
     return found
 
 
-def _levels(surface: np.ndarray) -> Json:
-    """A surface in 256 levels between its minimum and maximum; x varies fastest."""
+def _levels(surface: np.ndarray, number: int) -> Json:
+    """A surface in levels between its minimum and maximum; x varies fastest."""
     least, greatest = float(surface.min()), float(surface.max())
     span = max(greatest - least, 1e-9)
-    levels = np.round((surface - least) / span * 255).astype(np.uint8)
-    return {"size": list(surface.shape), "ends": [least, greatest], "data": packed(levels.T)}
+    levels = np.round((surface - least) / span * (number - 1))
+    return {
+        "size": list(surface.shape),
+        "ends": [least, greatest],
+        "levels": number,
+        "data": packed(levels.T),
+    }
 
 
-def _places(states: np.ndarray, low: np.ndarray, high: np.ndarray) -> str:
-    """States scaled to the bounds, as pairs of 16-bit integers."""
+def _positions(states: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The positions of states between the bounds, integers from 0 to `POSITIONS` - 1."""
     shares = (states - low) / (high - low)
-    return packed(np.round(np.clip(shares, 0, 1) * 65535).astype("<u2"))
+    return np.round(np.clip(shares, 0, 1) * (POSITIONS - 1)).astype(int)

@@ -26,7 +26,7 @@ function legendOf(kind, given, run, frame) {
     const rules = new Set(frame.climbs.map((climb) => followed(climb.rule, run)));
     return [key("#d00", "queue, over g"), ...[...rules].sort().map((rule) => key(climbColor(rule), `climbs of ${rule}`)), ...measured(frame, "queue")];
   }
-  const map = bytes(given.colormaps[kind === "policy" ? "value" : kind]);
+  const map = integers(given.colormaps[kind === "policy" ? "value" : kind], 3);
   const stops = [0, 64, 128, 192, 255].map((i) => `rgb(${map.slice(3 * i, 3 * i + 3).join(",")})`);
   const ends = frame[kind].ends.map((v) => short(kind === "frequency" ? 10 ** v : v));
   const what = kind === "policy" ? [el("span", {}, "first action")] : [];

@@ -7,16 +7,27 @@ const CLIMB_COLORS = { other: "#e000c0", value: "#0077ff" };
 const ARROWS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0], "push left": [-1, 0], "push right": [1, 0] };
 const decoded = new Map();
 
-/** The bytes encoded in a text; cached, because each move of the pointer redraws all panels. */
-function bytes(text) {
-  if (!decoded.has(text)) decoded.set(text, Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
-  return decoded.get(text);
+/**
+ * The integers of a table, row by row, from a text of their differences from the number above.
+ * Cached, because each move of the pointer redraws all panels.
+ */
+function integers(text, columns) {
+  const key = `${columns} ${text}`;
+  if (!decoded.has(key)) {
+    const found = new Int16Array(text.length);
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i) - "#".charCodeAt(0);
+      found[i] = (i < columns ? 0 : found[i - columns]) + (code % 2 ? -(code + 1) / 2 : code / 2);
+    }
+    decoded.set(key, found);
+  }
+  return decoded.get(key);
 }
 
 /** Pairs of coordinates, scaled to [0, 1] between the bounds. */
-function places(text) {
-  const raw = new Uint16Array(bytes(text).buffer);
-  return Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i] / 65535, 1 - raw[2 * i + 1] / 65535]);
+function places(text, { positions }) {
+  const raw = integers(text, 2);
+  return Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i] / (positions - 1), 1 - raw[2 * i + 1] / (positions - 1)]);
 }
 
 /** The objective that a climb follows. */
@@ -35,14 +46,14 @@ function short(value) {
 
 function drawSurface(context, surface, colors, size) {
   const [width, height] = surface.size;
-  const levels = bytes(surface.data);
+  const levels = integers(surface.data, width);
   const small = document.createElement("canvas");
   small.width = width;
   small.height = height;
   const image = new ImageData(width, height);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const level = levels[(height - 1 - y) * width + x];
+      const level = Math.round((levels[(height - 1 - y) * width + x] / (surface.levels - 1)) * 255);
       image.data.set([colors[3 * level], colors[3 * level + 1], colors[3 * level + 2], 255], 4 * (y * width + x));
     }
   }
@@ -56,9 +67,9 @@ function drawDots(context, dots, color, size) {
   for (const [x, y] of dots) context.fillRect(x * size - size / 170, y * size - size / 170, size / 85, size / 85);
 }
 
-function drawClimbs(context, climbs, run, size) {
+function drawClimbs(context, climbs, run, given, size) {
   for (const { rule, path } of climbs) {
-    const way = places(path);
+    const way = places(path, given);
     const color = climbColor(followed(rule, run));
     context.strokeStyle = color;
     context.lineWidth = size / 220;
@@ -121,8 +132,8 @@ function drawLandmarks(context, given, size, filled) {
 /** The value of a surface at a position. */
 function valueAt(surface, [x, y]) {
   const [width, height] = surface.size;
-  const level = bytes(surface.data)[Math.min(height - 1, Math.floor((1 - y) * height)) * width + Math.min(width - 1, Math.floor(x * width))];
-  return surface.ends[0] + (level / 255) * (surface.ends[1] - surface.ends[0]);
+  const level = integers(surface.data, width)[Math.min(height - 1, Math.floor((1 - y) * height)) * width + Math.min(width - 1, Math.floor(x * width))];
+  return surface.ends[0] + (level / (surface.levels - 1)) * (surface.ends[1] - surface.ends[0]);
 }
 
 function drawEmpty(canvas) {
@@ -135,10 +146,10 @@ function drawEmpty(canvas) {
 function drawFrame(canvas, kind, frame, run, given) {
   const context = canvas.getContext("2d");
   const size = canvas.width;
-  const colors = (name) => bytes(given.colormaps[name]);
+  const colors = (name) => integers(given.colormaps[name], 3);
   if (kind === "value" || kind === "frequency") drawSurface(context, frame[kind], colors(kind), size);
   if (kind === "policy") {
-    if (typeof frame.policy === "string") drawPolicy(context, bytes(frame.policy), frame.value.size[0], given.actions, size);
+    if (typeof frame.policy === "string") drawPolicy(context, integers(frame.policy, frame.value.size[0]), frame.value.size[0], given.actions, size);
     else drawSurface(context, frame.policy, colors("value"), size);
   }
   if (kind === "queue") {
@@ -148,10 +159,10 @@ function drawFrame(canvas, kind, frame, run, given) {
     context.globalAlpha = 1;
   }
   drawLandmarks(context, given, size, kind === "queue" || kind === "replay");
-  if (kind === "replay") drawDots(context, places(frame.replay), "rgba(60,60,60,.6)", size);
+  if (kind === "replay") drawDots(context, places(frame.replay, given), "rgba(60,60,60,.6)", size);
   if (kind === "queue" && frame.queue) {
-    drawDots(context, places(frame.queue), "rgba(221,0,0,.55)", size);
-    drawClimbs(context, frame.climbs, run, size);
+    drawDots(context, places(frame.queue, given), "rgba(221,0,0,.55)", size);
+    drawClimbs(context, frame.climbs, run, given, size);
   }
 }
 
