@@ -16,7 +16,15 @@ from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.experiments import registry, reproduce, store
 from freqdyna.experiments.base import Stored
 from freqdyna.experiments.diverged_seeds import findings_of
-from freqdyna.experiments.parts.controls import cells, recommendation, tuning, units, verdicts
+from freqdyna.experiments.parts.controls import (
+    cells,
+    defaults,
+    guide,
+    recommendation,
+    tuning,
+    units,
+    verdicts,
+)
 from freqdyna.experiments.parts.controls.charts import profiles
 from freqdyna.experiments.parts.controls.design import (
     CONTROLS,
@@ -46,8 +54,8 @@ def test_the_stages_have_the_trainings_of_the_design():
     rest = [unit.settings for stage in stages for unit in stage]
     assert {(one["seeds"], one["steps"]) for one in rest} == {(30, 30_000)}
     assert not any("first_seed" in one for one in rest)
-    of_noise = 5 * 18 + 6 if units.FIVE_BEST else 0
-    assert [len(stage) for stage in stages] == [102, 30, 26, of_noise, 24]
+    with_noise_or_ensemble = 102 + 6 * len(units.FIVE_BEST)
+    assert [len(stage) for stage in stages[:5]] == [102, 30, 26, with_noise_or_ensemble, 24]
     assert sum(one["env"].startswith("Tube") for one in rest) == 30
     assert sum(bool(one.keys() & {*VARIED}) for one in rest) == 24
 
@@ -101,6 +109,9 @@ def test_what_is_written_down_is_what_the_stored_trainings_choose():
     first = found.complete()
     best = recommendation.best_by_rank(first, 5) if len(first) == len(FIRST_STAGE) else ()
     assert best == units.FIVE_BEST
+    control = recommendation.recommended(recommendation.standings(first, found.worse))
+    both = (control, found.chosen_defaults) if best and found.chosen_defaults else None
+    assert both == defaults.CHOSEN
 
 
 def normal(mean, spread=1.0, seed=0):
@@ -246,10 +257,10 @@ def test_what_was_put_in_is_found():
     assert "mean rank correlation +1.00" in claims["H3"].ours
     assert "better (n = 4), worse (n = 6)" in claims["H2"].ours
     assert claims["H4"].verdict == U  # no times are stored
-    share, gains, er = verdicts.claims(found)[-4:-1]
-    assert share.ours.startswith("td-error: 17 of 17 cells, 100%")
+    share, gains, er = verdicts.claims(found)[-5:-2]
+    assert share.ours.startswith("td-error: 29 of 29 cells, 100%")
     assert gains.ours.startswith("td-error: 5 of 5 domains; MountainCar-v0 +")
-    assert er.ours == "td-error: decidedly worse in 0 of 17 cells"
+    assert er.ours == "td-error: decidedly worse in 0 of 29 cells"
     assert (share.verdict, gains.verdict, er.verdict) == (H, H, H)
     assert Cell("GridWorld") in found.cells
     assert len(found.cells[TUBES[8]]) == 6
@@ -257,10 +268,10 @@ def test_what_was_put_in_is_found():
 
 def test_a_training_without_seeds_counts_as_not_stored():
     study = made_up_units()
-    lost = "GridWorld-dyna-value-learn-in-warmup-False-steps-30000"
+    lost = "GridWorld-dyna-uniform-learn-in-warmup-False-steps-30000"
     study[lost].record.metrics["return"][:, -1] = np.nan
     found = findings_of(registry.find("C"), study)
-    assert "11 of the 12 cells of stage 1 are stored" in found.claims[-2].ours
+    assert "11 of the 12 cells of stage 1 are stored" in found.claims[-3].ours
     assert any(lost in note for note in found.notes)
 
 
@@ -271,3 +282,21 @@ def test_any_part_of_the_study_can_be_analysed(tmp_path):
         findings = registry.find("C").analyse({name: every[name] for name in some})
         draw(findings.chart).savefig(tmp_path / "figure.png")
         assert {c.verdict for c in findings.claims if c.rule == "study"} == {U}
+
+
+def test_the_guide_marks_what_is_not_decidedly_worse_and_says_what_it_costs():
+    found = cells.study(made_up_units())
+    lines = guide.table(found, "true").splitlines()
+    rows = {line.split(" | ")[1]: line for line in lines[2:]}
+    assert lines[2].split(" | ")[1] == "`dyna-td-error`"  # the best is first
+    assert lines[-1].split(" | ")[1] == "`er`"
+    assert rows["`dyna-td-error`"].count("**−") == 6
+    assert "**" not in rows["`dyna-frequency`"] + rows["`er`"]
+    times = {
+        ("A", ER): 2.0,
+        ("B", ER): 1.0,
+        ("A", "value"): 4.0,
+        ("B", "value"): 8.0,
+        ("C", "value"): 9.0,
+    }
+    assert guide.costs_of(times) == pytest.approx({ER: 1.0, "value": 4.0})

@@ -7,7 +7,7 @@ import pytest
 from made_up_study import level, made_up_units
 
 from freqdyna.experiments import registry
-from freqdyna.experiments.parts.controls import cells, defaults, verdicts
+from freqdyna.experiments.parts.controls import cells, defaults, units, verdicts
 from freqdyna.experiments.parts.controls.defaults import PLACES, PRESENT, Effect, Place
 from freqdyna.experiments.parts.controls.design import ER, Cell
 
@@ -81,7 +81,7 @@ def test_what_was_put_in_is_chosen_and_compared_with_er():
     learned = {p for p in PLACES if p.cell.model == "learned" and p.cell.domain != "PuddleWorld"}
     assert (effect.better, effect.worse) == ({acrobot, *learned}, set())
     assert found.default_effects[SCALED].better == {acrobot}
-    goal = verdicts.claims(found)[-1]
+    goal = verdicts.claims(found)[-2]
     assert goal.what == defaults.GOAL
     told = "both: decidedly worse in 1 of 6 cells: Acrobot-v1, learned model"
     assert (goal.ours, goal.verdict, goal.paper) == (told, "does not hold", "own goal")
@@ -99,7 +99,7 @@ def test_what_was_put_in_is_chosen_and_compared_with_er():
 def test_the_present_defaults_are_compared_with_er_if_nothing_is_better():
     found = cells.study(made_up_units())
     assert found.chosen_defaults == PRESENT
-    goal = verdicts.claims(found)[-1]
+    goal = verdicts.claims(found)[-2]
     assert (goal.ours, goal.verdict) == (
         "present defaults: decidedly worse in 0 of 6 cells",
         "holds",
@@ -117,4 +117,21 @@ def test_a_candidate_with_a_diverged_seed_is_not_chosen():
     found = cells.study(stored)
     assert found.chosen_defaults is None
     assert set(found.default_effects) == {RATE}
-    assert verdicts.claims(found)[-1].verdict == "undecided"
+    assert verdicts.claims(found)[-2].verdict == "undecided"
+
+
+def test_the_recommended_control_with_the_chosen_defaults_is_compared_with_er(monkeypatch):
+    undecided = verdicts.claims(cells.study(made_up_units(with_scaling)))[-1]
+    assert (undecided.what, undecided.verdict) == (defaults.GOAL_OF_BOTH, "undecided")
+    monkeypatch.setattr(defaults, "CHOSEN", ("td-error", BOTH))
+    stored = made_up_units(with_scaling)
+    new = [unit.settings for unit in list(units.stages().values())[-1]]
+    assert {one["algorithm"] for one in new} == {"dyna-td-error"}
+    assert len(new) == 2 * 6 - 1  # scaling and rate change nothing on PuddleWorld, true model
+    goal = verdicts.claims(cells.study(stored))[-1]
+    told = "td-error, both: decidedly worse in 2 of 12 cells: Acrobot-v1, true model; Acrobot-v1"
+    assert goal.ours.startswith(told)
+    assert goal.verdict == "does not hold"
+    monkeypatch.setattr(defaults, "CHOSEN", ("uniform", BOTH))  # which stage 5 has
+    assert not list(units.stages().values())[-1]
+    assert len(cells.study(stored).confirming) == 12

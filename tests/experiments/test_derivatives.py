@@ -77,3 +77,9 @@ def test_agreement_leaves_out_the_seed_itself():
     without, noisy = analysis.agreement(np.stack([rising, rising, -rising]), rising[None])
     np.testing.assert_allclose(without, [0.0, 0.0, -100.0], atol=1e-9)
     np.testing.assert_allclose(noisy, 100 / 3)
+
+
+def test_rare_points_do_not_refute_that_something_may_occur():
+    found = analysis._may_occur("", np.array([0.1, 0.1, 0.0, 0.2]), rows=1)
+    assert (found.ours, found.verdict) == ("-0.9; such points in 3 of 4 seeds", "undecided")
+    assert analysis._may_occur("", np.array([5.0, 6.0, 7.0]), rows=1).verdict == "holds"

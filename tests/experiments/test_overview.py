@@ -98,7 +98,8 @@ def test_statements_can_be_told_apart():
 
 
 def test_the_tables_of_a_page_are_replaced():
-    page = f"# Title\n{overview.BEGIN}\nold\n{overview.END}\nafter\n"
+    begin, end = overview.lines_of("overview")
+    page = f"# Title\n{begin}\nold\n{end}\nafter\n"
     assert overview.replaced(page, "new\n") == page.replace("old", "new")
     with pytest.raises(FreqdynaError, match="no lines"):
         overview.replaced("# Title\n", "new\n")

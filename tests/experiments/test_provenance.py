@@ -77,3 +77,18 @@ def test_how_many_trainings_record_divergence():
         int, re.search(r"(\d+) of the (\d+) trainings .*The other (\d+)", TEXT, re.S).groups()
     )
     assert (count, total, others) == (recorded, len(files()), len(files()) - recorded)
+
+
+def test_the_table_of_the_explorer_says_what_its_runs_say():
+    lines = TEXT.split("| runs | commit | date | time |\n")[1].split("\n\n")[0].splitlines()[1:]
+    told = {}
+    for line in lines:
+        runs, commit, date, _ = (cell.strip() for cell in line.strip("|").split("|"))
+        told |= dict.fromkeys(re.findall(r"`([\w-]+)`", runs), (commit, date))
+    stored = {}
+    for path in (RESULTS / "explorer").glob("*/provenance.json"):
+        facts = json.loads(path.read_text())
+        assert facts["command"].endswith(f"--out results/explorer/{path.parent.name}")
+        assert not facts["commit"].endswith("-dirty")
+        stored[path.parent.name] = facts["commit"][:7], facts["date"][:10]
+    assert told == stored

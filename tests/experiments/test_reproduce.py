@@ -253,7 +253,7 @@ def test_a_reader_may_leave_before_the_end():
         (["F9"], "unknown part of the paper 'F9'"),
         (["X3"], "X3 is not implemented; choose one of E1, "),
         (["A2"], "A2 is not an experiment: freqdyna train --algorithm dyna-value"),
-        (["E1", "--page=x.md"], "page is 'x.md'; it can only be used with the name 'table'"),
+        (["E1", "--page=x.md"], "page is 'x.md'; it can only be used with 'table', 'overview'"),
         (["table", "--page=no/x.md"], "page is 'no/x.md'; it must be a file in a folder that"),
         (["table", "--page=."], "page is '.'; it must be a file in a folder that exists"),
         (["list", "--seeds=5"], "seeds is 5; 'list' computes nothing, so omit it"),

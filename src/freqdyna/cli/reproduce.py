@@ -15,8 +15,8 @@ class Reproduce:
 
     name: tyro.conf.Positional[str]
     """A part of the paper, such as F1; "all" computes every part in turn; "list" lists all parts
-    with their state; "table" writes a page with all stored results; "overview" writes two tables of
-    what holds and what does not."""
+    with their state; "table" writes a page with all stored results; "overview" writes tables of
+    what holds and what does not; "guide" writes tables that compare search-controls."""
     quick: bool = False
     """A smoke test that takes less than a minute; too small for conclusions."""
     out: Path | None = None
@@ -34,13 +34,15 @@ class Reproduce:
     verify: bool = False
     """Repeat one randomly chosen stored training of a learning experiment, and compare."""
     page: Path | None = None
-    """For "table": the Markdown file to write. For "overview": an existing one, in which the tables
-    between the lines "<!-- overview: begin -->" and "<!-- overview: end -->" are replaced. If
+    """For "table": the Markdown file to write. For "overview" and "guide": an existing one, in
+    which the tables between lines such as "<!-- overview: begin -->" and "<!-- overview: end -->"
+    are replaced; those of "guide" are called "guide, true model" and "guide, learned model". If
     unset: print it."""
 
     def run(self) -> None:
         """Run the command."""
         from freqdyna.experiments import overview, registry, reproduce, tables
+        from freqdyna.experiments.parts.controls import guide
 
         out = self.out or (reproduce.QUICK if self.quick else reproduce.FULL)
         self._check()
@@ -50,9 +52,12 @@ class Reproduce:
             self._write_page(tables.page(out, self.page or Path("reproduction.md"), self.quick))
             for damage in tables.damages(out, self.quick):
                 print(f"freqdyna: {damage}", file=sys.stderr)
-        elif self.name == "overview":
-            found = overview.tables(out)
-            self._write_page(overview.replaced(self._read_page(), found) if self.page else found)
+        elif self.name in ("overview", "guide"):
+            self._write_tables(
+                {"overview": overview.tables(out)}
+                if self.name == "overview"
+                else guide.tables(registry.find("C"), out)
+            )
         elif self.dry_run:
             for name in self._names():
                 print(f"{name}:")
@@ -81,9 +86,9 @@ class Reproduce:
     def _check(self) -> None:
         """Raise an error for invalid combinations before anything is computed."""
         page = str(self.page)
-        if self.page and self.name not in ("table", "overview"):
+        if self.page and self.name not in ("table", "overview", "guide"):
             raise FreqdynaError(
-                f"page is {page!r}; it can only be used with the name 'table' or 'overview'"
+                f"page is {page!r}; it can only be used with 'table', 'overview' or 'guide'"
             )
         if self.page and (self.page.is_dir() or not self.page.parent.is_dir()):
             raise FreqdynaError(f"page is {page!r}; it must be a file in a folder that exists")
@@ -98,7 +103,7 @@ class Reproduce:
         for name, value in given.items():
             if self.name == "all" and name in ("seeds", "verify") and value != usual[name]:
                 raise FreqdynaError(f"{name} is {value}; it cannot be used with 'all'")
-            if self.name in ("list", "table", "overview") and value != usual[name]:
+            if self.name in ("list", "table", "overview", "guide") and value != usual[name]:
                 raise FreqdynaError(
                     f"{name} is {value}; {self.name!r} computes nothing, so omit it"
                 )
@@ -106,18 +111,28 @@ class Reproduce:
                 raise FreqdynaError(f"{name} is {value}; it must be an integer, 1 or greater")
         if self.dry_run and self.verify:
             raise FreqdynaError("dry_run is True; verify computes something, so omit one of them")
-        if self.quick and (self.verify or self.name == "overview"):
-            what = "verify is True; it" if self.verify else "quick is True; 'overview'"
+        if self.quick and (self.verify or self.name in ("overview", "guide")):
+            what = "verify is True; it" if self.verify else f"quick is True; {self.name!r}"
             raise FreqdynaError(f"{what} needs the full size, so omit --quick")
 
-    def _read_page(self) -> str:
-        assert self.page is not None
+    def _write_tables(self, found: dict[str, str]) -> None:
+        """Print tables, or replace those for which the page has lines."""
+        from freqdyna.experiments import overview
+
+        if self.page is None:
+            print("\n".join(found.values()), end="")
+            return
+        page = self._read_page(self.page)
+        names = [name for name in found if overview.lines_of(name)[0] in page]
+        for name in names or found:
+            page = overview.replaced(page, found[name], name)
+        self._write_page(page)
+
+    def _read_page(self, path: Path) -> str:
         try:
-            return self.page.read_text()
+            return path.read_text()
         except OSError as error:
-            raise FreqdynaError(
-                f"page is {str(self.page)!r}, which cannot be read: {error}"
-            ) from None
+            raise FreqdynaError(f"page is {str(path)!r}, which cannot be read: {error}") from None
 
     def _write_page(self, text: str) -> None:
         if self.page is None:

@@ -26,8 +26,11 @@ RULES = {
     "divergence": "an equality in the limit of an increasing cutoff K does not hold if one side "
     "diverges: each doubling of K adds 2^p times what the previous one added, and p > 0.5 at the "
     "last doubling, for every function; otherwise it is undecided",
+    "frequent": "'frequently' holds if it is so in more than 5% of the steps of more than half of "
+    "the seeds; the paper gives no number, and this one was chosen after the data were seen",
     "comparison": "a comparison is decided by a two-sided permutation test of the means over "
-    "seeds, with p corrected for the number of comparisons in the figure (Holm): if p is below "
+    "seeds (p is twice that of the smaller tail), with p corrected for the number of comparisons "
+    "in the figure (Holm): if p is below "
     "0.05, it holds if the first mean is greater, and does not hold if it is smaller; otherwise it "
     "is undecided; the interval is that of the difference of means (bootstrap); P(better) is the "
     "probability that a seed of the first beats a seed of the second",

@@ -13,8 +13,6 @@ from freqdyna.experiments.diverged_seeds import findings_of
 from freqdyna.experiments.registry import PARTS
 from freqdyna.experiments.statements import MAIN, STATEMENTS
 
-BEGIN, END = "<!-- overview: begin -->", "<!-- overview: end -->"
-"""The lines of a page between which the tables are."""
 OWN = "own check"
 MIXED, NOT_SUPPORTED = "mixed", "not supported"
 ORDER = ("holds", "depends", MIXED, "undecided", NOT_SUPPORTED, "does not hold")
@@ -132,6 +130,7 @@ def tables(out: Path) -> str:
             rows += rows_of(name, findings_of(part.experiment, units).claims)
     places = {statement: place for place, statement in enumerate(MAIN)}
     main = sorted((r for r in rows if r.statement in places), key=lambda r: places[r.statement])
+    main = [replace(r, statement=f"our question: {r.statement}") if r.own else r for r in main]
     lines = [
         *_table("main claims", main),
         "",
@@ -165,15 +164,21 @@ def _line(row: Row) -> str:
     return f"| {statement} | [{row.part}]({link}) | {row.verdict} | {row.details} |"
 
 
-def replaced(page: str, text: str) -> str:
-    """A page with other tables between its lines BEGIN and END.
+def lines_of(name: str) -> tuple[str, str]:
+    """The lines of a page between which tables are."""
+    return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+
+
+def replaced(page: str, text: str, name: str = "overview") -> str:
+    """A page with other tables between the lines of this name.
 
     Raises:
         FreqdynaError: If the page does not have both lines.
 
     """
-    before, begin, rest = page.partition(f"{BEGIN}\n")
-    _, end, after = rest.partition(END)
+    first, last = lines_of(name)
+    before, begin, rest = page.partition(f"{first}\n")
+    _, end, after = rest.partition(last)
     if not (begin and end):
-        raise FreqdynaError(f"the page has no lines {BEGIN!r} and {END!r} for the tables")
-    return f"{before}{begin}{text}{END}{after}"
+        raise FreqdynaError(f"the page has no lines {first!r} and {last!r} for the tables")
+    return f"{before}{begin}{text}{end}{after}"

@@ -63,6 +63,8 @@ STATEMENTS: dict[str, dict[str, str]] = {
     },
     "F6": {
         r"performs poorly on GridWorld": "GridWorld: climbing the Hessian norm performs poorly",
+        r"on GridWorld, seeds that learned$": "GridWorld: climbs of the Hessian norm frequently "
+        "have no direction",
         r"GridWorld − MountainCar": "climbs of the Hessian norm have no direction more often on "
         "GridWorld than on MountainCar",
         r"Dyna-HessNorm − Dyna-GradNorm, percentage": "GridWorld: climbs have no direction more "
@@ -96,7 +98,7 @@ STATEMENTS: dict[str, dict[str, str]] = {
     },
     "S": {
         r"^(?P<reading>.*), MountainCar-v0: ": "MountainCar: Dyna-Frequency is ahead of "
-        "Dyna-Value, with one choice changed",
+        "Dyna-Value, with one choice changed, or all as in the published code",
         r"^(?P<reading>.*), MazeGridWorld: .* area$": "maze: Dyna-Frequency is ahead of "
         "Dyna-Value, with one choice changed",
         r"^(?P<reading>.*), MazeGridWorld: standard deviation": "maze: returns vary less over "
@@ -140,6 +142,7 @@ MAIN = (
     STATEMENTS["T1"][next(iter(STATEMENTS["T1"]))],
     STATEMENTS["F2"][r"test error (over|in)"],
     STATEMENTS["F3"][r"^Dyna-Frequency − \S+, area, d = "],
+    STATEMENTS["S"][r"^(?P<reading>.*), MountainCar-v0: "],
     STATEMENTS["F3"][r"^loss of area due to noise"],
     STATEMENTS["R"][r"PrioritizedER, .* equal compute"],
     STATEMENTS["F4"][r"^standard deviation"],

@@ -83,6 +83,11 @@ def training_of(stored: Stored) -> Record:
     return stored.record
 
 
+def machines(*trainings: Stored) -> list[str]:
+    """The kinds of machines that computed these trainings; only those of one kind are compared."""
+    return sorted({str(stored.provenance.get("device_kind")) for stored in trainings})
+
+
 def area(stored: Stored) -> np.ndarray:
     """The mean return of each seed after the warm-up (the area under its curve), shape (seeds,)."""
     _, returns = curves(stored)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from freqdyna.config import Config
+from freqdyna.config import VERSION, Config
+from freqdyna.config.presets import preset_settings
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.experiments.base import Experiment, Unit, Work
@@ -67,7 +68,7 @@ def training(quick: bool, **settings: Any) -> Unit:
 
     Args:
         quick: Whether to use a much smaller size than the paper.
-        **settings: Settings that differ from PRESET.
+        **settings: Settings that differ from PRESET, or the name of another `preset`.
 
     """
     seeds = KEY_SEEDS if _is_key(settings) else SEEDS
@@ -77,14 +78,26 @@ def training(quick: bool, **settings: Any) -> Unit:
     parts += [f"{key.replace('_', '-')}-{named[key]}" for key in sorted(named)]
     if settings["steps"] not in (STEPS, QUICK["steps"]):
         parts.append(f"steps-{settings['steps']}")
-    name, meaning = "-".join(parts), partial(Config.of, preset=PRESET)
     return Unit(
-        name,
+        "-".join(parts),
         settings,
         _Train(settings, stores_states=settings["env"] == DRAWN),
         folder=TRAININGS,
-        meaning=meaning,
+        meaning=_config,
     )
+
+
+def _config(settings: dict[str, Any]) -> Config:
+    """The configuration of a training with these settings."""
+    return Config.of(_without_preset(settings), preset=PRESET)
+
+
+def _without_preset(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings in which a training differs from PRESET; those of its `preset` are listed."""
+    own = {name: value for name, value in settings.items() if name != "preset"}
+    if "preset" not in settings:
+        return own
+    return preset_settings(settings["preset"], own["env"], own["algorithm"], VERSION) | own
 
 
 def _is_key(settings: dict[str, Any]) -> bool:
@@ -171,7 +184,7 @@ class _Train:
                 preset=PRESET,
                 snapshot_steps=snapshots if self.stores_states else (),
                 progress=progress,
-                **self.settings,
+                **_without_preset(self.settings),
             )
         return trimmed(result, self.stores_parameters)
 
@@ -179,7 +192,7 @@ class _Train:
 def _train_together(trainings: list[_Train], work: Work) -> list[Record]:
     folder, progress = work.folder / "run", _Reporting(work, trainings[0].settings["steps"])
     folder.mkdir(exist_ok=True)
-    configs = [resolved_by_name(Config.of(one.settings, preset=PRESET)) for one in trainings]
+    configs = [resolved_by_name(_config(one.settings)) for one in trainings]
     run = prepare_runs_together(configs)
     result = run.execute(folder, RunOptions(True, False, False, CHECKPOINT_SECONDS), progress)
     seeds = configs[0].seeds

@@ -12,10 +12,11 @@ from freqdyna.experiments.parts.controls import defaults, step_times, tuning
 from freqdyna.experiments.parts.controls.design import (
     CONTROLS,
     DIMENSIONS,
+    ENSEMBLE,
     ER,
     FIRST_STAGE,
     IN_TUBES,
-    THIRD_STAGE,
+    NOISY,
     TUBES,
     VARIED,
     VARIED_IN,
@@ -45,6 +46,8 @@ class Study:
     candidates: Mapping[str, Mapping[defaults.Place, Stored]]
     """By candidate for the library's defaults: its trainings in stage 5, and those of stage 1 in
     the cells in which it changes nothing."""
+    confirming: Mapping[Cell, Stored]
+    """Stage 6: the recommended search-control with the chosen defaults, by cell of stage 1."""
 
     @cached_property
     def worse(self) -> dict[Cell, set[str]]:
@@ -84,7 +87,8 @@ class Study:
 
 def study(units: dict[str, Stored]) -> Study:
     """Find the trainings of the study among stored units."""
-    cells = {cell: _cell(units, cell, (*CONTROLS, ER)) for cell in (*FIRST_STAGE, *THIRD_STAGE)}
+    with_er = (*CONTROLS, ER)
+    cells = {cell: _cell(units, cell, with_er) for cell in (*FIRST_STAGE, *NOISY, *ENSEMBLE)}
     cells |= {TUBES[n]: _cell(units, TUBES[n], IN_TUBES) for n in DIMENSIONS}
     keys = [
         (domain, control, name, value)
@@ -104,6 +108,7 @@ def study(units: dict[str, Stored]) -> Study:
         varied,
         step_times.stored_times(units),
         {candidate: _candidate(units, candidate) for candidate in defaults.CANDIDATES},
+        _confirming(units),
     )
 
 
@@ -132,6 +137,15 @@ def _candidate(units: dict[str, Stored], candidate: str) -> dict[defaults.Place,
         for place in defaults.PLACES
     }
     return {place: stored for place, stored in found.items() if stored is not None}
+
+
+def _confirming(units: dict[str, Stored]) -> dict[Cell, Stored]:
+    if defaults.CHOSEN is None:
+        return {}
+    control, candidate = defaults.CHOSEN
+    places = [defaults.Place(control, cell) for cell in FIRST_STAGE]
+    found = {p.cell: _pick(units, *p, **defaults.changes(candidate, p)) for p in places}
+    return {cell: stored for cell, stored in found.items() if stored is not None}
 
 
 def _default_effect(found: Study, candidate: str) -> defaults.Effect:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from freqdyna.core.errors import counted
 from freqdyna.experiments.parts.controls.cells import Study
 from freqdyna.experiments.parts.controls.design import (
     CONTROLS,
@@ -86,7 +87,8 @@ def _ranks(found: Study) -> Panel | None:
     for i, (model, areas) in enumerate(groups.items()):
         ranges = rank_intervals(list(areas.values()))
         heights = np.arange(len(order)) + 0.15 * (1 - 2 * i)
-        style, label = LineStyle(OF_MODELS[model], "none"), f"{model} model, {len(areas)} domains"
+        style = LineStyle(OF_MODELS[model], "none")
+        label = f"{model} model, {counted(len(areas), 'domain')}"
         means = np.array([by_model[model][control] for control in order])
         marks.append(Line(means, heights, style, marker="circle", label=label))
         for control, height in zip(order, heights, strict=True):
@@ -193,7 +195,7 @@ def _errors(found: Study) -> Panel | None:
     if not marks:
         return None
     return Panel(
-        "learned model: error at the queue's states, and cost",
+        "what the learned model costs",
         Axis("error at the queue's states, relative to the ranges", log=True),
         Axis("area lost, relative to the true model's"),
         marks,

@@ -59,10 +59,10 @@ class Cell(NamedTuple):
 
 FIRST_STAGE = tuple(Cell(domain, model) for model in MODELS for domain in DOMAINS)
 TUBES = {n: Cell(f"TubeGridWorld-{n}") for n in DIMENSIONS}
-THIRD_STAGE = (
-    *(Cell(domain, model, NOISE) for model in MODELS for domain in DOMAINS),
-    *(Cell(domain, FURTHER_MODEL) for domain in DOMAINS),
-)
+NOISY = tuple(Cell(domain, model, NOISE) for model in MODELS for domain in DOMAINS)
+"""In stage 3, of all search-controls: they are rows of the programs of stage 1 and cost little."""
+ENSEMBLE = tuple(Cell(domain, FURTHER_MODEL) for domain in DOMAINS)
+"""In stage 3, of the five best of stage 1."""
 
 
 def settings(control: str, cell: Cell, own: dict[str, Any], **varied: Any) -> dict[str, Any]:

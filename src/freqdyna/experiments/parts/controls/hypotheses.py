@@ -1,6 +1,6 @@
 """The hypotheses of the study and the goals of its recommendation, written before its trainings.
 
-All comparisons are of areas: the mean return of a seed after the first tenth of its steps.
+All comparisons are of areas: the mean return of a seed after the warm-up.
 "Decidedly better" or "decidedly worse" means that a two-sided permutation test of the difference of
 mean areas has p < 0.05, corrected (Holm) for the number of comparisons that the rule names.
 """

@@ -71,9 +71,14 @@ RULE = (
     "(pooled); the defaults have 0 and are kept in a tie; a variant with a seed that diverged is "
     "not chosen"
 )
-CHOSEN: dict[str, Own] = {}
-"""What `chosen` gives for the stored trainings; empty until they are stored, so that all
-search-controls have their defaults. A test compares it with what is stored."""
+CHOSEN: dict[str, Own] = {
+    "value": {"climb_step_size": 0.1},
+    "frequency": PROJECT,
+    "td-climb": {"climb_step_size": 0.1},
+    "parallel-frequency": {"climb_iterations": 30},
+}
+"""What `chosen` gives for the stored trainings; the other search-controls keep their defaults. A
+test compares it with what is stored."""
 
 Areas = Mapping[tuple[Cell, int], np.ndarray]
 """The areas of all seeds by cell and variant, each of shape (seeds,)."""

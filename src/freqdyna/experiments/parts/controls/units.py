@@ -9,11 +9,13 @@ from freqdyna.experiments.parts.controls.design import (
     CONTROLS,
     DIMENSIONS,
     DOMAINS,
+    ENSEMBLE,
     ER,
     FIRST_STAGE,
     IN_TUBES,
+    NOISE,
+    NOISY,
     SIZE,
-    THIRD_STAGE,
     TUBES,
     VARIED,
     VARIED_IN,
@@ -24,8 +26,9 @@ from freqdyna.experiments.parts.controls.design import (
 from freqdyna.experiments.trainings import only_curves, training
 
 FIVE_BEST: tuple[str, ...] = ()
-"""The search-controls of stage 3: the five with the best mean rank in stage 1, by
-`recommendation.best_by_rank`. Empty until stage 1 is stored; a test compares it with what is."""
+"""The search-controls that stage 3 trains with the ensemble: the five with the best mean rank in
+stage 1, by `recommendation.best_by_rank`. Empty until stage 1 is stored; a test compares it
+with what is."""
 QUICK = ("uniform", "frequency", "td-error")
 
 
@@ -43,8 +46,9 @@ def stages() -> dict[str, list[Unit]]:
         "stage 1 (domains and models)": _first_stage(),
         "stage 2 (dimensions)": _second_stage(),
         "stage 5 (the library's defaults)": _fifth_stage(),
-        "stage 3 (noise and the ensemble, the five best of stage 1)": _third_stage(),
+        "stage 3 (noise, and the ensemble with the five best of stage 1)": _third_stage(),
         "stage 4 (d and m)": _fourth_stage(),
+        "stage 6 (the recommended search-control with the chosen defaults)": _sixth_stage(),
     }
 
 
@@ -82,11 +86,9 @@ def _second_stage() -> list[Unit]:
 
 
 def _third_stage() -> list[Unit]:
-    if not FIVE_BEST:
-        return []
-    cells = [(control, cell) for cell in THIRD_STAGE for control in FIVE_BEST]
-    noise = THIRD_STAGE[0].noise
-    cells += [(ER, Cell(domain, noise=noise)) for domain in DOMAINS]
+    cells = [(control, cell) for cell in NOISY for control in CONTROLS]
+    cells += [(ER, Cell(domain, noise=NOISE)) for domain in DOMAINS]
+    cells += [(control, cell) for cell in ENSEMBLE for control in FIVE_BEST]
     return [_unit(False, tuned_settings(control, cell)) for control, cell in cells]
 
 
@@ -104,4 +106,11 @@ def _fifth_stage() -> list[Unit]:
     return [
         _unit(False, tuned_settings(place.control, place.cell, **own))
         for place, own in defaults.trainings()
+    ]
+
+
+def _sixth_stage() -> list[Unit]:
+    return [
+        _unit(False, tuned_settings(place.control, place.cell, **own))
+        for place, own in defaults.confirming_trainings()
     ]

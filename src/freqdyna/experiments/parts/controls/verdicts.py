@@ -51,7 +51,8 @@ _STATEMENTS = {one.name: f"{one.name}: {one.statement}" for one in HYPOTHESES}
 
 def claims(found: Study) -> list[Claim]:
     """The hypotheses with the comparisons that decide them, and the goals."""
-    return [*_h1(found), *_h2(found), *_h3(found), *_h4(found), *_goals(found), _of_defaults(found)]
+    hypotheses = [*_h1(found), *_h2(found), *_h3(found), *_h4(found)]
+    return [*hypotheses, *_goals(found), _of_defaults(found), _of_both(found)]
 
 
 def _h1(found: Study) -> list[Claim]:
@@ -267,3 +268,16 @@ def _of_defaults(found: Study) -> Claim:
         if place.cell.model == "learned"
     }
     return _not_worse_than_er(defaults.GOAL, chosen, pairs)
+
+
+def _of_both(found: Study) -> Claim:
+    chosen, confirming = defaults.CHOSEN, found.confirming
+    if chosen is None or len(confirming) < len(FIRST_STAGE):
+        ours = "not all trainings of stages 1, 5 and 6 that decide it are stored"
+        return Claim(defaults.GOAL_OF_BOTH, GOAL, ours, "", "undecided", "study")
+    er = found.candidates[chosen[1]]
+    pairs = {
+        cell: (area(stored), area(er[defaults.Place(ER, Cell(cell.domain))]))
+        for cell, stored in confirming.items()
+    }
+    return _not_worse_than_er(defaults.GOAL_OF_BOTH, ", ".join(chosen), pairs)

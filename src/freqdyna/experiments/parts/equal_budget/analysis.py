@@ -18,7 +18,7 @@ from freqdyna.experiments.parts.equal_budget.units import (
     grids,
 )
 from freqdyna.experiments.readings import RULE, judge_under_all
-from freqdyna.experiments.stored_trainings import area, curves, left_out, seeds_of
+from freqdyna.experiments.stored_trainings import area, curves, left_out, seeds_of, training_of
 from freqdyna.results.chart import Chart, Legend, Panel
 
 UPDATES = 10
@@ -143,12 +143,17 @@ def _area_of_half(stored: Stored, odd: bool) -> np.ndarray:
 
 
 def _against_compute(stored: Stored) -> tuple[np.ndarray, np.ndarray]:
-    """Updates plus climbing steps before each evaluation, and returns: (seeds, evaluations)."""
+    """Updates plus climbing steps before each evaluation, and returns: (seeds, evaluations).
+
+    Trainings that wait for the end of the warm-up make neither before it.
+    """
     steps, returns = curves(stored)
+    config = training_of(stored).config
+    first = 0 if config.learn_in_warmup else config.warmup_steps
     each = np.full(returns.shape, float(UPDATES))
     if "climb_iterations" in stored.columns:
         each = each + np.nan_to_num(curves(stored, "climb_iterations")[1])
-    return np.cumsum(each * np.diff(steps, prepend=0), axis=1), returns
+    return np.cumsum(each * np.diff(np.maximum(steps, first), prepend=first), axis=1), returns
 
 
 def _at(points: np.ndarray, costs: np.ndarray, returns: np.ndarray) -> np.ndarray:

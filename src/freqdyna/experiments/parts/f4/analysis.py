@@ -64,7 +64,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     tables = [table_of({r: [*spreads[r], *leads[r]] for r in found})] if len(found) > 1 else []
     notes += [rule_in_the_maze(found)] if len(found) > 1 else []
     if long:
-        notes.append(f"The area of a training of {maze.LONG:,} steps begins at a tenth of them.")
+        notes.append(f"Trainings of {maze.LONG:,} steps have the same warm-up as the others.")
     every = {f"{name}; {r}": one for r, of in found.items() for name, one in of.items()}
     for reading, of in long.items():
         every |= {f"{n}; {_longer(reading)}": one for n, one in of.items()}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from freqdyna.experiments.base import Findings, Stored
-from freqdyna.experiments.claims import Claim
+from freqdyna.experiments.claims import Claim, Verdict
 from freqdyna.experiments.comparisons import Comparison, judge, mean_with_interval
 from freqdyna.experiments.learning_curves import SHADED, curves_panel, named_curves
 from freqdyna.experiments.parts.f6.units import CAR, FIRST, GRID, WAITING, by_panel
@@ -14,6 +14,8 @@ from freqdyna.results.chart import Chart, Legend
 
 THRESHOLD = -200.0
 COUNTED = "climb_vanished_frequency"
+FREQUENT = 5.0
+"""Percent of the steps; the paper only says "frequently"."""
 Panels = dict[tuple[str, str], dict[str, Stored]]
 """Trainings by algorithm, for each environment and interpretation."""
 
@@ -74,7 +76,7 @@ def _claims(found: Panels) -> list[Claim]:
         reading: _on_car(trainings) for (env, reading), trainings in found.items() if env == CAR
     }
     every = [one for group in on_car.values() for one in group]
-    judged = judge([*alone, *every])[: len(alone)]
+    judged = judge([*alone, *every])[: len(alone)] + _frequently(found[GRID, WAITING])
     return judged + judge_under_all(on_car, lambda ones: judge([*alone, *ones])[len(alone) :])
 
 
@@ -97,7 +99,7 @@ def _of_directions(found: Panels) -> list[Comparison]:
     on_grid, on_car = found[GRID, WAITING], found.get((CAR, WAITING), {})
     hessian = on_grid["Dyna-HessNorm"]
     others = {
-        "GridWorld − MountainCar": ("above 0 (frequently zero)", on_car.get("Dyna-HessNorm")),
+        "GridWorld − MountainCar": ("-", on_car.get("Dyna-HessNorm")),
         "Dyna-HessNorm − Dyna-GradNorm": ("above 0 (for the Hessian)", on_grid["Dyna-GradNorm"]),
     }
     where = {
@@ -116,6 +118,22 @@ def _of_directions(found: Panels) -> list[Comparison]:
         for which, (paper, other) in others.items()
         if other is not None and is_counted(other) and is_counted(hessian)
     ]
+
+
+def _frequently(on_grid: dict[str, Stored]) -> list[Claim]:
+    """What the paper says in words: that the direction is frequently zero."""
+    stored = on_grid["Dyna-HessNorm"]
+    if not is_counted(stored):
+        return []
+    shares = vanished(stored)
+    often = int((shares > FREQUENT).sum())
+    ours = (
+        f"median seed {np.median(shares):.2f}%, mean {shares.mean():.1f}%; above {FREQUENT:g}% in "
+        f"{often} of {len(shares)} seeds"
+    )
+    verdict: Verdict = "holds" if 2 * often > len(shares) else "does not hold"
+    what = "steps without a direction in climbs of ‖H_V‖² on GridWorld, seeds that learned"
+    return [Claim(what, "frequently", ours, "", verdict, "frequent")]
 
 
 def _on_car(trainings: dict[str, Stored]) -> list[Comparison]:

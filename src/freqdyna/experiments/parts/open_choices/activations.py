@@ -25,7 +25,8 @@ STUCK = -1000.0
 """A seed is stuck if its evaluation return never rises above this."""
 NOTE = (
     "With ReLU units the Hessian of V is zero almost everywhere, so that climbs of g have no "
-    "direction; 'ReLU for both' is listed for completeness."
+    "direction; 'ReLU for both' is listed for completeness. A seed is stuck if no evaluation is "
+    "above −1000."
 )
 
 

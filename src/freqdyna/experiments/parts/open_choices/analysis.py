@@ -17,7 +17,7 @@ from freqdyna.experiments.parts.maze import PAPER, near_holes, near_holes_if_lea
 from freqdyna.experiments.parts.open_choices import activations
 from freqdyna.experiments.parts.open_choices.units import ALGORITHMS, READINGS, by_reading
 from freqdyna.experiments.readings import judge_each, under_all
-from freqdyna.experiments.stored_trainings import area, states, training_of
+from freqdyna.experiments.stored_trainings import area, machines, states, training_of
 from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
 from freqdyna.results.comparison.statistics import stratified_interval
 
@@ -55,38 +55,49 @@ def analyse(units: dict[str, Stored]) -> Findings:
         zero = Rule(0, upright=True, style=LineStyle("gray"), width=0.8)
         panels.append(Panel(env, difference, by_row, marks, [zero]))
     networks = activations.find(units)
-    groups = {"areas": comparisons, "shares": _contrasts(found, readings) if maze else []}
+    drawn, without = _with_states(found)
+    groups = {"areas": comparisons, "shares": _contrasts(drawn, readings) if maze else []}
     judged = judge_each(groups | activations.comparisons(networks), judge)
     claims, of_shares = judged.pop("areas"), judged.pop("shares")
     if maze:
         claims += _spreads(found, readings) + of_shares
         rows[0] += ["near a hole, Dyna-Frequency", "near a hole, Dyna-Value"]
-        shares = _shares(found, readings)
+        shares = _shares(drawn, readings)
         for row in rows[1:]:
-            maze_row = row[1] == "MazeGridWorld"
+            has_shares = row[1] == "MazeGridWorld" and row[0] in shares
             row += [
-                mean_with_interval(shares[row[0]][a], 1, "%") if maze_row else ""
+                mean_with_interval(shares[row[0]][a], 1, "%") if has_shares else ""
                 for a in ALGORITHMS
             ]
         panels.append(_shares_panel(shares, readings, by_row))
-        claims.append(_some_reading_gives_f5(found, list(shares)))
+        claims.append(_some_reading_gives_f5(drawn, list(shares)))
     claims += under_all(judged)
     title = "S: one choice changed at a time, 95% intervals over seeds"
     chart = Chart(panels, title, panel_size=(4.6, 5.0), share_y=True)
-    notes = [_seeds(found), BEGIN, *apart, *([activations.NOTE] if networks else [])]
+    notes = [_seeds(found), BEGIN, *apart, *without, *([activations.NOTE] if networks else [])]
     tables = [table] if (table := activations.table(networks)) else []
     return Findings(chart, claims, rows, notes, tables)
 
 
 def _on_one_machine(found: Found) -> tuple[Found, list[str]]:
     """The pairs of trainings that ran on the same kind of machine, and a note on the others."""
-    kinds: dict[tuple[str, str], set[str]] = {}
+    pairs: dict[tuple[str, str], list[Stored]] = {}
     for (reading, env, _), stored in found.items():
-        kinds.setdefault((reading, env), set()).add(str(stored.provenance.get("device_kind")))
+        pairs.setdefault((reading, env), []).append(stored)
+    kinds = {key: machines(*trainings) for key, trainings in pairs.items()}
     apart = [key for key, of in kinds.items() if len(of) > 1]
-    named = "; ".join(f"{', '.join(key)} ({', '.join(sorted(kinds[key]))})" for key in apart)
+    named = "; ".join(f"{', '.join(key)} ({', '.join(kinds[key])})" for key in apart)
     note = f"Not compared, because the trainings ran on different kinds of machines: {named}."
     return {k: one for k, one in found.items() if k[:2] not in apart}, [note] if apart else []
+
+
+def _with_states(found: Found) -> tuple[Found, list[str]]:
+    """The trainings in the maze that were stored with their states, and a note on the others."""
+    maze = {key: one for key, one in found.items() if key[1] == "MazeGridWorld"}
+    without = list(dict.fromkeys(k[0] for k, one in maze.items() if not training_of(one).snapshots))
+    note = f"Without shares near a hole, because states were not stored: {', '.join(without)}."
+    drawn = {key: one for key, one in maze.items() if key[0] not in without}
+    return drawn, [note] if without else []
 
 
 def _seeds(found: Found) -> str:

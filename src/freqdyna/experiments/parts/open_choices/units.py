@@ -13,12 +13,6 @@ ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "MazeGridWorld": {},  # F4
 }
 ALGORITHMS = ("dyna-frequency", "dyna-value")
-CODE: dict[str, Any] = {
-    "climb_noise_scales": "deviation",
-    "climb_boundary": "project",
-    "frequency_network": "target",
-    "queue_size": 1_000_000,
-}
 RELU_FOR_VALUE = "ReLU for Dyna-Value alone"
 """As in the published configuration; the paper says that all networks have tanh units."""
 READINGS: dict[str, dict[str, dict[str, Any]]] = {
@@ -40,16 +34,8 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
     "ReLU for both": {"MountainCar-v0": {"activation": "relu"}},
     RELU_FOR_VALUE: {"MountainCar-v0": {"activation": "relu"}},
     "observations scaled to [−1, 1]": {"MountainCar-v0": {"scale_observations": True}},
-    "several choices of the published code": {
-        "MountainCar-v0": CODE | {"goal_reward": 1.0},
-        "MazeGridWorld": CODE | {"climb_preconditioner": "identity", "climb_keep_terminal": True},
-    },
+    "all as in the published code": {env: {"preset": "published"} for env in ENVIRONMENTS},
 }
-
-
-FEW_SEEDS = 10
-"""Seeds in the maze of the interpretation that was trained on a CPU."""
-FEW = "several choices of the published code"
 
 
 def settings(reading: str, env: str, algorithm: str) -> dict[str, Any]:
@@ -67,7 +53,7 @@ def units(quick: bool) -> list[Unit]:
     readings = list(READINGS)[:2] if quick else list(READINGS)
     environments = list(ENVIRONMENTS)[:1] if quick else list(reversed(ENVIRONMENTS))
     wanted = [
-        training(quick, **_seeds(reading, env), **settings(reading, env, algorithm))
+        training(quick, **settings(reading, env, algorithm))
         for env in environments
         for reading in readings
         if env in READINGS[reading]
@@ -75,10 +61,6 @@ def units(quick: bool) -> list[Unit]:
     ]
     wanted += [] if quick else activations.units()
     return list({unit.name: unit for unit in wanted}.values())
-
-
-def _seeds(reading: str, env: str) -> dict[str, int]:
-    return {"seeds": FEW_SEEDS} if env == "MazeGridWorld" and reading == FEW else {}
 
 
 def by_reading(units: dict[str, Stored]) -> dict[tuple[str, str, str], Stored]:
