@@ -13,6 +13,7 @@ import freqdyna
 from freqdyna.envs import MountainCar
 from freqdyna.experiments import registry, reproduce
 from freqdyna.experiments.parts.f3 import units
+from freqdyna.experiments.parts.open_choices import units as open_choices
 from freqdyna.experiments.stored_trainings import area, pick, steps_to, training_of
 from freqdyna.report.explorer import explorers
 
@@ -65,6 +66,20 @@ def curves_of_f3():
         yield words + " # ± # (#) |" * 4, numbers
 
 
+def with_the_published_code():
+    """The sentence on the preset that follows the published code."""
+    stored = reproduce.stored(registry.find("S"), ROOT / "results" / "reproduce")
+    value, frequency = (
+        pick(
+            stored, **open_choices.settings("all as in the published code", "MountainCar-v0", name)
+        )
+        for name in ("dyna-value", "dyna-frequency")
+    )
+    seeds = len(training_of(value).seeds)
+    numbers = seeds, area(value).mean(), area(frequency).mean()
+    yield "published code, too (, # seeds), (#) and (#) are level.", numbers
+
+
 def speeds():
     """Sentences and rows on speed, with the stored numbers."""
     bench = json.loads((ROOT / "results" / "bench-2-cores.json").read_text())
@@ -99,10 +114,9 @@ def speeds():
 def first_picture():
     """The sentences below the first picture."""
     folder = ROOT / "results" / "explorer"
-    names = ("dyna-value", "dyna-frequency")
-    results = [freqdyna.load(folder / f"mountain-car-{name}") for name in names]
+    results = [freqdyna.load(run) for run in sorted(folder.glob("mountain-car-*"))]
     (shown,) = explorers(results)
-    yield "Two agents on MountainCar after # steps:", (shown["opens"],)
+    yield "Four agents on MountainCar after # steps:", (shown["opens"],)
     (seeds,) = {len(result.seeds) for result in results}
     yield "Each is the median of # seeds,", (seeds,)
 
@@ -137,7 +151,8 @@ def test_a_number_must_be_the_stored_one_as_displayed():
 
 
 def test_every_number_about_results_or_speed_is_stored(readme):
-    for words, numbers in (*first_picture(), *curves_of_f3(), *speeds(), *episode_limits()):
+    of_results = (*first_picture(), *curves_of_f3(), *with_the_published_code())
+    for words, numbers in (*of_results, *speeds(), *episode_limits()):
         start, end = found(readme, words, numbers)
         readme = f"{readme[:start]} {readme[end:]}"
     for words in OTHER_NUMBERS:
