@@ -16,7 +16,7 @@ INSTALL = sh -c '{ $(PIP) uv && $(UV) --editable "$$1"; } 2> /dev/null || $(PIP)
 # Follows the command above, for platforms on which a tested version does not exist.
 OR_HINT = || { echo "if a tested version does not exist for this platform, try: make CONSTRAINTS= $(MAKECMDGOALS)"; exit 1; }
 
-.PHONY: quickstart test most-tests compiler-tests check lint docs browser tour bench faults constraints newest clean
+.PHONY: quickstart test most-tests compiler-tests check lint docs browser ray tour bench faults constraints newest clean
 
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
@@ -36,12 +36,12 @@ $(VENV)/.bytecode: $(VENV)/.dev
 	@$(BIN)/python -m pytest --collect-only -p no:xdist > /dev/null || true
 	@touch $@
 
-# All tests except those in a browser. The three parts run side by side, because each of them waits at times.
+# All tests except those in a browser and on a Ray cluster. The three parts run side by side, because each of them waits at times.
 test: $(VENV)/.dev
 	@$(MAKE) --no-print-directory --jobs=3 lint most-tests compiler-tests
 
 most-tests: $(VENV)/.dev $(VENV)/.bytecode
-	$(QUICK) $(PYTEST) -m "not learning and not browser and not default_compiler"
+	$(QUICK) $(PYTEST) -m "not learning and not browser and not ray and not default_compiler"
 
 # Tests that train until something is learned, and some of every package, with the compiler that users have.
 compiler-tests: $(VENV)/.dev $(VENV)/.bytecode
@@ -51,7 +51,7 @@ compiler-tests: $(VENV)/.dev $(VENV)/.bytecode
 
 # The quick checks, for use while you work.
 check: $(VENV)/.dev lint
-	$(QUICK) $(PYTEST) -m "not slow and not learning and not browser and not default_compiler"
+	$(QUICK) $(PYTEST) -m "not slow and not learning and not browser and not ray and not default_compiler"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -68,6 +68,10 @@ docs: $(VENV)/.docs
 # Tests the report and the site in a real browser: needs Chromium, which cannot be installed with pip.
 browser: $(VENV)/.dev docs
 	$(QUICK) $(PYTEST) -m browser
+
+# Sweeps on a real Ray cluster on this machine: needs a machine that is not busy, because of time-outs in Ray.
+ray: $(VENV)/.dev
+	$(QUICK) $(PYTEST) -n 0 -m ray
 
 # Runs the notebook again and stores its outputs.
 tour: $(VENV)/.dev
