@@ -47,7 +47,8 @@ def write(folder: Path, unit: Unit, outcome: Columns | Record, provenance: dict[
     if isinstance(outcome, Record):
         record = replace(outcome, provenance=provenance)
         files = encode_record(record, unit_settings=unit.settings)
-        write_atomically(_arrays_path(path), lambda file: file.write(files.arrays))
+        if record.parameters.size or record.snapshots:
+            write_atomically(_arrays_path(path), lambda file: file.write(files.arrays))
         write_table(path, files.table)
     else:
         facts = {"settings": unit.settings, "provenance": provenance}

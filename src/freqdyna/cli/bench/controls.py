@@ -3,6 +3,7 @@
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
@@ -49,19 +50,23 @@ def measure_controls(out: Path, domains: tuple[str, ...] = tuple(DOMAINS)) -> No
             own = json.dumps(settings, sort_keys=True)
             if any(row[:3] == (domain, control, own) for row in rows):
                 continue
-            size = {"seeds": step_times.SEEDS, "steps": 30_000, "warmup_steps": 0}
-            config = resolved_by_name(Config.of(settings | size, preset=PRESET))
+            config = measured_config(settings)
             rate = measure_config(control, config, envs.make(config.env), SECONDS)
             rows = [row for row in rows if row[:2] != (domain, control)]
             rows.append((domain, control, own, 1e6 / rate.steps_per_second))
             print(f"  {domain}, {control}: {rows[-1][-1]:.1f} µs per step of a seed", flush=True)
             taken = {"seconds": round(seconds + time.monotonic() - began, 1)}
-            store.write(folder, unit, _columns(rows), facts | taken)
+            store.write(folder, unit, columns(rows), facts | taken)
     print(f"stored: {store.unit_path(folder, unit)}")
 
 
-def _columns(rows: list[tuple[str, str, str, float]]) -> Columns:
-    columns = zip(*rows, strict=True)
-    return {
-        name: np.array(values) for name, values in zip(step_times.COLUMNS, columns, strict=True)
-    }
+def measured_config(settings: dict[str, Any]) -> Config:
+    """The configuration that is measured for a training of C with these settings."""
+    size = {"seeds": step_times.SEEDS, "steps": 30_000, "warmup_steps": 0}
+    return resolved_by_name(Config.of(settings | size, preset=PRESET))
+
+
+def columns(rows: list[tuple[str, str, str, float]]) -> Columns:
+    """The table that is stored for rows as of `step_times.rows`."""
+    found = zip(*rows, strict=True)
+    return {name: np.array(values) for name, values in zip(step_times.COLUMNS, found, strict=True)}

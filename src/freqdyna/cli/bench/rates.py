@@ -9,7 +9,7 @@ import time
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -86,8 +86,20 @@ def measure_config(name: str, config: Config, env: Environment, seconds: float =
         seconds: About how long to measure, excluding compilation.
 
     """
-    seeds = config.seeds
-    block, state, compile_seconds = _warm_block(config, env)
+    return measure_block(name, config.seeds, warm_block(config, env), seconds)
+
+
+def measure_block(name: str, seeds: int, warm: "WarmBlock", seconds: float = 2.0) -> Rate:
+    """Measure what `warm_block` has compiled.
+
+    Args:
+        name: What the result is called.
+        seeds: The number of seeds.
+        warm: The training.
+        seconds: About how long to measure.
+
+    """
+    block, state, compile_seconds = warm
     step, steps = WARM_UP, 20
     began = time.perf_counter()
     state = jax.block_until_ready(block.advance(state, step, step + steps))
@@ -160,11 +172,21 @@ def workload_config(workload: str, seeds: int, **changes: Any) -> Config:
     return resolved_by_name(Config(seeds=seeds, **settings))
 
 
-def _warm_block(config: Config, env: Environment) -> tuple[Block, Any, float]:
+class WarmBlock(NamedTuple):
+    """A compiled training after WARM_UP steps."""
+
+    block: Block
+    state: Any
+    compile_seconds: float
+
+
+def warm_block(config: Config, env: Environment) -> WarmBlock:
+    """Compile a training and take its first steps."""
     devices = seed_devices(config.seeds)
     training = Training(algorithms.build(config, env), 1, 0.05)
     block = CompiledBlock(training, Layout.of(np.arange(config.seeds), devices))
     began = time.perf_counter()
     state = jax.block_until_ready(block.advance(block.init(), 0, 0))  # zero steps: only compiles
     compile_seconds = time.perf_counter() - began
-    return block, jax.block_until_ready(block.advance(state, 0, WARM_UP)), compile_seconds
+    warm = jax.block_until_ready(block.advance(state, 0, WARM_UP))
+    return WarmBlock(block, warm, compile_seconds)
