@@ -154,7 +154,7 @@ def test_the_paragraph_on_stored_trainings_counts_seeds():
 def test_no_stored_run_has_a_seed_that_diverged_or_stopped():
     folders = [path.parent for path in sorted(RESULTS.glob("*/*/config.toml"))]
     runs = [load(folder) for folder in folders]
-    assert (len(runs), sum(len(run.seeds) for run in runs)) == (24, 582)
+    assert (len(runs), sum(len(run.seeds) for run in runs)) == (25, 612)
     assert all("diverged_at" in run.metrics for run in runs)
     assert all(run.complete_seeds.kept.all() for run in runs)
 
