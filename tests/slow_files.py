@@ -21,6 +21,7 @@ SLOW_FILES = (
     "learning/test_probes.py",
     "examples/test_own_search_control.py",
     "envs/gym/test_host.py",
+    "envs/test_pendulum.py",
     "results/test_playback.py",
     "results/test_plot_snapshots.py",
     "cli/test_bench.py",

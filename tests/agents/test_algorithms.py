@@ -20,10 +20,8 @@ def test_a_table_has_no_settings_of_networks(setting, value):
 
 
 def test_double_q_learning_needs_discrete_actions():
-    from freqdyna.envs.gym.space import factory_of, space_of
-
-    space = space_of(factory_of("Pendulum-v1")())
-    config = Config(algorithm="naf", env="Pendulum-v1", double=True)
+    env = envs.make("Pendulum-v1")
+    config = Config(algorithm="naf", env=env.name, double=True)
     message = "double is True, but the actions of 'Pendulum-v1' are continuous; it must be False"
     with pytest.raises(FreqdynaError, match=message):
-        algorithms.build(resolved(config, space), space)
+        algorithms.build(resolved(config, env), env)

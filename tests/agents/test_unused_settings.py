@@ -5,6 +5,7 @@ from small import SMALL
 
 import freqdyna
 from freqdyna import Config, envs
+from freqdyna.agents.algorithms import build
 from freqdyna.agents.unused_settings import without_effect
 from freqdyna.envs.resolve import resolved
 from freqdyna.training.run import Run
@@ -70,10 +71,12 @@ def test_only_settings_that_nothing_uses_are_told(algorithm, settings, told):
 
 
 @pytest.mark.parametrize("preset", ["paper", "published", "v0.1"])
-def test_a_preset_is_for_every_algorithm(preset):
-    env = envs.make("GridWorld")
-    config = resolved(Config.of({"algorithm": "er", "env": env.name}, preset), env)
+@pytest.mark.parametrize(("name", "algorithm"), [("GridWorld", "er"), ("Pendulum-v1", "naf")])
+def test_a_preset_is_for_every_algorithm(name, algorithm, preset):
+    env = envs.make(name)
+    config = resolved(Config.of({"algorithm": algorithm, "env": name}, preset), env)
     assert without_effect(config, env) is None
+    build(config, env)  # does not refuse the model that is not used
 
 
 def test_a_training_tells_them(monkeypatch):

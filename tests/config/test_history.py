@@ -50,14 +50,16 @@ def test_what_an_environment_decided_is_as_the_version_had_it():
     assert decided("MazeGridWorld", "0.10.0") == (30, 50)
 
 
-def test_what_the_actions_decided_is_as_the_version_had_it():
+@pytest.mark.parametrize("env", ["Pendulum-v1", "MountainCarContinuous-v0"])
+def test_what_the_actions_decided_is_as_the_version_had_it(env):
+    from freqdyna.envs import ENVIRONMENTS, make
     from freqdyna.envs.gym.space import factory_of, space_of
     from freqdyna.envs.resolve import resolved
 
-    space = space_of(factory_of("Pendulum-v1")())
-    config = Config(env="Pendulum-v1")
+    space = make(env) if env in ENVIRONMENTS else space_of(factory_of(env)())
     versions = ("0.1.0", "0.10.0")
-    assert [resolved(config, space, v).planning_steps for v in versions] == [2, 5]
+    found = [resolved(Config(env=env), space, version).planning_steps for version in versions]
+    assert found == [2, 5]
 
 
 def test_settings_are_stored_without_new_ones_that_do_what_was_done_before():

@@ -10,6 +10,14 @@ SMALLER = [f"TubeGridWorld-{n}" for n in (2, 3, 4, 6)]
 NAMES = [name for name in envs.ENVIRONMENTS if name not in SMALLER]
 
 
+def random_action(env, key):
+    if env.num_actions:
+        return jax.random.randint(key, (), 0, env.num_actions)
+    return jax.random.uniform(
+        key, env.action_low.shape, minval=env.action_low, maxval=env.action_high
+    )
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_reward_noise_has_the_stated_mean_and_deviation(name):
     quiet, noisy = envs.make(name), envs.make(name, reward_noise=0.1)
@@ -18,7 +26,7 @@ def test_reward_noise_has_the_stated_mean_and_deviation(name):
     @jax.jit
     @jax.vmap
     def step(key):
-        state, action = quiet.reset(jax.random.key(0)), jnp.int32(0)
+        state, action = quiet.reset(jax.random.key(0)), random_action(quiet, jax.random.key(0))
         return quiet.transition(state, action, key), noisy.transition(state, action, key)
 
     (quiet_states, quiet_rewards, _), (states, rewards, _) = step(keys)
@@ -36,8 +44,7 @@ def test_random_walks_stay_in_the_state_space_and_states_in_it_are_their_own_pro
     def walk(key):
         def step(state, key):
             act_key, env_key = jax.random.split(key)
-            action = jax.random.randint(act_key, (), 0, env.num_actions)
-            state, _, terminal = env.transition(state, action, env_key)
+            state, _, terminal = env.transition(state, random_action(env, act_key), env_key)
             return jnp.where(terminal, env.reset(env_key), state), state
 
         states = jax.lax.scan(step, env.reset(key), jax.random.split(key, 500))[1]
@@ -46,8 +53,8 @@ def test_random_walks_stay_in_the_state_space_and_states_in_it_are_their_own_pro
     walks = jax.jit(jax.vmap(walk))(jax.random.split(jax.random.key(2), 64))
     states, contained, projected = map(np.asarray, walks)
     assert contained.all()
-    # Acrobot's divides by lengths that are 1 to two roundings, of 6e-8 each.
-    atol = 2e-7 if name == "Acrobot-v1" else 0
+    # These divide by lengths that are 1 to two roundings, of 6e-8 each.
+    atol = 2e-7 if name in ("Acrobot-v1", "Pendulum-v1") else 0
     np.testing.assert_allclose(projected, states, rtol=0, atol=atol)
 
 
@@ -78,3 +85,23 @@ def test_unknown_names_and_bad_settings_are_refused():
         FreqdynaError, match="episode_limit is 0; it must be an integer, 1 or greater"
     ):
         envs.make("GridWorld", episode_limit=0)
+
+
+@pytest.mark.parametrize(
+    ("number", "low", "high"),
+    [
+        (0, [], []),
+        (0, [-1.0], [1.0, 1.0]),
+        (0, [-1.0], [np.inf]),
+        (0, [1.0], [1.0]),
+        (0, -1.0, 1.0),
+        (2, [-1.0], [1.0]),
+    ],
+)
+def test_actions_must_be_discrete_or_have_bounds(number, low, high):
+    class Odd(envs.Pendulum):
+        num_actions = number
+        action_low, action_high = np.array(low), np.array(high)
+
+    with pytest.raises(FreqdynaError, match=f"num_actions of 'Pendulum-v1' is {number}, its act"):
+        Odd()

@@ -15,9 +15,9 @@ SMALL += "--search-states 3 --climb-limit 10 --eval-every 12 --episode-limit 20"
     [
         ("CartPole-v1", "er"),
         ("Acrobot-v1", "dyna-frequency"),
+        ("Pendulum-v1", "dyna-naf-value"),
         ("TubeGridWorld-3", "dyna-uniform"),
-        ("MountainCarContinuous-v0", "dyna-naf-value"),
-        ("Pendulum-v1", "naf"),
+        ("MountainCarContinuous-v0", "naf"),
         ("Hopper-v5", "dyna-naf-frequency"),
     ],
 )

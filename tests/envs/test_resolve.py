@@ -22,11 +22,14 @@ def test_environments_without_walls_have_no_settings_of_walls(given):
         named_environment(Config(env="CartPole-v1", **given))
     message = f"{name} is {value}; only built-in environments have that setting"
     with pytest.raises(FreqdynaError, match=message):
-        space_of_run(lambda: None, Config(env="Pendulum-v1", **given), {})
+        space_of_run(lambda: None, Config(env="MountainCarContinuous-v0", **given), {})
 
 
 def test_arguments_of_the_environment_reach_it():
-    assert named_environment(Config(env="Pendulum-v1", env_kwargs={"g": 3.0}))().unwrapped.g == 3.0
+    config = Config(env="Pendulum-v1", env_kwargs={"g": 3.0})
+    assert named_environment(config) == envs.make("Pendulum-v1", g=3.0)
+    in_gymnasium = named_environment(config, facts={"environment_given": False})
+    assert in_gymnasium().unwrapped.g == 3.0
 
 
 @pytest.mark.parametrize(

@@ -60,10 +60,22 @@ def test_discrete_actions_are_those_of_the_policy(activation, load_policy, tmp_p
 
 
 def test_continuous_actions_are_those_of_the_policy(load_policy, tmp_path):
-    space = space_of(gymnasium.make("Pendulum-v1"))
-    config = Config(env="Pendulum-v1", algorithm="naf", seeds=2, hidden=(8,), normalize=True)
-    scaling = {"mean": [0.5, -0.5, 1.0], "scale": [2.0, 3.0, 4.0]}
-    result = a_result(resolved(config, space), (3, 8, 3), scaling=scaling)
+    name = "MountainCarContinuous-v0"
+    config = Config(env=name, algorithm="naf", seeds=2, hidden=(8,), normalize=True)
+    scaling = {"mean": [0.5, -0.5], "scale": [2.0, 3.0]}
+    space = space_of(gymnasium.make(name))
+    result = a_result(resolved(config, space), (2, 8, 3), scaling=scaling)
+    result.export_policy(tmp_path / "policy.npz")
+    ours, theirs = result.policy(0), load_policy(tmp_path / "policy.npz")
+    for state in np.random.default_rng(1).uniform(-1, 1, size=(10, 2)):
+        np.testing.assert_allclose(theirs(state), ours(state), rtol=1e-4, atol=1e-4)
+
+
+def test_continuous_actions_of_a_compiled_environment_are_those_of_the_policy(
+    load_policy, tmp_path
+):
+    config = resolved_by_name(Config(env="Pendulum-v1", algorithm="naf", seeds=2, hidden=(8,)))
+    result = a_result(config, (3, 8, 3))
     result.export_policy(tmp_path / "policy.npz")
     ours, theirs = result.policy(0), load_policy(tmp_path / "policy.npz")
     for state in np.random.default_rng(1).uniform(-1, 1, size=(10, 3)):

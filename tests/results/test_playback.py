@@ -187,13 +187,15 @@ def test_continuous_actions_are_the_best_ones_without_noise(dial, tmp_path):
     assert len(list(frames(tmp_path / "film.gif"))) == 31
 
 
-@pytest.mark.parametrize("name", ["MountainCar-v0", "CartPole-v1", "Acrobot-v1"])
+@pytest.mark.parametrize("name", ["MountainCar-v0", "CartPole-v1", "Acrobot-v1", "Pendulum-v1"])
 def test_our_states_are_drawn_as_gymnasium_draws_its_own(name, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     env = gymnasium.make(name, render_mode="rgb_array")
     state, _ = env.reset(seed=1)
+    last = env.action_space.high if name == "Pendulum-v1" else env.action_space.n - 1
     for _ in range(5):
-        state, *_ = env.step(env.action_space.n - 1)
+        state, *_ = env.step(last)
+    env.unwrapped.last_u = None  # Pendulum's torque, which is not part of a state
     painter = envs.make(name).painter()
     assert painter.steps_a_second == env.metadata["render_fps"]
     drawn, expected = painter.draw(state), env.render()

@@ -13,7 +13,7 @@ from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
 
 STORED = Path(__file__).parents[1] / "fixtures" / "version-0.1" / "sweep"
-ON_HOST = '[settings]\nenv = "Pendulum-v1"\nalgorithm = "naf"\n[seeds]\nnumber = 1'
+ON_HOST = '[settings]\nenv = "MountainCarContinuous-v0"\nalgorithm = "naf"\n[seeds]\nnumber = 1'
 # As if this version had changed two defaults.
 MADE_UP = {VERSION: Changes(defaults={EVERYWHERE: {"climb_limit": 100, "planning_steps": 3}})}
 
@@ -79,7 +79,7 @@ def test_a_changed_default_leaves_older_sweeps_as_they_were(monkeypatch):
     assert older.configs()[0].climb_limit == 100
     assert newer.configs()[0].climb_limit == 200
     assert older.kept_defaults()["climb_limit"] == 100
-    # Pendulum's planning_steps are unset until a worker makes it; the name tells them apart.
+    # Its planning_steps are unset until a worker makes it; the name tells them apart.
     assert older.configs()[0].planning_steps is newer.configs()[0].planning_steps is None
     given = ON_HOST.replace("[seeds]", "climb_limit = 200\n[seeds]")
     names = [Sweep.parse(given, version).units()[0].name for version in ("0.1.5", VERSION)]

@@ -37,7 +37,10 @@ def _machine(monkeypatch):
         ({"climb_limit": GREATEST, "snapshot_steps": (10,)}, None),
         ({"steps": GREATEST, "eval_every": 1, "planning_steps": 1}, None),
         ({"seeds": GREATEST}, None),
-        ({"episode_limit": GREATEST, "env": "Pendulum-v1", "algorithm": "naf"}, 4 * 2 * 2),
+        (
+            {"episode_limit": GREATEST, "env": "MountainCarContinuous-v0", "algorithm": "naf"},
+            4 * 2 * 2,
+        ),
         ({"seeds": 10**8, "env": "DynaMaze", "algorithm": "tabular-dyna-q"}, None),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, dict) else "",

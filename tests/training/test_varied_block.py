@@ -32,8 +32,8 @@ BASE = Config(
 )
 
 
-def training(**settings):
-    env = envs.make("GridWorld", episode_limit=50)
+def training(env="GridWorld", **settings):
+    env = envs.make(env, episode_limit=50)
     agent = algorithms.build(resolved(replace(BASE, **settings), env), env)
     return Training(agent, 1, 0.05)
 
@@ -83,9 +83,14 @@ def test_a_row_does_not_depend_on_which_others_are_there(block, monkeypatch):
     assert len(different) == len(TRAININGS)  # each number reaches its row
 
 
-def test_rows_are_what_their_trainings_give_alone(block):
-    rows, _ = trained(block, steps=25)
+@pytest.mark.parametrize("actions", ["discrete", "continuous"])
+def test_rows_are_what_their_trainings_give_alone(actions, block):
     last = TRAININGS[-1]  # in which all numbers are others than in the first
+    if actions == "continuous":  # with bounds, which are vectors
+        swings = {"env": "Pendulum-v1", "algorithm": "naf", "max_gradient_norm": None}
+        last = training(**swings, learning_rate=0.003)
+        block = block_of([training(**swings), last])
+    rows, _ = trained(block, steps=25)
     own_block = CompiledBlock(last, Layout.of(np.array([0, 1]), jax.devices()[:1]))
     state = own_block.advance(own_block.init(), 0, 25)
     alone = np.asarray(jax.vmap(last.agent.parameters)(state))

@@ -17,7 +17,7 @@ from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.prioritized import PrioritizedReplay
 from freqdyna.agents.replay.ring import UniformReplay
 from freqdyna.agents.tabular.tabular_dyna import TabularDyna
-from freqdyna.config import Config
+from freqdyna.config import Config, history
 from freqdyna.config.checks import known_algorithm
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs import DynaMaze
@@ -103,7 +103,8 @@ def build(
     """
     planning_steps = config.decided("planning_steps")
     recipe = find(config.algorithm)
-    usual = ("true", space.default_settings.get("model", "true"))
+    earlier = history.defaults_before(history.FIRST, space.name)
+    usual = ("true", space.default_settings.get("model"), earlier.get("model"))
     if not recipe.has_model and (model is not None or config.model not in usual):
         raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
     _check_actions(config, space)

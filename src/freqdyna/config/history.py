@@ -66,7 +66,11 @@ HISTORY: dict[str, Changes] = {
             "climb_persistent": False,
             "env_kwargs": (),
         },
-        defaults={"MountainCar-v0": {"learn_in_warmup": True}},
+        defaults={
+            "MountainCar-v0": {"learn_in_warmup": True},
+            # Before, it was Gymnasium's, which is no model of its own.
+            "Pendulum-v1": {"model": "learned", "model_termination": "learned"},
+        },
     ),
 }
 """The changes by version."""

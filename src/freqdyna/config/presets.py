@@ -152,7 +152,7 @@ _BUILT_IN_0_1: dict[str, Any] = {
     "episode_limit": 2000,
     "eval_exploration": 0.05,
 }
-_MUJOCO_0_1: dict[str, Any] = {
+_CONTINUOUS_0_1: dict[str, Any] = {
     "planning_steps": 5,
     "hidden": (64, 64),
     "learn_in_warmup": False,
@@ -217,8 +217,10 @@ VERSION_0_1: Tables = {
     # Version 0.1 does not have these; they get what it gives to others.
     "PuddleWorld": {**_BUILT_IN_0_1, "hidden": (64, 64), "episode_limit": 200},
     **{f"TubeGridWorld-{n}": _BUILT_IN_0_1 for n in (2, 3, 4, 6, 8)},
-    "Hopper-v5": _MUJOCO_0_1,
-    "Walker2d-v5": _MUJOCO_0_1,
+    # Version 0.1 has these only as Gymnasium environments.
+    "Pendulum-v1": {**_CONTINUOUS_0_1, "episode_limit": 200},
+    "Hopper-v5": _CONTINUOUS_0_1,
+    "Walker2d-v5": _CONTINUOUS_0_1,
 }
 
 SETTINGS_OF_0_1 = frozenset(VERSION_0_1[EVERYWHERE]) | frozenset(_BUILT_IN_0_1)

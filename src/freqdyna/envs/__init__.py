@@ -13,12 +13,13 @@ from freqdyna.envs.dyna_maze import DynaMaze
 from freqdyna.envs.grid_world import GridWorld
 from freqdyna.envs.maze_grid_world import MazeGridWorld
 from freqdyna.envs.mountain_car import MountainCar
+from freqdyna.envs.pendulum import Pendulum
 from freqdyna.envs.puddle_world import PuddleWorld
 from freqdyna.envs.space import Action, Factory, Space
 from freqdyna.envs.tube_grid_world import TUBE_GRID_WORLDS, TubeGridWorld
 
 _OURS: tuple[type[Environment], ...] = (GridWorld, MazeGridWorld, DynaMaze, PuddleWorld)
-_OF_GYMNASIUM: tuple[type[Environment], ...] = (MountainCar, CartPole, Acrobot)
+_OF_GYMNASIUM: tuple[type[Environment], ...] = (MountainCar, CartPole, Acrobot, Pendulum)
 ENVIRONMENTS: dict[str, type[Environment]] = {
     kind.name: kind for kind in (*_OF_GYMNASIUM, *_OURS, *TUBE_GRID_WORLDS)
 }
@@ -33,6 +34,7 @@ __all__ = [
     "GridWorld",
     "MazeGridWorld",
     "MountainCar",
+    "Pendulum",
     "PuddleWorld",
     "Space",
     "TubeGridWorld",

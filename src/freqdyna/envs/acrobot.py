@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from freqdyna.core import unrolled
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
+from freqdyna.envs.circles import on_circles
 from freqdyna.envs.gym.pictures import gymnasium_painter
 from freqdyna.envs.picture import Painter
 
@@ -20,8 +20,6 @@ SECONDS = 0.2
 GRAVITY = 9.8
 # Both links have mass, length and moment of inertia 1; a link's mass is centred halfway along it.
 CENTER = 0.5
-SHORTEST = 1e-6
-"""A (cosine, sine) pair shorter than this has no direction."""
 
 Motion = Float[Array, " 4"]
 """Two angles and their velocities."""
@@ -79,12 +77,7 @@ class Acrobot(Environment):
 
     def on_manifold(self, state: State) -> State:
         """Each (cosine, sine) pair divided by its length; (1, 0) where that is about 0."""
-        pairs = state[:4].reshape(2, 2)
-        length = unrolled.norm(pairs)[:, None]
-        # A quotient rounded up from 1 would lie outside the box.
-        units = jnp.clip(pairs / jnp.maximum(length, SHORTEST), -1, 1)
-        pairs = jnp.where(length < SHORTEST, jnp.asarray([1.0, 0.0]), units)
-        return jnp.concatenate([pairs.ravel(), state[4:]])
+        return jnp.concatenate([on_circles(state[:4].reshape(2, 2)).ravel(), state[4:]])
 
     def project(self, state: State) -> State:
         """Clip to the box, then project onto the circles of cosines and sines."""

@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.picture import Painter
-from freqdyna.envs.space import Action, Space, State
+from freqdyna.envs.space import NO_ACTIONS, Action, Space, State
 
 Reward = Float[Array, ""]
 Terminal = Bool[Array, ""]
@@ -34,6 +34,10 @@ class Environment(Space):
     name: ClassVar[str]
     summary: eqx.AbstractClassVar[str]
     num_actions: ClassVar[int]
+    """The number of discrete actions; 0 if actions are continuous."""
+    action_low: ClassVar[np.ndarray] = NO_ACTIONS
+    action_high: ClassVar[np.ndarray] = NO_ACTIONS
+    """The bounds of continuous actions, shape (a,) each; empty if actions are discrete."""
     low: ClassVar[np.ndarray]
     high: ClassVar[np.ndarray]
     knows_terminal: ClassVar[bool] = True
@@ -46,6 +50,7 @@ class Environment(Space):
     """The number of steps after which an episode is truncated (which is not a termination)."""
 
     def __check_init__(self) -> None:
+        self._check_actions()
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if field.type is float and not (_is_number(value) and math.isfinite(value)):
@@ -55,6 +60,18 @@ class Environment(Space):
         if not isinstance(self.episode_limit, int) or self.episode_limit < 1:
             raise FreqdynaError(
                 f"episode_limit is {self.episode_limit!r}; it must be an integer, 1 or greater"
+            )
+
+    def _check_actions(self) -> None:
+        """Raise an error unless actions are discrete, or continuous and bounded."""
+        low, high = np.asarray(self.action_low), np.asarray(self.action_high)
+        bounds = low.ndim == 1 and low.shape == high.shape and low.size > 0
+        bounded = bounds and bool(np.isfinite([low, high]).all() and (low < high).all())
+        if not (bounded if self.num_actions == 0 else low.size == high.size == 0):
+            raise FreqdynaError(
+                f"num_actions of {self.name!r} is {self.num_actions}, its action_low {low} and "
+                f"action_high {high}; with 0 they must be finite bounds of continuous actions, "
+                "shape (a,), the upper greater than the lower ones, and otherwise empty"
             )
 
     @property
@@ -78,7 +95,7 @@ class Environment(Space):
 
         Args:
             state: The current state, shape (n,).
-            action: A discrete action, shape ().
+            action: The action, shape () if discrete and (a,) if continuous.
             noise: Standard normal random numbers, shape (noise_size,).
 
         Returns:
@@ -101,7 +118,7 @@ class Environment(Space):
 
         Args:
             state: The current state, shape (n,).
-            action: A discrete action, shape ().
+            action: The action, shape () if discrete and (a,) if continuous.
             key: A random key.
 
         Returns:
@@ -119,7 +136,7 @@ class Environment(Space):
 
         Args:
             state: The current state, shape (n,).
-            action: A discrete action, shape ().
+            action: The action, shape () if discrete and (a,) if continuous.
             noise: Standard normal random numbers, shape (1 + noise_size,); the first one is for the
                 reward.
 

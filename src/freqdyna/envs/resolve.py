@@ -1,6 +1,7 @@
 """The environment of a run, found by name or passed in Python, and its effect on the settings."""
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from freqdyna import envs
@@ -19,16 +20,21 @@ OF_ENVIRONMENT = (
 """The settings that are fields of a built-in environment, if it has them."""
 
 
-def named_environment(config: Config, allow_code: bool = False) -> Environment | Factory:
+def named_environment(
+    config: Config, allow_code: bool = False, facts: Mapping[str, Any] | None = None
+) -> Environment | Factory:
     """The environment that `config.env` names: a built-in one, or a factory of Gymnasium's.
 
     Args:
         config: The settings.
         allow_code: Whether the name may import code, see `core.code_names`.
+        facts: The provenance of the run if it is stored, otherwise None. A run that was started
+            in Gymnasium's environment stays there, even if one of that name is built in by now.
 
     """
     arguments = keywords(config.env_kwargs)
-    if config.env not in envs.ENVIRONMENTS:
+    was_on_host = facts is not None and "environment_given" in facts
+    if config.env not in envs.ENVIRONMENTS or was_on_host:
         return envs.gymnasium_factory(config.env, allow_code, **arguments)
     known = [field.name for field in dataclasses.fields(envs.ENVIRONMENTS[config.env])]
     accepted = [name for name in known if name not in OF_ENVIRONMENT]
@@ -103,12 +109,12 @@ def environment_of_run(
 
         return factory_of(env)
     if not facts.get("environment_given") and module_of(config.env) is not None:
-        return named_environment(config, allow_code)
+        return named_environment(config, allow_code, facts)
     if needs_env_argument(config, facts):
         raise FreqdynaError(
             f"this run's environment {config.env!r} was passed in Python; {instead}"
         )
-    return named_environment(config)
+    return named_environment(config, facts=facts)
 
 
 def check_same_environment(space: Space, facts: dict[str, Any]) -> None:

@@ -81,7 +81,9 @@ class Space(eqx.Module):
 
     def to_env_action(self, action: np.ndarray | np.generic) -> Any:
         """Convert an action of the agent to one that the environment accepts."""
-        return int(action)
+        if self.num_actions:
+            return int(action)
+        return np.clip(action, self.action_low, self.action_high)
 
     def facts(self) -> dict[str, Any]:
         """What a run must store in order to resume; values that JSON can represent."""

@@ -59,7 +59,7 @@ def prepare_run(
     keep_compiled_programs()
     before = before or {}
     devices = seed_devices(config.seeds, before.get("devices") or config.devices)
-    given, env = env is not None, env or named_environment(config, allow_code)
+    given, env = env is not None, env or named_environment(config, allow_code, before)
     facts: dict[str, Any] = {}
     factory = None
     if not isinstance(env, Environment):

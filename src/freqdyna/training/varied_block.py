@@ -27,7 +27,9 @@ class VariedBlock(CompiledBlock):
         if len({form(training) for training in trainings}) > 1:
             raise FreqdynaError("trainings of one program must differ only in numbers")
         each = layout.seeds // len(trainings)
-        rows = jax.tree.map(lambda *values: jnp.repeat(jnp.asarray(values), each), *trainings)
+        rows = jax.tree.map(
+            lambda *values: jnp.repeat(jnp.asarray(values), each, axis=0), *trainings
+        )
         self._rows = layout.placed(rows)
         super().__init__(trainings[0], layout)
 

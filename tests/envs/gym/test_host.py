@@ -391,13 +391,14 @@ def test_an_object_is_taken_as_it_is_wrapped_and_changed():
 
 def test_an_environment_that_was_given_is_not_taken_for_one_of_its_name():
     settings = {k: v for k, v in SMALL.items() if k != "progress"}
-    config = Config(env="Pendulum-v1", algorithm="naf", normalize=True, **settings)
-    given = prepare_run(config, lambda: Louder(gymnasium.make("Pendulum-v1"), 2.0)).provenance
-    with pytest.raises(FreqdynaError, match="'Pendulum-v1' was passed in Python; give it"):
+    car = "MountainCarContinuous-v0"
+    config = Config(env=car, algorithm="naf", normalize=True, **settings)
+    given = prepare_run(config, lambda: Louder(gymnasium.make(car), 2.0)).provenance
+    with pytest.raises(FreqdynaError, match=f"{car!r} was passed in Python; give it"):
         environment_of_run(config, None, given, "give it")
     named = prepare_run(config, None)
     assert callable(environment_of_run(config, None, named.provenance, ""))
-    scale = {"mean": [1.0, 2.0, 3.0], "scale": [4.0, 5.0, 6.0]}
+    scale = {"mean": [1.0, 2.0], "scale": [4.0, 5.0]}
     again = prepare_run(config, None, before=named.provenance | {"scaling": scale})
     assert again.provenance["scaling"] == scale
     for run in (named, again):

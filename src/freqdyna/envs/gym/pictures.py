@@ -29,6 +29,7 @@ def gymnasium_painter(
     except ImportError:  # without Gymnasium
         raise cannot_be_drawn(name, "it needs Gymnasium") from None
     env: Any = gymnasium.make(name, render_mode=MODE).unwrapped
+    env.reset(seed=0)  # sets what some environments draw besides the state
 
     def draw(state: np.ndarray) -> np.ndarray:
         env.state = state_of(state)
