@@ -37,6 +37,7 @@ from freqdyna.experiments.parts.controls.design import (
 from freqdyna.experiments.parts.controls.recommendation import Standing
 from freqdyna.experiments.parts.controls.step_times import COLUMNS, over_equal_time, stored_times
 from freqdyna.experiments.parts.controls.step_times import unit as step_times_unit
+from freqdyna.experiments.parts.controls.tables import tables
 from freqdyna.results.draw_matplotlib import draw
 
 RESULTS = Path(__file__).parents[2] / "results" / "reproduce"
@@ -56,6 +57,7 @@ def test_the_stages_have_the_trainings_of_the_design():
     assert not any("first_seed" in one for one in rest)
     with_noise_or_ensemble = 102 + 6 * len(units.FIVE_BEST)
     assert [len(stage) for stage in stages[:5]] == [102, 30, 26, with_noise_or_ensemble, 24]
+    assert len(stages[6]) == 11
     assert sum(one["env"].startswith("Tube") for one in rest) == 30
     assert sum(bool(one.keys() & {*VARIED}) for one in rest) == 24
 
@@ -80,9 +82,11 @@ def test_every_training_can_be_built_and_uses_all_of_its_settings():
         algorithms.build(config, env)
         assert without_effect(config, env) is None
         assert config.learn_in_warmup is False
-        maze = config.env == "MazeGridWorld"
+        wanted = "true" if unit.settings["algorithm"] == "naf" else config.model
+        assert unit.settings.get("model", "true") == wanted
         if not unit.settings.keys() & {*VARIED}:
-            assert (config.planning_steps, config.search_states) == ((30, 50) if maze else (10, 20))
+            numbers = {"MazeGridWorld": (30, 50), "Pendulum-v1": (5, 20)}.get(config.env, (10, 20))
+            assert (config.planning_steps, config.search_states) == numbers
         assert (config.loss == "huber") == (config.env == "PuddleWorld")
         assert not unit.compute.stores_states
         assert not unit.compute.stores_parameters
@@ -264,6 +268,10 @@ def test_what_was_put_in_is_found():
     assert (share.verdict, gains.verdict, er.verdict) == (H, H, H)
     assert Cell("GridWorld") in found.cells
     assert len(found.cells[TUBES[8]]) == 6
+    header, *rows = next(table for table in tables(found) if "continuous" in table[0][0])
+    assert header[1:] == ["Pendulum-v1, true model", "Pendulum-v1, learned model"]
+    assert [row[0] for row in rows[-2:]] == ["replay", "no search-control"]
+    assert not any("not stored" in cell for row in rows for cell in row)
 
 
 def test_a_training_without_seeds_counts_as_not_stored():

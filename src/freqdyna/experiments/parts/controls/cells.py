@@ -17,10 +17,12 @@ from freqdyna.experiments.parts.controls.design import (
     FIRST_STAGE,
     IN_TUBES,
     NOISY,
+    PENDULUMS,
     TUBES,
     VARIED,
     VARIED_IN,
     VARIED_WITH,
+    WITH_NAF,
     Cell,
 )
 from freqdyna.experiments.parts.controls.recommendation import CellAreas, decidedly_worse
@@ -48,6 +50,8 @@ class Study:
     the cells in which it changes nothing."""
     confirming: Mapping[Cell, Stored]
     """Stage 6: the recommended search-control with the chosen defaults, by cell of stage 1."""
+    continuous: Mapping[Cell, Trainings]
+    """Stage 7, with continuous actions."""
 
     @cached_property
     def worse(self) -> dict[Cell, set[str]]:
@@ -109,6 +113,7 @@ def study(units: dict[str, Stored]) -> Study:
         step_times.stored_times(units),
         {candidate: _candidate(units, candidate) for candidate in defaults.CANDIDATES},
         _confirming(units),
+        {cell: _cell(units, cell, WITH_NAF) for cell in PENDULUMS},
     )
 
 

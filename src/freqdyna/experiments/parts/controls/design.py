@@ -38,6 +38,14 @@ VARIED_IN = ("MountainCar-v0", "GridWorld")
 VARIED_WITH = ("uniform", "td-error", "frequency")
 VARIED: dict[str, tuple[int, ...]] = {"planning_steps": (5, 20), "search_states": (10, 40)}
 """Stage 4: half and twice the default of d and of m, one at a time, with the true model."""
+CONTINUOUS = "Pendulum-v1"
+"""The domain of stage 7, with continuous actions: NAF takes the place of DQN, with d = 5.
+
+Its model is set even if it is the true one, because in the preset of all trainings it is learned,
+as it was in version 0.1.
+"""
+WITH_NAF = ("uniform", "frequency", "td-error", "value", "replay", ER)
+"""What is compared there; ER is NAF with experience replay alone."""
 SIZE: dict[str, Any] = {"seeds": 30, "steps": 30_000}
 """Of every training except those for tuning; the seeds are 0 to 29."""
 WAITING = {"learn_in_warmup": False}
@@ -63,6 +71,8 @@ NOISY = tuple(Cell(domain, model, NOISE) for model in MODELS for domain in DOMAI
 """In stage 3, of all search-controls: they are rows of the programs of stage 1 and cost little."""
 ENSEMBLE = tuple(Cell(domain, FURTHER_MODEL) for domain in DOMAINS)
 """In stage 3, of the five best of stage 1."""
+PENDULUMS = tuple(Cell(CONTINUOUS, model) for model in MODELS)
+"""In stage 7. They are no part of the hypotheses and goals, which were written before it."""
 
 
 def settings(control: str, cell: Cell, own: dict[str, Any], **varied: Any) -> dict[str, Any]:
@@ -75,11 +85,22 @@ def settings(control: str, cell: Cell, own: dict[str, Any], **varied: Any) -> di
         **varied: Further settings.
 
     """
-    algorithm = "er" if control == ER else f"dyna-{control}"
-    found: dict[str, Any] = {"env": cell.domain, "algorithm": algorithm}
+    found: dict[str, Any] = {"env": cell.domain, **_agent(control, cell.domain)}
     found |= WAITING | DOMAINS.get(cell.domain, {}) | own | varied
-    if control != ER and cell.model != "true":
+    is_continuous = cell.domain == CONTINUOUS
+    if control != ER and (cell.model != "true" or is_continuous):
         found["model"] = cell.model
+    if control != ER and cell.model != "true" and is_continuous:
+        found["model_termination"] = "known"  # no state is terminal
     if cell.noise:
         found["reward_noise"] = cell.noise
     return found
+
+
+def _agent(control: str, domain: str) -> dict[str, str]:
+    """The settings that name an agent with this search-control."""
+    if domain != CONTINUOUS:
+        return {"algorithm": "er" if control == ER else f"dyna-{control}"}
+    return (
+        {"algorithm": "naf"} if control == ER else {"algorithm": "dyna", "search_control": control}
+    )

@@ -16,6 +16,7 @@ from freqdyna.experiments.parts.controls.design import (
     TUBES,
     VARIED_IN,
     VARIED_WITH,
+    WITH_NAF,
     Cell,
 )
 from freqdyna.experiments.parts.controls.recommendation import (
@@ -40,6 +41,7 @@ def tables(found: Study) -> list[Table]:
         _model_errors(found),
         *(_areas(found, *at) for at in dict.fromkeys((c.model, c.noise) for c in _later(found))),
         _varied(found),
+        _continuous(found),
         _times(found),
         _tuning(found),
         _defaults(found),
@@ -148,6 +150,20 @@ def _varied(found: Study) -> Table:
             areas = {control: area(one) for control, one in at.items() if one is not None}
             label = f"{domain}, {names[name]} = {value}"
             rows.append([label, *(_cell(areas, control) for control in VARIED_WITH)])
+    return rows
+
+
+def _continuous(found: Study) -> Table:
+    """Stage 7: areas with continuous actions."""
+    areas = {
+        cell: {control: area(stored) for control, stored in of.items()}
+        for cell, of in found.continuous.items()
+    }
+    rows = [["area, continuous actions (NAF)", *map(str, areas)]]
+    for control in WITH_NAF:
+        if any(control in of for of in areas.values()):
+            label = "no search-control" if control == ER else control
+            rows.append([label, *(_cell(of, control) for of in areas.values())])
     return rows
 
 

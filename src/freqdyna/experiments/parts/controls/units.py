@@ -15,11 +15,13 @@ from freqdyna.experiments.parts.controls.design import (
     IN_TUBES,
     NOISE,
     NOISY,
+    PENDULUMS,
     SIZE,
     TUBES,
     VARIED,
     VARIED_IN,
     VARIED_WITH,
+    WITH_NAF,
     Cell,
     settings,
 )
@@ -49,6 +51,7 @@ def stages() -> dict[str, list[Unit]]:
         "stage 3 (noise, and the ensemble with the five best of stage 1)": _third_stage(),
         "stage 4 (d and m)": _fourth_stage(),
         "stage 6 (the recommended search-control with the chosen defaults)": _sixth_stage(),
+        "stage 7 (continuous actions)": _seventh_stage(),
     }
 
 
@@ -114,3 +117,10 @@ def _sixth_stage() -> list[Unit]:
         _unit(False, tuned_settings(place.control, place.cell, **own))
         for place, own in defaults.confirming_trainings()
     ]
+
+
+def _seventh_stage() -> list[Unit]:
+    # NAF itself has no model, and is trained once.
+    cells = [(control, cell) for cell in PENDULUMS for control in WITH_NAF if control != ER]
+    cells.append((ER, PENDULUMS[0]))
+    return [_unit(False, tuned_settings(control, cell)) for control, cell in cells]
