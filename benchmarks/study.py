@@ -33,20 +33,20 @@ AHEAD = 2
 
 def missing_programs(folder: Path) -> list[Unit]:
     """Programs for the trainings of C that are not stored: stage by stage, the slowest first."""
-    stages = {name.split(" (")[0]: found for name, found in units.stages().items()}
+    stages = stages_by_number()
     # Stage 3 without the ensemble consists of rows of stage 1's programs.
     first = stages["tuning"] + stages["stage 1"] + stages["stage 3"]
+    others = (stages[f"stage {number}"] for number in (5, 2, 4, 7))
     found: list[Unit] = []
-    for stage in (
-        stages["stage 6"],
-        first,
-        stages["stage 5"],
-        stages["stage 2"],
-        stages["stage 4"],
-    ):
+    for stage in (stages["stage 6"], first, *others):
         missing = [unit for unit in stage if store.read(folder, unit) is None]
         found += sorted(together(missing), key=lambda unit: _rank(unit.name))
     return found
+
+
+def stages_by_number() -> dict[str, list[Unit]]:
+    """The trainings of C by "tuning", "stage 1" and so on."""
+    return {name.split(" (")[0]: found for name, found in units.stages().items()}
 
 
 def _rank(name: str) -> tuple[int, bool]:
@@ -109,7 +109,7 @@ def main(out: Path, processes: int) -> None:
 
 def is_decisive(missing: set[str]) -> bool:
     """Whether all trainings are there that decide something that is not set yet."""
-    stages = {name.split(" (")[0]: found for name, found in units.stages().items()}
+    stages = stages_by_number()
     has_first = not missing & {unit.name for unit in stages["stage 1"]}
     has_fifth = not missing & {unit.name for unit in stages["stage 5"]}
     return has_first and (not units.FIVE_BEST or (has_fifth and defaults.CHOSEN is None))
