@@ -43,8 +43,12 @@ TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "dyna-replay": ("dyna-replay", "GridWorld", {"goal_reward": -1.0}),
     "dyna-uniform": ("dyna-uniform", "MazeGridWorld", {}),
     "dyna": ("dyna", "MountainCar-v0", {"search_control": "frequency"} | FROM_FIRST_STEP),
-    "naf on the host": ("naf", "Pendulum-v1", {}),
-    "dyna-naf-frequency on the host": ("dyna-naf-frequency", "Pendulum-v1", {"steps": 200}),
+    "naf on the host": ("naf", "MountainCarContinuous-v0", {}),
+    "dyna-naf-frequency on the host": (
+        "dyna-naf-frequency",
+        "MountainCarContinuous-v0",
+        {"steps": 200},
+    ),
     "dyna-value on the host, normalized": ("dyna-value", "CartPole-v0", {"normalize": True}),
     "tabular-dyna-q": ("tabular-dyna-q", "DynaMaze", {"episode_limit": 2000}),
 }
