@@ -1,10 +1,12 @@
 import itertools
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from freqdyna.cli.main import main
 from freqdyna.experiments import registry, reproduce
 from freqdyna.experiments.parts.regression.regression import curves_by_setting
 
@@ -100,3 +102,13 @@ def test_the_readme_names_what_is_stored():
     assert named == stored
     later = re.findall(r"`(\w+)`, our comparison of search-controls, .* is not stored yet", text)
     assert sorted(stored + later) == experiments
+
+
+def test_the_list_says_how_much_of_a_part_is_stored(tmp_path, capsys):
+    units = registry.find("C").units(False)
+    (tmp_path / "trainings").mkdir()
+    for unit in units[:2]:
+        file = f"trainings/{unit.name}.parquet"
+        shutil.copy(STORED / file, tmp_path / file)
+    main(["reproduce", "list", "--out", str(tmp_path)])
+    assert f" 2 of {len(units)} trainings computed, in" in capsys.readouterr().out

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from freqdyna.core.errors import FreqdynaError, RunFailedError, counted
+from freqdyna.core.tables import find_table
 from freqdyna.experiments import store
 from freqdyna.experiments.base import Experiment, Findings, Stored, Unit
 from freqdyna.experiments.compute import compute, read_progress, sized_units
@@ -182,6 +183,12 @@ def is_stored(experiment: Experiment, out: Path, quick: bool = False) -> bool:
         state == "stored" or (state == "missing" and unit.optional)
         for state, unit in zip(states, units, strict=True)
     )
+
+
+def count_missing(experiment: Experiment, out: Path, quick: bool = False) -> int:
+    """The number of units of this size that have no file in `out`."""
+    paths = (store.unit_path(out / experiment.name, unit) for unit in experiment.units(quick))
+    return sum(find_table(path) is None for path in paths)
 
 
 def is_stored_otherwise(experiment: Experiment, out: Path, quick: bool = False) -> bool:

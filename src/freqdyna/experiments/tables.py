@@ -222,6 +222,9 @@ def _state(name: str, out: Path, quick: bool) -> str:
         listed = ", ".join(path.as_posix() for path in damaged)
         return f"damaged: {listed}; remove it to recompute it"
     if reproduce.is_stored(experiment, out, quick):
-        return f"computed, in {out / name}"
+        total = len(experiment.units(quick))
+        missing = reproduce.count_missing(experiment, out, quick)
+        share = f"{total - missing} of {total} trainings " if missing else ""
+        return f"{share}computed, in {out / name}"
     other = reproduce.is_stored_otherwise(experiment, out, quick)
     return f"{_command(name, quick)}{' (stored: another size)' if other else ''}"
