@@ -27,7 +27,7 @@ from freqdyna.experiments.parts.controls.design import (
 )
 from freqdyna.experiments.trainings import only_curves, training
 
-FIVE_BEST: tuple[str, ...] = ()
+FIVE_BEST = ("td-error", "uniform", "parallel-frequency", "frequency", "value")
 """The search-controls that stage 3 trains with the ensemble: the five with the best mean rank in
 stage 1, by `recommendation.best_by_rank`. Empty until stage 1 is stored; a test compares it
 with what is."""
