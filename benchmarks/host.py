@@ -44,6 +44,7 @@ def cart_pole(seeds: int, steps: int = 2_000) -> float:
         planning_steps=1,
         warmup_steps=100,
         hidden=(64, 64),
+        scale_observations=False,
     )
     return seeds / ours(config, lambda: gymnasium.make("CartPole-v1"), steps)
 

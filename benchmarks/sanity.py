@@ -41,6 +41,7 @@ def ours(env: str) -> np.ndarray:
         buffer_size=BUFFER,
         target_period=TARGET,
         hidden=HIDDEN,
+        scale_observations=False,
         eval_every=EVERY,
         eval_episodes=EPISODES,
         eval_exploration=0.0,

@@ -6,15 +6,15 @@ from decimal import Decimal
 from pathlib import Path
 
 import gymnasium
-import numpy as np
 import pytest
 
 import freqdyna
 from freqdyna.envs import MountainCar
 from freqdyna.experiments import registry, reproduce
-from freqdyna.experiments.parts.f3 import units
-from freqdyna.experiments.parts.open_choices import units as open_choices
-from freqdyna.experiments.stored_trainings import area, pick, steps_to, training_of
+from freqdyna.experiments.parts.controls import guide
+from freqdyna.experiments.parts.controls.design import Cell
+from freqdyna.experiments.parts.controls.units import tuned_settings
+from freqdyna.experiments.stored_trainings import pick, training_of
 from freqdyna.report.explorer import explorers
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,6 @@ OTHER_NUMBERS = (
     "H200",
     "Stable-Baselines3",
     "to a day on 2 cores",
-    "the paper's figure 3",
     "examples of 30 to 40 lines",
 )
 """What has a digit and is neither a result nor a speed."""
@@ -40,44 +39,24 @@ def readme():
     return " ".join(re.sub(r"\]\([^)]*\)", "]", text).split())
 
 
-def curves_of_f3():
-    """Sentence and rows of the table of returns, with the stored numbers."""
-    stored = reproduce.stored(registry.find("F3"), ROOT / "results" / "reproduce")
-    threshold, updates = -200, units.UPDATES[0]
-    one = pick(stored, **units.settings("from step 1", "ER", updates, 0.0))
-    steps = training_of(one).steps
+def of_the_study():
+    """Sentences and rows of the study of search-controls, with the stored numbers."""
+    experiment, out = registry.find("C"), ROOT / "results" / "reproduce"
+    stored = reproduce.stored(experiment, out)
+    one = training_of(pick(stored, **tuned_settings("uniform", Cell("GridWorld"))))
+    after = one.config.steps - one.config.warmup_steps
+    yield "over # steps after the warm-up, # seeds each,", (after, len(one.seeds))
     yield (
-        "On MountainCar with # updates per step and # seeds, the mean evaluation return after step "
-        "#, up to #, ",
-        (updates, len(training_of(one).seeds), steps[-1] / 10, steps[-1]),
+        "From these # trainings",
+        (len(stored.keys() & {u.name for u in experiment.units(False)}),),
     )
-    yield "whose return never exceeds #.", (threshold,)
-    beginnings = {
-        "after warm-up": "| after the warm-up, as in the paper's published code (default) |",
-        "from step 1": "| at step 1, as in the paper's algorithm () |",
-    }
-    for reading, words in beginnings.items():
-        numbers = []
-        for name in ("ER", "PrioritizedER", "Dyna-Value", "Dyna-Frequency"):
-            of = pick(stored, **units.settings(reading, name, updates, 0.0))
-            areas = area(of)
-            never = np.isinf(steps_to(of, threshold)).sum()
-            numbers += [areas.mean(), areas.std(ddof=1) / np.sqrt(len(areas)), never]
-        yield words + " # ± # (#) |" * 4, numbers
-
-
-def with_the_published_code():
-    """The sentence on the preset that follows the published code."""
-    stored = reproduce.stored(registry.find("S"), ROOT / "results" / "reproduce")
-    value, frequency = (
-        pick(
-            stored, **open_choices.settings("all as in the published code", "MountainCar-v0", name)
-        )
-        for name in ("dyna-value", "dyna-frequency")
-    )
-    seeds = len(training_of(value).seeds)
-    numbers = seeds, area(value).mean(), area(frequency).mean()
-    yield "published code, too (, # seeds), (#) and (#) are level.", numbers
+    number = re.compile(NUMBER)
+    header, _, *rows = guide.tables(experiment, out)["guide, in short"].splitlines()
+    yield re.sub("`.*?`", "", header).replace("  ", " "), ()
+    for row in rows:
+        words = " ".join(re.sub("`.*?`", "", row).split())
+        numbers = [float(found.replace("−", "-")) for found in number.findall(words)]
+        yield number.sub("#", words), numbers
 
 
 def speeds():
@@ -151,8 +130,7 @@ def test_a_number_must_be_the_stored_one_as_displayed():
 
 
 def test_every_number_about_results_or_speed_is_stored(readme):
-    of_results = (*first_picture(), *curves_of_f3(), *with_the_published_code())
-    for words, numbers in (*of_results, *speeds(), *episode_limits()):
+    for words, numbers in (*first_picture(), *of_the_study(), *speeds(), *episode_limits()):
         start, end = found(readme, words, numbers)
         readme = f"{readme[:start]} {readme[end:]}"
     for words in OTHER_NUMBERS:

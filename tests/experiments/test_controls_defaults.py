@@ -101,7 +101,7 @@ def test_the_present_defaults_are_compared_with_er_if_nothing_is_better():
     assert found.chosen_defaults == PRESENT
     goal = verdicts.claims(found)[-2]
     assert (goal.ours, goal.verdict) == (
-        "present defaults: decidedly worse in 0 of 6 cells",
+        "settings of stage 1: decidedly worse in 0 of 6 cells",
         "holds",
     )
 

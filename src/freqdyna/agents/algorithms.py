@@ -33,7 +33,7 @@ class Recipe:
     search_control: str | None = None
     """The name of its search-control; None for an algorithm without a model."""
     own_search_control: bool = False
-    """Whether the user chooses the search-control."""
+    """Whether the user may choose another search-control."""
     prioritized: bool = False
     tabular: bool = False
     continuous: bool = False
@@ -42,7 +42,7 @@ class Recipe:
     @property
     def has_model(self) -> bool:
         """Whether it plans with the model of the settings."""
-        return self.search_control is not None or self.own_search_control
+        return self.search_control is not None
 
 
 _PAPERS_NAMES = {"gradient-norm": "dyna-gradnorm", "hessian-norm": "dyna-hessnorm"}
@@ -66,7 +66,11 @@ ALGORITHMS: dict[str, Recipe] = {
         prioritized=True,
     ),
     **_dyna_recipes(),
-    "dyna": Recipe("Dyna with the search-control of your choice", own_search_control=True),
+    "dyna": Recipe(
+        "Dyna with the search-control of your choice, td-error if you choose none",
+        "td-error",  # recommended by the study C, docs/which-search-control.md
+        own_search_control=True,
+    ),
     "naf": Recipe("NAF: Q-learning with continuous actions", continuous=True),
     "dyna-naf-value": Recipe("dyna-value with continuous actions", "value", continuous=True),
     "dyna-naf-frequency": Recipe(
@@ -126,7 +130,7 @@ def build(
         exploration=exploration_of(config),
         warmup_steps=config.warmup_steps,
         first_update_step=0 if config.learn_in_warmup else config.warmup_steps,
-        scale_observations=config.scale_observations,
+        scale_observations=config.decided("scale_observations"),
         search_scaled=config.climb_coordinates == "scaled",
     )
 
@@ -147,15 +151,17 @@ def _check_actions(config: Config, space: Space) -> None:
     )
 
 
-_OF_NETWORKS = ("activation", "double", "loss", "max_gradient_norm", "scale_observations")
+_OF_NETWORKS = ("activation", "double", "loss", "max_gradient_norm")
 """Settings of learners with a network."""
 
 
 def _check_learner(config: Config, space: Space) -> None:
     """Raise an error for settings that the learner does not have."""
-    for name in _OF_NETWORKS:
+    usual = {name: getattr(Config, name) for name in _OF_NETWORKS}
+    usual |= {"scale_observations": False}
+    for name, default in usual.items():
         value = getattr(config, name)
-        if find(config.algorithm).tabular and value != getattr(Config, name):
+        if find(config.algorithm).tabular and value != default:
             raise FreqdynaError(
                 f"{name} is {value!r}, but algorithm {config.algorithm!r} has no network; omit it"
             )
@@ -233,11 +239,6 @@ def _planning(
         raise FreqdynaError(
             f"search_control is set, but algorithm {config.algorithm!r} has its own or none; "
             "use algorithm 'dyna'"
-        )
-    if recipe.own_search_control and not given:
-        raise FreqdynaError(
-            f"search_control is None; algorithm {config.algorithm!r} needs one: a name that "
-            "`freqdyna list` prints, or module:Class"
         )
     name = config.search_control or recipe.search_control
     if search is None:

@@ -36,8 +36,8 @@ class Reproduce:
     page: Path | None = None
     """For "table": the Markdown file to write. For "overview" and "guide": an existing one, in
     which the tables between lines such as "<!-- overview: begin -->" and "<!-- overview: end -->"
-    are replaced; those of "guide" are called "guide, true model" and "guide, learned model". If
-    unset: print it."""
+    are replaced; those of "guide" are called "guide, in short", "guide, true model", "guide,
+    learned model" and "guide, defaults". If unset: print it."""
 
     def run(self) -> None:
         """Run the command."""

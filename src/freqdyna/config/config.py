@@ -119,7 +119,8 @@ class Config:
     priority_exponent: NotNegative = 0.6
     """prioritized-er only: priorities are |temporal-difference error| to this power."""
     search_control: Name | None = None
-    """Algorithm dyna only: the search-control, a name of `freqdyna list` or module:Class."""
+    """Algorithm dyna only: the search-control, a name of `freqdyna list` or module:Class. If unset:
+    td-error."""
     search_states: Count | None = field(default=None, metadata={"otherwise": 20})
     """States to find per step (m). If unset: 50 on MazeGridWorld, otherwise 20."""
     search_candidates: Count = 200
@@ -216,10 +217,10 @@ class Config:
     episode_limit: Count | None = field(default=None, metadata={"otherwise": 2000})
     """The number of steps after which an episode is truncated, which is not a termination. If
     unset: the environment's own limit, or 2000 if it has none."""
-    scale_observations: Flag = False
+    scale_observations: Flag | None = field(default=None, metadata={"otherwise": True})
     """Whether the network, and a model that is learned or an ensemble, see scaled observations:
     coordinates with known bounds in [-1, 1], the others by the running mean and standard deviation
-    of the visited states."""
+    of the visited states. If unset: yes with discrete actions, no with continuous ones."""
     normalize: Flag = False
     """Deprecated, use scale_observations. Gymnasium environments only: whether the agent and its
     model see observations normalized by their mean and standard deviation over 1,000 random

@@ -63,6 +63,7 @@ PAPER: Tables = {
         "climb_boundary": "restart",  # A.7: "we omitted the projection step"; A.6 contradicts it
         "frequency_network": "online",  # A.7: V is the Q network's
         "model_learning_rate": 1e-4,  # A.6
+        "scale_observations": False,  # the paper mentions no scaling
     },
     "MountainCar-v0": {
         "seeds": 30,  # figure 3
@@ -123,6 +124,7 @@ PUBLISHED: Tables = {
         "queue_size": 1_000_000,
         "priority_exponent": 1.0,  # in its configuration file, for an algorithm that is missing
         "normalize": False,
+        "scale_observations": False,
     },
     "MountainCar-v0": {
         **_PUBLISHED_EVALUATION,

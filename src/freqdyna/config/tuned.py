@@ -66,6 +66,7 @@ TUNED: Tables = {
         "loss": "huber",
         "exploration": 0.05,
         "exploration_fraction": 0.2,
+        "scale_observations": False,
         "eval_every": 10_000,
         "eval_episodes": 5,  # of up to 1,000 steps each, in Python
     },

@@ -1,6 +1,7 @@
 """Sutton & Barto's Dyna maze (Reinforcement Learning, 2nd edition, example 8.1)."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -23,6 +24,8 @@ class DynaMaze(Environment):
     """Six rows and nine columns of cells; the state is (row, column), counted from the top left."""
 
     name: ClassVar[str] = "DynaMaze"
+    # Its algorithm has a table instead of a network.
+    own_settings: ClassVar[Mapping[str, Any]] = {"scale_observations": False}
     summary: ClassVar[str] = "Sutton & Barto's 6×9 grid with obstacles; 54 cells, 4 actions"
     num_actions: ClassVar[int] = 4
     low: ClassVar[np.ndarray] = np.zeros(2, np.float32)

@@ -70,6 +70,8 @@ def resolved(config: Config, space: Space, version: str = VERSION) -> Config:
     kinds += [history.GYMNASIUM] if space.on_host else []
     for where in (*kinds, config.env):
         settings |= history.defaults_before(version, where)
+    if config.normalize:  # these observations are scaled already
+        settings["scale_observations"] = False
     return config.resolved(settings, version)
 
 

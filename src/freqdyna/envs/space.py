@@ -27,6 +27,7 @@ _WITH_CONTINUOUS_ACTIONS: dict[str, Any] = {
     "planning_steps": 5,
     "hidden": (64, 64),
     "eval_exploration": 0.0,
+    "scale_observations": False,  # the study C chose the default with discrete actions only
 }
 
 

@@ -7,11 +7,12 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.space import Space
 from freqdyna.results.record import Record
 
 
 def initial_parameters(
-    source: Record, config: Config, layer_sizes: tuple[int, ...], size: int
+    source: Record, config: Config, space: Space, layer_sizes: tuple[int, ...], size: int
 ) -> np.ndarray:
     """The parameters with which each seed begins.
 
@@ -20,6 +21,7 @@ def initial_parameters(
     Args:
         source: The run whose parameters they are.
         config: The settings of the new run.
+        space: Its environment.
         layer_sizes: Those of its agent.
         size: The number of parameters of its agent.
 
@@ -31,10 +33,10 @@ def initial_parameters(
 
     """
     source.require_agent()
-    if config.scale_observations:
+    if config.scale_observations and not space.is_bounded:
         raise FreqdynaError(
-            "init_from is set, but scale_observations is True; the parameters of a run are those "
-            "of a network that sees observations as they are, so it must be False"
+            f"init_from is set, but scale_observations is True; {space.name!r} has coordinates "
+            "without bounds, whose scale is not known before the run, so it must be False"
         )
     theirs = source.layer_sizes, source.config.activation
     if source.parameters.shape[1] != size or theirs != (layer_sizes, config.activation):

@@ -84,7 +84,7 @@ class Run:
         size = jax.eval_shape(
             lambda key: agent.parameters(agent.init(key)), jax.random.key(0)
         ).shape[0]
-        self.initial = initial_parameters(source, self.config, agent.layer_sizes, size)
+        self.initial = initial_parameters(source, self.config, agent.env, agent.layer_sizes, size)
         self.provenance[INIT_FROM] = source_facts(source, self.initial)
 
     def execute(

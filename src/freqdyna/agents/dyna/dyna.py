@@ -174,7 +174,9 @@ class Dyna(Agent[DynaState]):
         return self._unscaled(state).learner.params
 
     def with_parameters(self, state: DynaState, parameters: Float[Array, " p"]) -> DynaState:
-        """Replace the parameters of both networks; observations must not be scaled."""
+        """Replace the parameters of both networks, given for observations that are not scaled."""
+        if self.scale_observations:
+            parameters = self._scale(state).unfolded(parameters, self.learner.sizes)
         both = parameters, parameters
         return eqx.tree_at(lambda s: (s.learner.params, s.learner.target_params), state, both)
 

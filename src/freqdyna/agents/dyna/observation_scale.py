@@ -15,7 +15,7 @@ from jaxtyping import Array, Float
 
 from freqdyna.agents.dyna.visited import Visited
 from freqdyna.agents.learners.base import LearnerState
-from freqdyna.agents.networks.mlp import network_from_flat
+from freqdyna.agents.networks.mlp import Network, network_from_flat
 from freqdyna.envs.space import Space
 
 SMALLEST = 1e-6
@@ -80,10 +80,30 @@ class ObservationScale(eqx.Module):
             network = network_from_flat(params, sizes)
             weight = network.weights[0] / self.half[:, None]
             shift = jnp.dot(self.centre, weight, precision=jax.lax.Precision.HIGHEST)
-            first = weight, network.biases[0] - shift
-            network = eqx.tree_at(lambda net: (net.weights[0], net.biases[0]), network, first)
-            return ravel_pytree(network)[0]
+            return _with_first_layer(network, weight, network.biases[0] - shift)
 
         return replace(
             learner, params=fold(learner.params), target_params=fold(learner.target_params)
         )
+
+    def unfolded(self, params: Float[Array, " p"], sizes: tuple[int, ...]) -> Float[Array, " p"]:
+        """The inverse of `folded` for one network: its parameters as a function of scaled states.
+
+        Args:
+            params: The parameters for states that are not scaled.
+            sizes: Layer widths of the network.
+
+        """
+        network = network_from_flat(params, sizes)
+        weight = network.weights[0]
+        shift = jnp.dot(self.centre, weight, precision=jax.lax.Precision.HIGHEST)
+        return _with_first_layer(network, weight * self.half[:, None], network.biases[0] + shift)
+
+
+def _with_first_layer(
+    network: Network, weight: Float[Array, "n h"], bias: Float[Array, " h"]
+) -> Float[Array, " p"]:
+    """The parameters of a network with another first layer."""
+    first = weight, bias
+    network = eqx.tree_at(lambda net: (net.weights[0], net.biases[0]), network, first)
+    return ravel_pytree(network)[0]

@@ -168,7 +168,9 @@ def save(path: Path, rates: list[Rate], further: dict[str, Any]) -> None:
 
 def workload_config(workload: str, seeds: int, **changes: Any) -> Config:
     """The settings of one of WORKLOADS with changes; learning starts with the first step."""
-    settings = {"warmup_steps": 0, "steps": 50_000, **WORKLOADS[workload], **changes}
+    # Observations are not scaled, so that the work is that of the programs it is compared with.
+    usual = {"warmup_steps": 0, "steps": 50_000, "scale_observations": False}
+    settings = {**usual, **WORKLOADS[workload], **changes}
     return resolved_by_name(Config(seeds=seeds, **settings))
 
 

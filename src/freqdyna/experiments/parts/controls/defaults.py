@@ -15,7 +15,7 @@ from freqdyna.experiments.parts.controls.design import DOMAINS, ER, Cell
 from freqdyna.experiments.parts.controls.tuning import effect_size
 from freqdyna.results.comparison.statistics import LEVEL, holm, permutation_p
 
-PRESENT = "present defaults"
+PRESENT = "settings of stage 1"
 SCALED = {"scale_observations": True}
 RATE = {"model_learning_rate": 1e-3}
 CANDIDATES: dict[str, dict[str, Any]] = {
@@ -24,7 +24,7 @@ CANDIDATES: dict[str, dict[str, Any]] = {
     "model learning rate 0.001": RATE,
     "both": SCALED | RATE,
 }
-"""The candidates by name, with the settings that differ from the present defaults."""
+"""The candidates by name, with the settings that differ from the settings of stage 1."""
 
 
 class Place(NamedTuple):
@@ -49,11 +49,11 @@ RULE = (
     f"candidates are {', '.join(name for name in CANDIDATES if name != PRESENT)}; over the "
     f"{len(PLACES)} cells (six domains × ER, uniform with the true model, uniform with the learned "
     "model), the effect size of a candidate is the difference of its mean area from that with the "
-    "present defaults divided by the standard deviation over seeds (pooled), and 0 where it "
+    "settings of stage 1 divided by the standard deviation over seeds (pooled), and 0 where it "
     "changes nothing; chosen is the candidate with the greatest mean effect size, if this is above "
     "0 and it is decidedly better in more cells than it is decidedly worse (permutation test, Holm "
-    "over the cells that it changes), else the next; the present defaults are kept if there is no "
-    "such candidate; a candidate with a seed that diverged is not chosen"
+    "over the cells that it changes), else the next; the settings of stage 1 are kept if there is "
+    "no such candidate; a candidate with a seed that diverged is not chosen"
 )
 NOT_PART = (
     "The warm-up is not part of this stage, because its default was settled before (updates wait "
@@ -114,7 +114,7 @@ class Effect:
     sizes: Mapping[Place, float]
     """The effect sizes in the cells that it changes."""
     better: frozenset[Place]
-    """The cells in which it is decidedly better than the present defaults."""
+    """The cells in which it is decidedly better than the settings of stage 1."""
     worse: frozenset[Place]
     """The cells in which it is decidedly worse."""
     is_stable: bool
@@ -132,10 +132,10 @@ class Effect:
 
 
 def effect(pairs: Mapping[Place, tuple[np.ndarray, np.ndarray]], is_stable: bool) -> Effect:
-    """Compare a candidate with the present defaults.
+    """Compare a candidate with the settings of stage 1.
 
     Args:
-        pairs: The areas of the seeds with the candidate and with the present defaults, each of
+        pairs: The areas of the seeds with the candidate and with the settings of stage 1, each of
             shape (seeds,), in every cell that the candidate changes.
         is_stable: Whether no seed of the candidate diverged.
 
