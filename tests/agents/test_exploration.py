@@ -33,6 +33,7 @@ def test_an_agent_follows_its_schedule_after_the_warm_up():
         exploration=0.0,
         exploration_initial=0.8,
         exploration_fraction=0.5,
+        scale_observations=False,
     )
     dyna = algorithms.build(resolved(config, env), env)
     state = dyna.init(jax.random.key(0))

@@ -38,7 +38,7 @@ def test_a_snapshot_draws_stored_states_and_the_surfaces_of_the_network():
 
     x, y = axes(agent.env, (64, 64))
     assert (x[0], x[-1], y[-1]) == tuple(np.float32([-1.2, 0.6, 0.07]))
-    network = agent.learner.network(state.learner.params)
+    network = agent.learner.network(agent.parameters(state))
 
     @jax.jit
     def expected(point):

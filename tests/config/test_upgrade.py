@@ -84,7 +84,7 @@ def test_an_interrupted_run_resumes_to_its_end(found):
 def test_a_sweep_finds_its_units_and_keeps_its_defaults(found):
     assert found["done_before"] == 4
     assert found["recomputed"] == []
-    kept = {"new_setting": 3, "discount": 0.99, "search_states": 20}
+    kept = {"new_setting": 3, "discount": 0.99, "search_states": 20, "scale_observations": False}
     assert found["sweep"] == {"version": "0.1.0", "done": 4, "kept": kept, "loaded": 2}
     assert "this sweep was started with version 0.1.0 and keeps its defaults" in found["output"]
     assert "discount 0.99" in found["output"]

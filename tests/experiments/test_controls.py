@@ -262,9 +262,9 @@ def test_what_was_put_in_is_found():
     assert "better (n = 4), worse (n = 6)" in claims["H2"].ours
     assert claims["H4"].verdict == U  # no times are stored
     share, gains, er = verdicts.claims(found)[-5:-2]
-    assert share.ours.startswith("td-error: 29 of 29 cells, 100%")
+    assert share.ours.startswith("td-error: 35 of 35 cells, 100%")
     assert gains.ours.startswith("td-error: 5 of 5 domains; MountainCar-v0 +")
-    assert er.ours == "td-error: decidedly worse in 0 of 29 cells"
+    assert er.ours == "td-error: decidedly worse in 0 of 35 cells"
     assert (share.verdict, gains.verdict, er.verdict) == (H, H, H)
     assert Cell("GridWorld") in found.cells
     assert len(found.cells[TUBES[8]]) == 6

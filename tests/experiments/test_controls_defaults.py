@@ -125,6 +125,7 @@ def confirming():
 
 
 def test_the_recommended_control_with_the_chosen_defaults_is_compared_with_er(monkeypatch):
+    monkeypatch.setattr(defaults, "CHOSEN", None)
     undecided = verdicts.claims(cells.study(made_up_units(with_scaling)))[-1]
     assert (undecided.what, undecided.verdict) == (defaults.GOAL_OF_BOTH, "undecided")
     monkeypatch.setattr(defaults, "CHOSEN", ("td-error", BOTH))

@@ -105,7 +105,8 @@ def greedy(result, seed):
     By way of the whole agent.
     """
     env = named_environment(result.config)
-    agent = algorithms.build(result.config, env)
+    # The stored parameters are those of a network that sees observations as they are.
+    agent = algorithms.build(replace(result.config, scale_observations=False), env)
     learned = jnp.asarray(result.parameters[list(result.seeds).index(seed)])
     state = jax.jit(agent.init)(jax.random.key(0))
     if result.config.algorithm == "tabular-dyna-q":

@@ -151,20 +151,8 @@ def _check_actions(config: Config, space: Space) -> None:
     )
 
 
-_OF_NETWORKS = ("activation", "double", "loss", "max_gradient_norm")
-"""Settings of learners with a network."""
-
-
 def _check_learner(config: Config, space: Space) -> None:
     """Raise an error for settings that the learner does not have."""
-    usual = {name: getattr(Config, name) for name in _OF_NETWORKS}
-    usual |= {"scale_observations": False}
-    for name, default in usual.items():
-        value = getattr(config, name)
-        if find(config.algorithm).tabular and value != default:
-            raise FreqdynaError(
-                f"{name} is {value!r}, but algorithm {config.algorithm!r} has no network; omit it"
-            )
     if config.double and not space.num_actions:
         raise FreqdynaError(
             f"double is True, but the actions of {space.name!r} are continuous; it must be False"
@@ -203,12 +191,22 @@ def make_learner(config: Config, space: Space) -> Learner:
     )
 
 
+_OF_NETWORKS = ("activation", "double", "loss", "max_gradient_norm", "scale_observations")
+"""Settings of learners with a network."""
+
+
 def _tabular(config: Config, env: Space, planning_steps: int) -> TabularDyna:
     if not isinstance(env, DynaMaze):
         raise FreqdynaError(
             f"env is {env.name!r}; algorithm {config.algorithm!r} needs 'DynaMaze', whose states "
             "are cells"
         )
+    for name in _OF_NETWORKS:
+        value = getattr(config, name)
+        if value not in (getattr(Config, name), env.own_settings.get(name)):
+            raise FreqdynaError(
+                f"{name} is {value!r}, but algorithm {config.algorithm!r} has no network; omit it"
+            )
     return TabularDyna(
         env,
         config.discount,

@@ -11,6 +11,7 @@ from freqdyna.agents.dyna.simulation import Simulation
 from freqdyna.agents.models import Model
 from freqdyna.envs.resolve import resolved
 from freqdyna.envs.transition import Transition
+from freqdyna.experiments.parts.controls import defaults
 
 
 def make_dyna(env, algorithm="er", **settings):
@@ -60,7 +61,7 @@ def test_counts_d_updates_a_step(algorithm):
 
 
 def test_warm_up_actions_are_random_and_later_ones_mostly_greedy():
-    dyna = make_dyna(clock(), warmup_steps=100, learning_rate=0.0)
+    dyna = make_dyna(clock(), warmup_steps=100, learning_rate=0.0, scale_observations=False)
     actions = np.asarray(run(dyna, 200).replay.rows)[:, 2]
     assert 25 < actions[:100].sum() < 75  # 5 standard deviations about 50
     values = jax.jit(lambda params: dyna.learner.network(params)(jnp.zeros(1)))
@@ -182,12 +183,12 @@ def test_a_search_control_is_given_to_dyna_and_to_nothing_else():
     for algorithm in ("er", "dyna-value"):
         with pytest.raises(FreqdynaError, match=f"is set, but algorithm '{algorithm}' has its"):
             make_dyna(Clock(), algorithm, search_control="value")
-    with pytest.raises(FreqdynaError, match="search_control is None; algorithm 'dyna' needs one"):
-        make_dyna(Clock(), "dyna")
     with pytest.raises(FreqdynaError, match="model is 'learned', but 'er' has no model"):
         make_dyna(Clock(), "er", model="learned")
     named = make_dyna(Clock(), "dyna", search_control="value").planning
     assert repr(named) == repr(make_dyna(Clock(), "dyna-value").planning)
+    usual = make_dyna(Clock(), "dyna").planning  # the one that the study C recommends
+    assert repr(usual) == repr(make_dyna(Clock(), f"dyna-{defaults.CHOSEN[0]}").planning)
 
 
 def test_nothing_is_searched_before_updates_begin():

@@ -200,7 +200,10 @@ def test_running_statistics_are_part_of_the_state_where_they_are_needed(name, sc
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"climb_coordinates": "scaled"}, "climb_coordinates is 'scaled', but scale_observations"),
+        (
+            {"climb_coordinates": "scaled", "scale_observations": False},
+            "climb_coordinates is 'scaled', but scale_observations is False",
+        ),
         ({"normalize": True, "scale_observations": True}, "are both True; omit normalize"),
     ],
 )

@@ -27,7 +27,7 @@ class Planning(eqx.Module):
     simulated: int = eqx.field(static=True)
     """Simulated transitions per mini-batch (βb)."""
     queue_size: int = eqx.field(static=True)
-    exploration: float
+    exploration: float | Float[Array, ""]
     """The amount of exploration of the actions that are paired with queue states."""
     model_updates: int = eqx.field(static=True, default=1)
     """Updates per environment step of a model that learns."""

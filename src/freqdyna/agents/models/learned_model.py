@@ -45,7 +45,7 @@ class LearnedModel(Model[LearnedModelState]):
 
     learn_batch: ClassVar[int] = 128
     space: Space
-    learning_rate: float
+    learning_rate: float | Float[Array, ""]
     terminal_is_known: bool = eqx.field(static=True)
     """Whether to use `space.terminal` instead of predicting termination."""
     hidden: tuple[int, ...] = eqx.field(static=True, default=(64, 64))

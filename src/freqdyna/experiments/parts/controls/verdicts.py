@@ -272,12 +272,10 @@ def _of_defaults(found: Study) -> Claim:
 
 def _of_both(found: Study) -> Claim:
     chosen, confirming = defaults.CHOSEN, found.confirming
-    if chosen is None or len(confirming) < len(FIRST_STAGE):
+    er = found.candidates[chosen[1]] if chosen is not None else {}
+    places = {cell: defaults.Place(ER, Cell(cell.domain)) for cell in FIRST_STAGE}
+    if chosen is None or len(confirming) < len(FIRST_STAGE) or not er.keys() >= {*places.values()}:
         ours = "not all trainings of stages 1, 5 and 6 that decide it are stored"
         return Claim(defaults.GOAL_OF_BOTH, GOAL, ours, "", "undecided", "study")
-    er = found.candidates[chosen[1]]
-    pairs = {
-        cell: (area(stored), area(er[defaults.Place(ER, Cell(cell.domain))]))
-        for cell, stored in confirming.items()
-    }
+    pairs = {cell: (area(own), area(er[places[cell]])) for cell, own in confirming.items()}
     return _not_worse_than_er(defaults.GOAL_OF_BOTH, ", ".join(chosen), pairs)
