@@ -3,7 +3,7 @@
 import pytest
 
 from freqdyna import Config, FreqdynaError, envs
-from freqdyna.envs.resolve import named_environment, space_of_run
+from freqdyna.envs.resolve import named_environment, resolved, space_of_run
 
 
 def test_settings_of_the_environment_reach_it():
@@ -12,6 +12,28 @@ def test_settings_of_the_environment_reach_it():
         "MazeGridWorld", collision="end_point", walls_in_state_space=True
     )
     assert named_environment(Config(env="MazeGridWorld")) == envs.make("MazeGridWorld")
+
+
+@pytest.mark.parametrize(
+    ("env", "given", "scaled"),
+    [
+        ("MountainCar-v0", {}, True),
+        ("CartPole-v1", {"scale_observations": False}, False),
+        ("Pendulum-v1", {}, False),  # continuous actions
+        ("Pendulum-v1", {"scale_observations": True}, True),
+        ("DynaMaze", {}, False),
+        ("CartPole-v1", {"normalize": True}, False),
+    ],
+)
+def test_observations_are_scaled_with_discrete_actions_unless_set(env, given, scaled):
+    config = resolved(Config(env=env, **given), envs.make(env))
+    assert config.scale_observations is scaled
+
+
+@pytest.mark.parametrize("preset", ["paper", "published", "v0.1"])
+def test_presets_of_the_past_do_not_scale_observations(preset):
+    config = Config.of({"env": "MountainCar-v0"}, preset)
+    assert resolved(config, envs.make("MountainCar-v0")).scale_observations is False
 
 
 @pytest.mark.parametrize("given", [{"collision": "segment"}, {"walls_in_state_space": False}])

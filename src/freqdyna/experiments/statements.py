@@ -150,5 +150,6 @@ MAIN = (
     STATEMENTS["F5"][r"^share near"],
     STATEMENTS["F6"][r"performs poorly on GridWorld"],
     STATEMENTS["F7"][r"− NAF"],
+    STATEMENTS["C"][r"^uniform − frequency"],
 )
 """What a reader with one minute should know, in the order of the paper."""
