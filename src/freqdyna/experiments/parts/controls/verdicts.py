@@ -89,7 +89,8 @@ def _hypothesis(
     name: str, ours: str, range_: str, verdict: Verdict, stored: int, wanted: int
 ) -> Claim:
     if stored < wanted:
-        ours += f"; {wanted - stored} of the {wanted} comparisons are not stored"
+        missing = wanted - stored
+        ours += f"; {missing} of the {wanted} comparisons {'is' if missing == 1 else 'are'} missing"
     return Claim(_STATEMENTS[name], OURS, ours, range_, verdict, "study")
 
 
