@@ -319,7 +319,7 @@ def test_pipes_in_place_of_files_are_not_opened(tmp_path):
 
 def test_a_sweep_is_loaded_without_parameters_that_are_missing(tmp_path):
     storage, units = Storage(str(tmp_path)), SWEEP.units()
-    storage.write("sweep.toml", TEXT.encode())
+    storage.write("sweep.toml", SWEEP.stored(TEXT).encode())
     returns = {"return": np.zeros((1, 4))}
     for unit in units[:2]:
         seeds, steps = np.array([unit.config.first_seed]), np.arange(3_000, 12_001, 3_000)

@@ -111,8 +111,9 @@ def test_a_unit_of_gymnasium_is_trained_as_train_would(tmp_path):
     settings |= {"warmup_steps": 10}
     table = "\n".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
     text = f"[settings]\n{table}\n[seeds]\nnumber = 1"
-    storage, [unit] = Storage(str(tmp_path)), Sweep.parse(text).units()
-    storage.write("sweep.toml", text.encode())
+    sweep = Sweep.parse(text)
+    storage, [unit] = Storage(str(tmp_path)), sweep.units()
+    storage.write("sweep.toml", sweep.stored(text).encode())
     unit_work.compute(str(tmp_path), [asdict(unit.config)], 60.0)
     [result] = freqdyna.load_sweep(str(tmp_path)).values()
     of_train = prepare_run(Config(**settings, seeds=1, devices=1), None).config

@@ -13,9 +13,21 @@ from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
 
 STORED = Path(__file__).parents[1] / "fixtures" / "version-0.1" / "sweep"
-ON_HOST = '[settings]\nenv = "MountainCarContinuous-v0"\nalgorithm = "naf"\n[seeds]\nnumber = 1'
+ON_HOST = """
+[settings]
+env = "MountainCarContinuous-v0"
+algorithm = "naf"
+scale_observations = false
+[seeds]
+number = 1
+"""
 # As if this version had changed two defaults.
-MADE_UP = {VERSION: Changes(defaults={EVERYWHERE: {"climb_limit": 100, "planning_steps": 3}})}
+MADE_UP = {
+    VERSION: Changes(
+        added=history.added_in(VERSION),
+        defaults={EVERYWHERE: {"climb_limit": 100, "planning_steps": 3}},
+    )
+}
 
 
 def test_units_have_the_names_that_version_0_1_gave_them():
