@@ -27,6 +27,7 @@ OTHER_NUMBERS = (
     "Stable-Baselines3",
     "to a day on 2 cores",
     "examples of 30 to 40 lines",
+    "settings of version 0.1",
 )
 """What has a digit and is neither a result nor a speed."""
 
@@ -47,7 +48,7 @@ def of_the_study():
     after = one.config.steps - one.config.warmup_steps
     yield "over # steps after the warm-up, # seeds each,", (after, len(one.seeds))
     yield (
-        "From these # trainings",
+        "From the # trainings of this study",
         (len(stored.keys() & {u.name for u in experiment.units(False)}),),
     )
     number = re.compile(NUMBER)

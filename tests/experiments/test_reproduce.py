@@ -251,7 +251,6 @@ def test_a_reader_may_leave_before_the_end():
     ("arguments", "message"),
     [
         (["F9"], "unknown part of the paper 'F9'"),
-        (["X3"], "X3 is not implemented; choose one of E1, "),
         (["A2"], "A2 is not an experiment: freqdyna train --algorithm dyna-value"),
         (["E1", "--page=x.md"], "page is 'x.md'; it can only be used with 'table', 'overview'"),
         (["table", "--page=no/x.md"], "page is 'no/x.md'; it must be a file in a folder that"),

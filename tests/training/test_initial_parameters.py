@@ -66,7 +66,7 @@ def test_seeds_begin_with_their_own_parameters_or_with_the_only_ones(source):
     for wrong, message in (
         (three, r"init_from has the seeds \[0, 1\]; it must have those of the run, \[1, 2, 3\]"),
         (replace(config, activation="relu"), "with tanh; it must have .* with relu"),
-        (replace(config, env="CartPole-v1"), "scale_observations is True; 'CartPole-v1' has coord"),
+        (replace(config, env="CartPole-v1"), r"is True \(the default\); 'CartPole-v1' has coord"),
     ):
         with pytest.raises(FreqdynaError, match=message):
             rows(wrong)

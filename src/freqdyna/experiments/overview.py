@@ -122,7 +122,7 @@ def tables(out: Path) -> str:
     others = []
     for name, part in PARTS.items():
         if part.experiment is None:
-            others.append(f"{name}, {part.title}: {part.where or 'not implemented'}")
+            others.append(f"{name}, {part.title}: {part.where}")
         elif not reproduce.is_stored(part.experiment, out):
             others.append(f"{name}, {part.title}: not stored")
         else:

@@ -33,7 +33,7 @@ class Part:
 
     title: str
     where: str = ""
-    """For parts that are not experiments: where they are implemented; empty if they are not."""
+    """For parts that are not experiments: where they are implemented."""
     experiment: Experiment | None = None
 
 
@@ -56,7 +56,10 @@ PARTS: dict[str, Part] = {
     "A3": Part("frequency-based search-control", "freqdyna train --algorithm dyna-frequency"),
     "X1": Part("unsuccessful trials: climbing V + g and V·g", experiment=x1.EXPERIMENT),
     "X2": Part("weights in g", "settings gradient_weight and hessian_weight"),
-    "X3": Part("future work: combined search-controls"),
+    "X3": Part(
+        "future work: combined search-controls",
+        "freqdyna train --algorithm dyna-mixture, or dyna-bandit",
+    ),
     "S": Part(
         "own check: which open choice affects which claim", experiment=open_choices.EXPERIMENT
     ),
@@ -87,8 +90,4 @@ def find(name: str) -> Experiment:
     experiment, where = PARTS[name].experiment, PARTS[name].where
     if experiment is not None:
         return experiment
-    raise FreqdynaError(
-        f"{name} is not an experiment: {where}"
-        if where
-        else f"{name} is not implemented; choose one of {', '.join(known)}"
-    )
+    raise FreqdynaError(f"{name} is not an experiment: {where}")

@@ -215,7 +215,7 @@ def _command(name: str, quick: bool) -> str:
 def _state(name: str, out: Path, quick: bool) -> str:
     part = PARTS[name]
     if not part.experiment:
-        return part.where or "not implemented"
+        return part.where
     experiment = find(name)
     damaged = reproduce.damaged(experiment, out, quick)
     if damaged:

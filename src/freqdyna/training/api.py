@@ -61,7 +61,8 @@ def train(
         env: A name (one of `freqdyna list`, or an id of Gymnasium), an `Environment`, a Gymnasium
             environment, or a function that creates one.
         algorithm: One of `freqdyna list`. If None: that of the preset, otherwise "er".
-        search_control: For the algorithm "dyna": a name, or your own class or instance.
+        search_control: For the algorithm "dyna": a name, or your own class or instance. If None:
+            "td-error".
         model: A name, or your own class or instance; see the setting `model`.
         preset: The name of a preset, such as "tuned"; `settings` take precedence over it.
         out: A new run folder; the run can then be interrupted and resumed.

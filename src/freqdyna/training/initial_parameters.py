@@ -35,8 +35,9 @@ def initial_parameters(
     source.require_agent()
     if config.scale_observations and not space.is_bounded:
         raise FreqdynaError(
-            f"init_from is set, but scale_observations is True; {space.name!r} has coordinates "
-            "without bounds, whose scale is not known before the run, so it must be False"
+            f"init_from is set, but scale_observations is True (the default); {space.name!r} has "
+            "coordinates without bounds, whose scale is not known before the run, so it must be "
+            "False"
         )
     theirs = source.layer_sizes, source.config.activation
     if source.parameters.shape[1] != size or theirs != (layer_sizes, config.activation):

@@ -7,7 +7,7 @@ import numpy as np
 
 from freqdyna.experiments import reproduce
 from freqdyna.experiments.base import Experiment, Stored
-from freqdyna.experiments.parts.controls import defaults
+from freqdyna.experiments.parts.controls import defaults, tuning
 from freqdyna.experiments.parts.controls.cells import Study, study
 from freqdyna.experiments.parts.controls.design import CONTROLS, DOMAINS, ER, MODELS, Cell
 from freqdyna.experiments.parts.controls.recommendation import mean_ranks
@@ -98,7 +98,9 @@ def _mean(stored: Stored | None) -> str:
 def _row_of(control: str) -> list[str]:
     """The first cells of a row."""
     algorithm = "er" if control == ER else f"dyna-{control}"
-    return [STATES[control], f"`{algorithm}`"]
+    own = tuning.CHOSEN.get(control, {}).items()
+    options = "".join(f" --{name.replace('_', '-')} {value}" for name, value in own)
+    return [STATES[control], f"`{algorithm}{options}`"]
 
 
 def _markdown(lines: list[list[str]]) -> str:
