@@ -4,6 +4,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import equinox as eqx
@@ -15,7 +16,7 @@ import small
 from probes import ConstantReward
 
 import freqdyna
-from freqdyna import FreqdynaError, envs
+from freqdyna import Config, FreqdynaError, envs
 from freqdyna.cli.main import main
 from freqdyna.core.arrays import load_arrays
 from freqdyna.training import checkpoint
@@ -101,6 +102,16 @@ def test_a_run_folder_holds_what_made_it(plain):
     facts = json.loads((folder / "provenance.json").read_text())
     assert facts["versions"].keys() >= {"python", "freqdyna", "jax", "equinox", "optax", "numpy"}
     assert {"command", "date", "commit", "machine", "device_kind", "devices"} <= facts.keys()
+
+
+def test_a_run_of_dyna_records_the_search_control_that_it_chose():
+    asked = Config(env="GridWorld", algorithm="dyna", seeds=1, devices=1)
+    chosen = prepare_run(asked, None).config
+    assert (chosen.search_control, chosen.agent_name) == ("td-error", "dyna (td-error)")
+    assert asked.may_become(chosen)  # as a unit of a sweep that left it open
+    other = replace(asked, search_control="value")
+    assert prepare_run(other, None).config.search_control == "value"
+    assert not other.may_become(chosen)
 
 
 def test_stored_results_without_parameters_are_read_but_not_resumed(tmp_path):

@@ -304,7 +304,8 @@ class Config:
 
     def may_become(self, other: "Config") -> bool:
         """Whether `other` could be the result of filling in the unset settings."""
-        unset = [name for name in decided_by_environment() if getattr(self, name) is None]
+        may_be_unset = (*decided_by_environment(), "search_control")
+        unset = [name for name in may_be_unset if getattr(self, name) is None]
         cleared: dict[str, Any] = dict.fromkeys(unset)
         return self == replace(other, **cleared)
 

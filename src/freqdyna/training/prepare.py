@@ -55,7 +55,7 @@ def prepare_run(
         model: A custom model, or its class.
 
     """
-    algorithms.find(config.algorithm)
+    recipe = algorithms.find(config.algorithm)
     keep_compiled_programs()
     before = before or {}
     devices = seed_devices(config.seeds, before.get("devices") or config.devices)
@@ -70,6 +70,8 @@ def prepare_run(
     space = space_of_run(env, config, before)
     facts |= space.facts()
     config = resolved(config, space, version)
+    if search is None and config.search_control is None and recipe.own_search_control:
+        config = replace(config, search_control=recipe.search_control)
     if search is None and config.search_control is not None:
         search = search_control.find(config.search_control, allow_code)
     if isinstance(search, type):
