@@ -39,9 +39,9 @@ def _notes(units: dict[str, Stored], found: Study) -> list[str]:
         "trainings of C, the rule and the goals of the defaults before those of stages 5 and 6, "
         "all of them after two exploratory looks, one at most of the search-controls in five of "
         "the domains and one at scaled observations and the model's learning rate on Acrobot-v1. "
-        "At first, areas began at step 3,000 instead of the end of the warm-up; the verdicts on "
-        "the first three goals are the same with such areas. Comparisons are corrected for those "
-        "of the same hypothesis.",
+        "Between the rules and the first training, the start of areas was changed from step 3,000 "
+        "to the end of the warm-up; the verdicts on the first three goals are the same with both. "
+        "Comparisons are corrected for those of the same hypothesis.",
         *rules,
         f"The recommended search-control: {RECOMMENDED}.",
         f"Gain: {GAIN}.",
