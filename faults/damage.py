@@ -1,4 +1,4 @@
-"""Stored files that are damaged at random, and then read: in a run folder, a sweep, an experiment.
+"""Stored files that are damaged at random, and then read: in a run folder or a sweep.
 
 `python -m faults.damage WORK SEED COUNT` damages COUNT files and prints each trial as JSON.
 """
@@ -15,12 +15,9 @@ import warnings
 from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
-
 from faults.scene import Scene, record_difference
 from faults.trial import LOST, REFUSED, SAME, TRACEBACK, WRONG, Trial
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.experiments import registry, reproduce
 from freqdyna.results.result import load
 from freqdyna.sweeps.load import load_sweep
 from freqdyna.training.api import resume
@@ -131,25 +128,7 @@ def damage_sweep(scene: Scene, chance: random.Random, folder: Path) -> Trial:
     return Trial("damage", words, SAME)
 
 
-def damage_experiment(scene: Scene, chance: random.Random, folder: Path) -> Trial:
-    """Damage a stored table of an experiment."""
-    copy, experiment = folder / "experiment", registry.find("E1")
-    shutil.copytree(scene.experiment, copy)
-    path = chance.choice(sorted(copy.rglob("*.parquet")))
-    words = f"{damage(path, chance)} of an experiment"
-    expected = reproduce.stored(experiment, scene.experiment, quick=True)
-    try:
-        found = reproduce.stored(experiment, copy, quick=True)
-    except FreqdynaError:
-        return Trial("damage", words, REFUSED)
-    for name, stored in expected.items():
-        for column, values in stored.columns.items():
-            if not np.array_equal(found[name].columns[column], values):
-                return Trial("damage", words, WRONG, f"{name}: {column}")
-    return Trial("damage", words, SAME)
-
-
-TRIALS = (damage_run,) * 7 + (damage_sweep,) * 2 + (damage_experiment,)
+TRIALS = (damage_run,) * 7 + (damage_sweep,) * 2
 
 
 def main(work: Path, seed: int, count: int) -> None:

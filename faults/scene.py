@@ -71,11 +71,6 @@ class Scene:
         """The file of the sweep."""
         return self.work / "sweep.toml"
 
-    @property
-    def experiment(self) -> Path:
-        """The stored results of an experiment."""
-        return self.work / "experiment"
-
 
 def prepare(work: Path) -> Scene:
     """Compute all undisturbed runs; about a minute."""
@@ -91,7 +86,6 @@ def prepare(work: Path) -> Scene:
     _succeed(["train", *SETTINGS, *SAVES, *changed, "--out", str(scene.other)], work)
     scene.sweep_file.write_text(SWEEP)
     _succeed(["sweep", str(scene.sweep_file), "--out", str(scene.sweep)], work)
-    _succeed(["reproduce", "E1", "--quick", "--out", str(scene.experiment)], work)
     return Scene(work, seconds)
 
 

@@ -19,12 +19,12 @@ import freqdyna
 from freqdyna import envs
 from freqdyna.agents.snapshot import axes
 from freqdyna.config.tuned import TUNED
-from freqdyna.experiments.parts.regression.f_sin import HIGH, LOW, f_sin
 from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Mesh, Panel, Points, Rule, Text
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.plot import curves_chart
 from freqdyna.results.plot_snapshots import STORES
 from freqdyna.results.state_map import map_panel
+from reproduction.parts.regression.f_sin import HIGH, LOW, f_sin
 
 IMAGES = Path(__file__).parent.parent / "images"
 

@@ -3,9 +3,6 @@
 import json
 from pathlib import Path
 
-from freqdyna.experiments import registry, reproduce
-from freqdyna.experiments.parts.controls import step_times
-
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "performance.md").read_text()
 BENCH = json.loads((ROOT / "results" / "bench-2-cores-intel.json").read_text())
@@ -44,28 +41,3 @@ def test_the_text_has_the_iterations_and_the_spread_of_the_measurement():
     ours = [one for one in BENCH["rates"] if one["implementation"] == "freqdyna"]
     spread = max(one["fastest"] / one["slowest"] for one in ours)
     assert f"differed by up to {spread - 1:.0%}" in text
-
-
-def test_the_times_on_a_gpu_are_the_stored_ones():
-    stored = reproduce.stored(registry.find("C"), ROOT / "results" / "reproduce")
-    times = step_times.stored_times(stored)["gpu"]
-    text = section("Search-controls on one H200")
-    header, _, *rows = (line for line in text.splitlines() if line.startswith("|"))
-    domains = [cell.strip() for cell in header.strip("|").split("|")][1:]
-    shown = 0
-    for row in rows:
-        control, *cells = (cell.strip() for cell in row.strip("|").split("|"))
-        own = [times.get((domain, control)) for domain in domains]
-        words = [
-            "not measured" if one is None else f"{one * step_times.SEEDS / 1000:.2f}" for one in own
-        ]
-        assert cells == words
-        shown += len(own) - own.count(None)
-    assert shown == len(times)
-    for domain, words in (
-        ("MountainCar-v0", "{:.1f} times as fast as climbing g on MountainCar"),
-        ("MazeGridWorld", "{:.1f} times in the maze"),
-        ("CartPole-v1", "{:.0f} times on CartPole"),
-    ):
-        ratio = times[domain, "frequency"] / times[domain, "td-error"]
-        assert words.format(ratio) in " ".join(text.split())

@@ -10,11 +10,6 @@ import pytest
 
 import freqdyna
 from freqdyna.envs import MountainCar
-from freqdyna.experiments import registry, reproduce
-from freqdyna.experiments.parts.controls import guide
-from freqdyna.experiments.parts.controls.design import Cell
-from freqdyna.experiments.parts.controls.units import tuned_settings
-from freqdyna.experiments.stored_trainings import pick, training_of
 from freqdyna.report.explorer import explorers
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +22,6 @@ OTHER_NUMBERS = (
     "Stable-Baselines3",
     "to a day on 2 cores",
     "examples of 30 to 40 lines",
-    "settings of version 0.1",
 )
 """What has a digit and is neither a result nor a speed."""
 
@@ -38,26 +32,6 @@ def readme():
     text = (ROOT / "README.md").read_text()
     text = re.sub(r"```.*?```|^    .*?$|`[^`\n]*`", "", text, flags=re.DOTALL | re.MULTILINE)
     return " ".join(re.sub(r"\]\([^)]*\)", "]", text).split())
-
-
-def of_the_study():
-    """Sentences and rows of the study of search-controls, with the stored numbers."""
-    experiment, out = registry.find("C"), ROOT / "results" / "reproduce"
-    stored = reproduce.stored(experiment, out)
-    one = training_of(pick(stored, **tuned_settings("uniform", Cell("GridWorld"))))
-    after = one.config.steps - one.config.warmup_steps
-    yield "over # steps after the warm-up, # seeds each,", (after, len(one.seeds))
-    yield (
-        "From the # trainings of this study",
-        (len(stored.keys() & {u.name for u in experiment.units(False)}),),
-    )
-    number = re.compile(NUMBER)
-    header, _, *rows = guide.tables(experiment, out)["guide, in short"].splitlines()
-    yield re.sub("`.*?`", "", header).replace("  ", " "), ()
-    for row in rows:
-        words = " ".join(re.sub("`.*?`", "", row).split())
-        numbers = [float(found.replace("−", "-")) for found in number.findall(words)]
-        yield number.sub("#", words), numbers
 
 
 def speeds():
@@ -131,7 +105,7 @@ def test_a_number_must_be_the_stored_one_as_displayed():
 
 
 def test_every_number_about_results_or_speed_is_stored(readme):
-    for words, numbers in (*first_picture(), *of_the_study(), *speeds(), *episode_limits()):
+    for words, numbers in (*first_picture(), *speeds(), *episode_limits()):
         start, end = found(readme, words, numbers)
         readme = f"{readme[:start]} {readme[end:]}"
     for words in OTHER_NUMBERS:

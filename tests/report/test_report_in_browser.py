@@ -2,7 +2,6 @@
 
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,24 +9,20 @@ from browsing import visit
 from conftest import HOSTILE
 
 import freqdyna
-from freqdyna.report import page, paper, sources
+from freqdyna.report import page, sources
 from freqdyna.report.snapshots import packed
 
 pytestmark = pytest.mark.browser
-STORED = Path(__file__).parents[2] / "results" / "reproduce"
-PARTS = ["F3", "S", "B"]  # curves, intervals, meshes
 
 
 @pytest.fixture(scope="session")
 def report(run_folders, tmp_path_factory):
-    """A page of three parts of the paper and three runs with hostile names."""
+    """A page of three runs with hostile names."""
     other = tmp_path_factory.mktemp("other") / "run"
     result = freqdyna.load(run_folders / "dyna-value")
     config = replace(result.config, env=f"{HOSTILE} $x$")
     replace(result, config=config, snapshots={}).save(other)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paper, "stored_parts", lambda folder: PARTS)
-        made = sources.gather([STORED, run_folders, other], "freqdyna report", lambda _: None)
+    made = sources.gather([run_folders, other], "freqdyna report", lambda _: None)
     path = tmp_path_factory.mktemp("report") / "report.html"
     page.write(made, path)
     return path.as_uri()
@@ -51,45 +46,41 @@ def drawn(seen, section):
 
 def test_it_opens_without_error_or_request(report):
     with opened(report) as seen:
-        for part in (*PARTS, "runs"):
-            drawn(seen, part)
+        drawn(seen, "runs")
         assert seen.errors == []
         assert seen.asked_outside(report) == []
-        papers = seen.page.locator("#claims tbody tr").count()
-        seen.page.click("#ours")
-        assert seen.page.locator("#claims tbody tr").count() > papers > 10
 
 
 def test_a_series_is_switched_off_and_on(report):
     with opened(report) as seen:
-        chart = drawn(seen, "F3")
+        chart = drawn(seen, "runs")
         lines = chart("data.length")
-        seen.page.click("#F3 [data-series='Dyna-Value']")
+        seen.page.click("#runs [data-series='dyna-value']")
         assert chart("data.length") == lines - 2  # the curve and its interval
-        seen.page.click("#F3 [data-series='Dyna-Value']")
+        seen.page.click("#runs [data-series='dyna-value']")
         assert chart("data.length") == lines
         for switch, left in (("none", 0), ("all", lines)):
-            seen.page.click(f"#F3 .series > button:text-is('{switch}')")
+            seen.page.click(f"#runs .series > button:text-is('{switch}')")
             assert chart("data.length") == left
         assert seen.errors == []
 
 
 def test_the_average_and_the_seeds_can_be_chosen(report):
     with opened(report) as seen:
-        chart = drawn(seen, "F3")
+        chart = drawn(seen, "runs")
         ends = "data.at(-1).y.slice(-1)[0]"
         mean = chart(ends)
-        seen.page.click("#F3 button:has-text('interquartile mean')")
+        seen.page.click("#runs button:has-text('interquartile mean')")
         middle = chart(ends)
         assert middle != mean
-        seen.page.click("#F3 button:has-text('individual seeds')")
+        seen.page.click("#runs button:has-text('individual seeds')")
         assert chart("data.length") > 100
         low, high = chart("layout.yaxis.range")
         assert chart(f"data.every(({{ y }}) => y.every((v) => {low} <= v && v <= {high}))")
-        seen.page.click("#F3 summary:has-text('Select from')")
-        seen.page.click("#F3 details button:has-text('none')")
+        seen.page.click("#runs summary:has-text('Select from')")
+        seen.page.click("#runs details button:has-text('none')")
         assert chart("data.length") == 0
-        seen.page.click("#F3 .seeds button >> nth=3")
+        seen.page.click("#runs .seeds button >> nth=3")
         assert chart("data.filter((trace) => trace.name.includes('seed 3')).length") == 5
         assert seen.errors == []
 
@@ -178,24 +169,6 @@ def test_a_run_is_shown_only_at_steps_of_its_own(report):
         assert seen.errors == []
 
 
-def test_claims_are_narrowed_down_by_verdict(report):
-    with opened(report) as seen:
-        rows = seen.page.locator("#claims tbody tr")
-        seen.page.click("#ours")
-        every, holding = rows.count(), seen.page.locator("#claims .verdict.holds").count()
-        assert 0 < holding < every
-        counts = seen.page.locator("#claims .counts .chip").all_inner_texts()
-        assert sum(int(text.split(" ")[0]) for text in counts) == every
-        for verdict in ("undecided", "depends", "does not hold"):
-            seen.page.click(f"#claims [data-verdict='{verdict}']")
-        assert rows.count() == holding
-        for order in (sorted, lambda texts: sorted(texts, reverse=True)):
-            seen.page.click("#claims th button:text-is('part')")
-            parts = seen.page.locator("#claims tbody td:first-child").all_inner_texts()
-            assert parts == order(parts)
-            assert len(set(parts)) > 1
-
-
 def test_names_stay_text(report):
     with opened(report) as seen:
         drawn(seen, "runs")
@@ -212,7 +185,7 @@ def test_names_stay_text(report):
 @pytest.mark.parametrize("dark", [False, True])
 def test_it_fits_a_phone_by_day_and_night(report, dark):
     with opened(report, width=390, height=844, dark=dark) as seen:
-        drawn(seen, "F3")
+        drawn(seen, "runs")
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
         ground = seen.page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (sum(map(int, ground[4:-1].split(","))) < 300) == dark

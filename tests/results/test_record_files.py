@@ -7,15 +7,11 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flips import refused
 
 import freqdyna
 from freqdyna.config import Config
 from freqdyna.core.errors import DamagedFileError
 from freqdyna.core.tables import decode_table, encode_table, find_table, write_table
-from freqdyna.experiments import store
-from freqdyna.experiments.stored_trainings import area, curves, states
-from freqdyna.experiments.trainings import training
 from freqdyna.results.record import Record
 from freqdyna.results.record_files import DamagedArraysError, decode_record, encode_record
 
@@ -121,40 +117,6 @@ def test_a_table_has_one_file(tmp_path, monkeypatch):
         assert facts == {"fact": 1}
 
 
-@pytest.mark.parametrize("pyarrow", [True, False])
-def test_a_training_of_an_experiment_is_stored_with_or_without_pyarrow(
-    pyarrow, tmp_path, monkeypatch
-):
-    unit = training(False, env="MazeGridWorld", algorithm="er")
-    record = a_record()
-    with monkeypatch.context() as patched:
-        if not pyarrow:
-            patched.setitem(sys.modules, "pyarrow", None)
-        store.write(tmp_path / "X", unit, record, record.provenance)
-    stored = store.read(tmp_path / "X", unit)
-    assert_equal(stored.record, record)
-    assert (stored.settings, stored.provenance) == (unit.settings, record.provenance)
-    assert states(stored, "queue").shape == (1, 5, 2)  # without the seed that stopped
-    assert store.condition(tmp_path / "X", unit) == "stored"
-
-
-@pytest.mark.parametrize("ending", ["parquet", "arrays.npz"])
-def test_no_flipped_bit_in_a_training_of_an_experiment_is_read_as_other_data(tmp_path, ending):
-    unit, record = training(False, env="MazeGridWorld", algorithm="er"), a_record()
-    store.write(tmp_path / "X", unit, record, record.provenance)
-    [path] = (tmp_path / "trainings").glob(f"*.{ending}")
-
-    def read(damaged):
-        path.write_bytes(damaged)
-        return store.read(tmp_path / "X", unit)
-
-    def is_same(found):
-        assert_equal(found.record, record)
-        return (found.settings, found.provenance) == (unit.settings, record.provenance)
-
-    assert refused(path.read_bytes(), 150, read, is_same) > 40
-
-
 def test_files_of_different_trainings_are_not_mixed():
     table, _ = encode_record(a_record())
     other = replace(a_record().config, discount=0.5)
@@ -178,19 +140,3 @@ def test_a_sweep_of_version_0_1_is_read():
         assert result.returns.shape == (result.config.seeds, len(result.steps))
         assert result.parameters.size
         assert result.layer_sizes
-
-
-def test_a_training_of_version_0_1_is_read():
-    unit = training(True, env="MazeGridWorld", algorithm="dyna-frequency")
-    stored = store.read(VERSION_0_1 / "reproduce" / "F4", unit)
-    steps, returns = curves(stored)
-    assert returns.shape == (3, 10)
-    assert steps.tolist() == list(range(40, 401, 40))
-    # As version 0.1 read them: rows by their position.
-    rows = stored.columns["table"] == "curve"
-    np.testing.assert_array_equal(returns.ravel(), stored.columns["return"][rows])
-    np.testing.assert_array_equal(area(stored), returns[:, 1:].mean(axis=1))
-    for name in ("queue", "replay"):
-        rows = stored.columns["table"] == name
-        x = stored.columns["x"][rows].astype(np.float64)
-        np.testing.assert_array_equal(states(stored, name)[..., 0].ravel(), x)

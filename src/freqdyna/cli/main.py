@@ -1,4 +1,4 @@
-"""The command line: `freqdyna train`, `resume`, `plot`, `reproduce` and so on."""
+"""The command line: `freqdyna train`, `resume`, `plot` and so on."""
 
 import logging
 import os
@@ -16,7 +16,6 @@ from freqdyna.cli.import_curves import ImportCurves
 from freqdyna.cli.listing import ListNames
 from freqdyna.cli.plot import Plot
 from freqdyna.cli.report import WriteReport
-from freqdyna.cli.reproduce import Reproduce
 from freqdyna.cli.sweep import RunSweep, ShowStatus
 from freqdyna.cli.train import Resume, train_defaults
 from freqdyna.cli.train_options import train_command
@@ -102,7 +101,6 @@ def _parse(arguments: list[str]) -> Any:
         | Annotated[WatchPolicy, subcommand("watch")]
         | Annotated[ExportPolicy, subcommand("export")]
         | Annotated[ListNames, subcommand("list")]
-        | Annotated[Reproduce, subcommand("reproduce")]
         | Annotated[Bench, subcommand("bench")]
         | Annotated[WriteReport, subcommand("report")]
         | Annotated[RunSweep, subcommand("sweep")]

@@ -15,11 +15,11 @@ LARGE = 10e6
 
 @dataclass(frozen=True)
 class WriteReport:
-    """Write an interactive HTML page about runs, sweeps or stored experiments of the paper."""
+    """Write an interactive HTML page about runs or sweeps."""
 
     folders: tyro.conf.Positional[tuple[str, ...]]
-    """Run folders, folders of run folders, sweeps (folders or addresses such as
-    s3://bucket/sweep), and folders of `reproduce --out`."""
+    """Run folders, folders of run folders, and sweeps (folders or addresses such as
+    s3://bucket/sweep)."""
     out: Path = Path("report.html")
     """The file to write."""
 
@@ -33,7 +33,6 @@ class WriteReport:
         if self.out.is_dir() or not self.out.absolute().parent.is_dir():
             raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
         page.check()
-        print("Reading results; all parts of the paper take about a minute.", flush=True)
         names = [name if "://" in name else shown(Path(name)) for name in self.folders]
         command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
         report = sources.gather(

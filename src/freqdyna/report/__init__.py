@@ -1,1 +1,1 @@
-"""One self-contained HTML page about runs, sweeps and the paper's stored experiments."""
+"""One self-contained HTML page about runs and sweeps."""

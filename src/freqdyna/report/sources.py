@@ -5,26 +5,24 @@ from datetime import UTC, datetime
 from importlib import metadata
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.report import comparison, paper, runs, sensitivity
+from freqdyna.report import comparison, runs, sensitivity
 from freqdyna.report.explorer import explorers
-from freqdyna.report.section import Report, Section
+from freqdyna.report.section import Report
 from freqdyna.results.result import Result
 from freqdyna.sweeps.locations import Location, homes, located, shown, trainings
 
 
 def gather(folders: Sequence[Location], command: str, say: Callable[[str], None]) -> Report:
-    """Gather the content of a report from runs, sweeps and stored experiments.
+    """Gather the content of a report from runs and sweeps.
 
     Args:
-        folders: Run folders, folders of run folders, sweeps, or folders of `freqdyna reproduce`;
-            duplicates are ignored.
+        folders: Run folders, folders of run folders, or sweeps; duplicates are ignored.
         command: The command that writes the report.
         say: Called with progress messages.
 
     """
     if not folders:
         raise FreqdynaError("folders is empty; it must have at least one folder")
-    sections: list[Section] = []
     results: list[Result] = []
     sources: list[str] = []
     known: set[Location] = set()
@@ -38,16 +36,11 @@ def gather(folders: Sequence[Location], command: str, say: Callable[[str], None]
         if found:
             known.update(found)
             say(f"{shown(folder)}: {_counted(len(results))} so far")
-            continue
-        parts = [] if isinstance(folder, str) else paper.stored_parts(folder)
-        if isinstance(folder, str) or not parts:
+        else:
             raise FreqdynaError(
-                f"folders has {shown(folder)!r}; it must be a run folder, a folder of run folders, "
-                "a sweep's folder, or a folder of freqdyna reproduce --out with complete results"
+                f"folders has {shown(folder)!r}; it must be a run folder, a folder of run folders "
+                "or a sweep's folder"
             )
-        for section in paper.sections(folder, parts):
-            sections.append(section)
-            say(f"{shown(folder)}: {section.name} analysed ({len(sections)} of {len(parts)})")
     of_runs = []
     if results:
         of_runs = [
@@ -57,10 +50,10 @@ def gather(folders: Sequence[Location], command: str, say: Callable[[str], None]
             sensitivity.section(results),
         ]
     return Report(
-        title="Search-control in Dyna" if sections else "Training report",
+        title="Training report",
         command=command,
         written=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, freqdyna {metadata.version('freqdyna')}",
-        sections=[*sections, *filter(None, of_runs)],
+        sections=list(filter(None, of_runs)),
         explorers=explorers(results),
     )
 

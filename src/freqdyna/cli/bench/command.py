@@ -16,19 +16,11 @@ class Bench:
     """Also measure how the cost grows with seeds, d, m, state dimension and width."""
     out: Path = Path("bench.json")
     """File for the results (JSON)."""
-    controls: Path | None = None
-    """Only measure a step with each search-control of `freqdyna reproduce C` in each of its
-    domains, 30 seeds at once, and store the times in this folder of results; measurements of this
-    machine that are stored there are kept."""
 
     def run(self) -> None:
         """Run the command."""
-        from freqdyna.cli.bench.controls import measure_controls
         from freqdyna.cli.bench.tables import measure_all, our_jobs
 
-        if self.controls is not None:
-            measure_controls(self.controls)
-            return
         if not self.seeds:
             raise FreqdynaError("seeds is empty; it must have at least one number")
         for number in self.seeds:
