@@ -19,7 +19,7 @@ def load_policy(path: str) -> Any:
     activation = ACTIVATIONS[str(stored["activation"])]
 
     def act(observation: Any) -> Any:
-        values = (np.asarray(observation, np.float32) - stored["mean"]) / stored["scale"]
+        values = np.asarray(observation, np.float32)
         for i in range(layers):
             values = (activation(values) if i else values) @ stored[f"weights_{i}"]
             values = values + stored[f"biases_{i}"]

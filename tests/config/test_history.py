@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from freqdyna.config.history import CONTINUOUS_ACTIONS, EVERYWHERE, Changes
 
 from freqdyna import Config
 from freqdyna.config import history
-from freqdyna.config.history import CONTINUOUS_ACTIONS, EVERYWHERE, Changes
 from freqdyna.envs.resolve import resolved_by_name
 
 # As if climb_limit had been added in 0.3.0 and its default changed in 0.10.0, and so on.

@@ -6,12 +6,12 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from freqdyna.config.history import EVERYWHERE, FIRST, VERSION, Changes
 
 import freqdyna
 from freqdyna import Config, FreqdynaError
 from freqdyna.cli.train import train_defaults
 from freqdyna.config import PRESETS, history
-from freqdyna.config.history import EVERYWHERE, FIRST, VERSION, Changes
 from freqdyna.config.presets import preset_settings, version_of_defaults
 from freqdyna.config.tuned import TUNED
 from freqdyna.envs import ENVIRONMENTS

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from freqdyna.config.history import EVERYWHERE, Changes
 
 from freqdyna import FreqdynaError
 from freqdyna.config import VERSION, history
-from freqdyna.config.history import EVERYWHERE, Changes
 from freqdyna.core.checksums import toml_with_checksum
 from freqdyna.sweeps.status import stored_sweep, version_at
 from freqdyna.sweeps.storage import Storage

@@ -17,7 +17,7 @@ from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.prioritized import PrioritizedReplay
 from freqdyna.agents.replay.ring import UniformReplay
 from freqdyna.agents.tabular.tabular_dyna import TabularDyna
-from freqdyna.config import Config, history
+from freqdyna.config import Config
 from freqdyna.config.checks import known_algorithm
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs import DynaMaze
@@ -107,8 +107,7 @@ def build(
     """
     planning_steps = config.decided("planning_steps")
     recipe = find(config.algorithm)
-    earlier = history.defaults_before(history.FIRST, space.name)
-    usual = ("true", space.default_settings.get("model"), earlier.get("model"))
+    usual = ("true", space.default_settings.get("model"))
     if not recipe.has_model and (model is not None or config.model not in usual):
         raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
     _check_actions(config, space)
@@ -161,8 +160,6 @@ def _check_learner(config: Config, space: Space) -> None:
         raise FreqdynaError(
             "climb_coordinates is 'scaled', but scale_observations is False; it must be True"
         )
-    if config.normalize and config.scale_observations:
-        raise FreqdynaError("normalize and scale_observations are both True; omit normalize")
 
 
 def make_learner(config: Config, space: Space) -> Learner:

@@ -9,11 +9,6 @@ from freqdyna.envs.space import Space
 from freqdyna.search_control.base import Proposal
 
 NEVER = -1
-ADDED_FIELDS = (
-    *(".diagnostics.outside", ".diagnostics.non_finite"),
-    *(".diagnostics.model_non_finite", ".diagnostics.by_rule"),
-)
-"""Fields that older checkpoints lack; they are zero for a run that resumes from one."""
 
 
 class Diagnostics(eqx.Module):

@@ -1,7 +1,7 @@
 """Settings that have no effect with an algorithm, which the user is told."""
 
 from freqdyna.agents import algorithms, models
-from freqdyna.config import Config, history
+from freqdyna.config import Config
 from freqdyna.config.config import decided_by_environment
 from freqdyna.envs.space import Space
 from freqdyna.search_control import SEARCH_CONTROLS
@@ -44,12 +44,11 @@ def without_effect(config: Config, space: Space) -> str | None:
 
     """
     usual = {**decided_by_environment(), **space.default_settings}
-    earlier = history.defaults_before(history.FIRST, space.name)
     recipe = algorithms.find(config.algorithm)
     changed = [
         name
         for name in (*_OF_MODELS, *_OF_SEARCH_CONTROLS)
-        if getattr(config, name) not in (usual.get(name, getattr(Config, name)), earlier.get(name))
+        if getattr(config, name) != usual.get(name, getattr(Config, name))
     ]
     if not recipe.has_model:
         return _told(changed, f"{config.algorithm!r} has no model")

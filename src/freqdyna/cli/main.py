@@ -5,6 +5,7 @@ import os
 import sys
 import traceback
 from contextlib import suppress
+from importlib import metadata
 from typing import Annotated, Any, NoReturn
 
 import tyro
@@ -20,7 +21,6 @@ from freqdyna.cli.sweep import RunSweep, ShowStatus
 from freqdyna.cli.train import Resume, train_defaults
 from freqdyna.cli.train_options import train_command
 from freqdyna.cli.watch import WatchPolicy
-from freqdyna.config import VERSION
 from freqdyna.core.errors import FreqdynaError, RunFailedError, one_line
 from freqdyna.core.failures import failure
 from freqdyna.training.interrupts import signals_as_interrupts
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
     """
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["--version"]:
-        print(f"freqdyna {VERSION}")
+        print(f"freqdyna {metadata.version('freqdyna')}")
         return
     debug = DEBUG in given
     # JAX logs the traceback of a callback that fails; the sentence has its last line.

@@ -53,8 +53,7 @@ class RunSweep:
         from freqdyna.sweeps.storage import Storage
 
         self._check()
-        text, sweep = read_sweep(self.file, self.allow_code, self.out)
-        _print_kept_defaults(sweep)
+        text, sweep = read_sweep(self.file, self.allow_code)
         if self.dry_run:
             self._estimate(sweep)
             return
@@ -143,7 +142,6 @@ class ShowStatus:
 
         storage = Storage(self.out)
         sweep = stored_sweep(storage)
-        _print_kept_defaults(sweep)
         units = sweep.units()
         if sweep.search is not None:
             from freqdyna.sweeps.optuna_search import known_units, trials_so_far
@@ -154,13 +152,3 @@ class ShowStatus:
         status = read_status(storage, units)
         slots = max(1, round(status.programs))
         Console(file=sys.stdout).print(render(status, slots, varied_settings(sweep)))
-
-
-def _print_kept_defaults(sweep: "Sweep") -> None:
-    """Print the defaults of the version that started the sweep that have changed since."""
-    if kept := sweep.kept_defaults():
-        values = ", ".join(f"{name} {value}" for name, value in kept.items())
-        print(
-            f"this sweep was started with version {sweep.version} and keeps its defaults for "
-            f"settings that the file omits: {values}"
-        )

@@ -20,7 +20,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("warmup_steps", "learn_in_warmup"),
         *("exploration", "exploration_initial", "exploration_fraction"),
         *("buffer_size", "priority_exponent", "target_period", "target_rate", "double", "loss"),
-        *("max_gradient_norm", "scale_observations", "normalize", "tabular_learning_rate"),
+        *("max_gradient_norm", "scale_observations", "tabular_learning_rate"),
     ),
     "search-control": (
         *("search_control", "search_states", "search_candidates", "queue_size"),

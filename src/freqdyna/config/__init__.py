@@ -1,7 +1,6 @@
-"""The settings of a run: their checks, presets, and the history of their defaults."""
+"""The settings of a run: their checks and presets."""
 
 from freqdyna.config.config import Config
-from freqdyna.config.history import VERSION
 from freqdyna.config.presets import PRESETS
 
-__all__ = ["PRESETS", "VERSION", "Config"]
+__all__ = ["PRESETS", "Config"]

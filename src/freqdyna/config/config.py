@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from freqdyna.config import history
 from freqdyna.config.checks import (
     GREATEST,
     AlgorithmName,
@@ -33,7 +32,7 @@ from freqdyna.config.checks import (
     plain,
     require,
 )
-from freqdyna.config.presets import SETTINGS_OF_0_1, preset_settings
+from freqdyna.config.presets import preset_settings
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.files import write_atomically
 from freqdyna.core.gymnasium_ids import EPISODE_LIMITS
@@ -221,10 +220,6 @@ class Config:
     """Whether the network, and a model that is learned or an ensemble, see scaled observations:
     coordinates with known bounds in [-1, 1], the others by the running mean and standard deviation
     of the visited states. If unset: yes with discrete actions, no with continuous ones."""
-    normalize: Flag = False
-    """Deprecated, use scale_observations. Gymnasium environments only: whether the agent and its
-    model see observations normalized by their mean and standard deviation over 1,000 random
-    steps."""
     eval_every: Count = 500
     """Environment steps between evaluations."""
     eval_episodes: Count = 1
@@ -284,21 +279,9 @@ class Config:
         require(name, value, value is not None, "set, or resolved with an environment")
         return value
 
-    def resolved(
-        self, defaults: Mapping[str, Any] | None = None, version: str = history.VERSION
-    ) -> "Config":
-        """Fill in the settings that are unset.
-
-        Args:
-            defaults: The defaults of the environment, its `default_settings`.
-            version: The version whose defaults apply to the others.
-
-        Returns:
-            Complete settings.
-
-        """
-        before = history.defaults_before(version)
-        decided = {**decided_by_environment(), **before, **(defaults or {})}
+    def resolved(self, defaults: Mapping[str, Any] | None = None) -> "Config":
+        """Fill in the settings that are unset, with the defaults of the environment."""
+        decided = {**decided_by_environment(), **(defaults or {})}
         unset = [name for name in decided_by_environment() if getattr(self, name) is None]
         return replace(self, **{name: decided[name] for name in unset})
 
@@ -319,37 +302,17 @@ class Config:
         write_atomically(path, lambda file: file.write(self.to_toml().encode()))
 
     @staticmethod
-    def load(path: Path, version: str = history.VERSION) -> "Config":
-        """Read settings from a TOML file.
-
-        Args:
-            path: The file.
-            version: The version whose defaults apply to settings that the file omits.
-
-        """
-        return Config.of(read_settings(path), version=version)
-
-    def without_new_settings(self) -> dict[str, Any]:
-        """The settings as version 0.1 would have stored them.
-
-        Settings added since are omitted if they preserve the behaviour of version 0.1, so that
-        names derived from the settings never change. A setting that HISTORY does not have preserves
-        it by its default.
-        """
-        new = {f.name: f.default for f in fields(self) if f.name not in SETTINGS_OF_0_1}
-        new |= history.added_after(history.FIRST)
-        return {k: v for k, v in asdict(self).items() if k not in new or v != new[k]}
+    def load(path: Path) -> "Config":
+        """Read settings from a TOML file; those that it omits have their defaults."""
+        return Config.of(read_settings(path))
 
     @staticmethod
-    def of(
-        settings: Mapping[str, Any], preset: str | None = None, version: str = history.VERSION
-    ) -> "Config":
+    def of(settings: Mapping[str, Any], preset: str | None = None) -> "Config":
         """The configuration with these settings.
 
         Args:
             settings: Settings by name, which take precedence over all others.
             preset: The name of a preset.
-            version: The version whose defaults apply to all other settings.
 
         Raises:
             FreqdynaError: If a name is unknown or a value is invalid.
@@ -362,14 +325,11 @@ class Config:
             if name not in known:
                 raise unknown_name("setting", name, known)
         given = {k: from_toml(Config, k, v) for k, v in settings.items()}
-        by_environment = decided_by_environment()
-        before = history.defaults_before(version)
-        defaults = {k: v for k, v in before.items() if k not in by_environment}
-        defaults |= history.added_after(version)
+        defaults: dict[str, Any] = {}
         if preset is not None:
             env, algorithm = (given.get(k, getattr(Config, k)) for k in ("env", "algorithm"))
             algorithm = known_algorithm(algorithm)
-            defaults |= preset_settings(preset, env, algorithm, version)
+            defaults = preset_settings(preset, env, algorithm)
         return Config(**defaults | given)
 
 

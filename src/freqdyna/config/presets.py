@@ -6,23 +6,24 @@ defaults.
 
 paper       the settings that the paper states, taken literally
 published   what the code published by its authors does, as far as settings can express it
-v0.1        all defaults of version 0.1, with which the stored experiments were computed
 tuned       for some environments, settings that were tried there; see tuned.py
 
 docs/published-code.md compares the published code with `published` point by point, and lists what
 settings cannot express.
 
-An entry must not change once it is released, because stored sweeps would change their meaning: a
-better interpretation of the paper is a new preset. Entries for new settings may be added.
+From the first release on, an entry will not change: a better interpretation of the paper is a new
+preset.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from freqdyna.config.history import EVERYWHERE, FIRST, Tables, added_after
-from freqdyna.config.tuned import TUNED
+from freqdyna.config.tuned import TUNED, Tables
 from freqdyna.core.errors import FreqdynaError, shown, unknown_name
+
+EVERYWHERE = "everywhere"
+"""Stands for all environments in tables of settings."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,6 @@ class Preset:
     environments are refused."""
     by_algorithm: Tables = field(default_factory=dict)
     """Settings by the name of an algorithm, which take precedence over `tables`."""
-    version: str | None = None
-    """The version whose behaviour it preserves, including for settings that were added later."""
 
 
 PAPER: Tables = {
@@ -123,7 +122,6 @@ PUBLISHED: Tables = {
         "frequency_network": "target",  # for g; V is computed with the online network
         "queue_size": 1_000_000,
         "priority_exponent": 1.0,  # in its configuration file, for an algorithm that is missing
-        "normalize": False,
         "scale_observations": False,
     },
     "MountainCar-v0": {
@@ -143,91 +141,6 @@ PUBLISHED_BY_ALGORITHM: Tables = {
     "dyna-frequency": {"activation": "tanh", "climb_step_size": 0.01},
 }
 
-# The values of version 0.1 for settings that depend on the environment.
-_BUILT_IN_0_1: dict[str, Any] = {
-    "planning_steps": 10,
-    "hidden": (32, 32),
-    "learn_in_warmup": False,
-    "search_states": 20,
-    "model": "true",
-    "model_termination": "known",
-    "episode_limit": 2000,
-    "eval_exploration": 0.05,
-}
-_CONTINUOUS_0_1: dict[str, Any] = {
-    "planning_steps": 5,
-    "hidden": (64, 64),
-    "learn_in_warmup": False,
-    "search_states": 20,
-    "model": "learned",
-    "model_termination": "learned",
-    "episode_limit": 1000,
-    "eval_exploration": 0.0,
-}
-VERSION_0_1: Tables = {
-    EVERYWHERE: {
-        "algorithm": "er",
-        "env": "MountainCar-v0",
-        "seeds": 30,
-        "first_seed": 0,
-        "steps": 50_000,
-        "batch_size": 32,
-        "learning_rate": 1e-3,
-        "tabular_learning_rate": 0.1,
-        "discount": 0.99,
-        "target_period": 1000,
-        "target_rate": 0.005,
-        "exploration": 0.1,
-        "warmup_steps": 5000,
-        "buffer_size": 100_000,
-        "priority_exponent": 0.6,
-        "search_control": None,
-        "simulated_share": 0.5,
-        "queue_size": 100_000,
-        "planning_exploration": 0.1,
-        "model_learning_rate": 1e-4,
-        "frequency_probability": 0.5,
-        "frequency_network": "online",
-        "gradient_weight": 1.0,
-        "hessian_weight": 1.0,
-        "climb_step_size": 0.01,
-        "climb_noise": 0.01,
-        "climb_noise_scales": "variance",
-        "climb_preconditioner": "covariance",
-        "climb_boundary": "restart",
-        "climb_keep_terminal": False,
-        "climb_limit": 200,
-        "reward_noise": 0.0,
-        "goal_reward": None,
-        "normalize": False,
-        "eval_every": 500,
-        "eval_episodes": 1,
-        "snapshot_steps": (),
-        "devices": None,
-    },
-    "MountainCar-v0": {**_BUILT_IN_0_1, "learn_in_warmup": True},
-    "GridWorld": _BUILT_IN_0_1,
-    "MazeGridWorld": {
-        **_BUILT_IN_0_1,
-        "planning_steps": 30,
-        "hidden": (64, 64),
-        "search_states": 50,
-    },
-    "DynaMaze": _BUILT_IN_0_1,
-    "CartPole-v1": {**_BUILT_IN_0_1, "episode_limit": 500},
-    "Acrobot-v1": {**_BUILT_IN_0_1, "episode_limit": 500},
-    # Version 0.1 does not have these; they get what it gives to others.
-    "PuddleWorld": {**_BUILT_IN_0_1, "hidden": (64, 64), "episode_limit": 200},
-    **{f"TubeGridWorld-{n}": _BUILT_IN_0_1 for n in (2, 3, 4, 6, 8)},
-    # Version 0.1 has these only as Gymnasium environments.
-    "Pendulum-v1": {**_CONTINUOUS_0_1, "episode_limit": 200},
-    "Hopper-v5": _CONTINUOUS_0_1,
-    "Walker2d-v5": _CONTINUOUS_0_1,
-}
-
-SETTINGS_OF_0_1 = frozenset(VERSION_0_1[EVERYWHERE]) | frozenset(_BUILT_IN_0_1)
-"""The names of all settings that version 0.1 has."""
-
 PRESETS: dict[str, Preset] = {
     "paper": Preset("the settings that the paper states, taken literally", PAPER),
     "published": Preset(
@@ -235,25 +148,12 @@ PRESETS: dict[str, Preset] = {
         PUBLISHED,
         PUBLISHED_BY_ALGORITHM,
     ),
-    "v0.1": Preset("the defaults of version 0.1", VERSION_0_1, version=FIRST),
     "tuned": Preset(f"settings tried on each of {', '.join(TUNED)}, and only for these", TUNED),
 }
 
 
-def version_of_defaults(preset: str | None, version: str) -> str:
-    """The version whose defaults apply: the one that the preset preserves, else `version`."""
-    return (PRESETS[preset].version if preset is not None else None) or version
-
-
-def preset_settings(name: str, env: object, algorithm: object, version: str) -> dict[str, Any]:
+def preset_settings(name: str, env: object, algorithm: object) -> dict[str, Any]:
     """The settings of a preset for an environment and an algorithm.
-
-    Args:
-        name: The name of the preset.
-        env: The name of the environment.
-        algorithm: The name of the algorithm.
-        version: Settings added after this version are omitted, unless the preset itself preserves
-            a version, so that a sweep that an older version started keeps its meaning.
 
     Raises:
         FreqdynaError: If there is no such preset, or if it is not for this environment.
@@ -267,15 +167,11 @@ def preset_settings(name: str, env: object, algorithm: object, version: str) -> 
             f"env is {shown(env)}, for which preset {name!r} has no settings; it has them for "
             + ", ".join(preset.tables)
         )
-    settings = {
+    return {
         **_of_name(preset.tables, EVERYWHERE),
         **_of_name(preset.tables, env),
         **_of_name(preset.by_algorithm, algorithm),
     }
-    if preset.version is not None:
-        return added_after(preset.version) | settings
-    newer = added_after(version)
-    return {setting: value for setting, value in settings.items() if setting not in newer}
 
 
 def _of_name(tables: Tables, name: object) -> Mapping[str, Any]:

@@ -1,12 +1,13 @@
 """The preset "tuned": per environment, an algorithm and settings that were tried there.
 
-docs/presets.md says how they were chosen and what 10 seeds reached with them. As with every preset,
-an entry must not change once it is released.
+docs/presets.md says how they were chosen and what 10 seeds reached with them.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
-from freqdyna.config.history import Tables
+Tables = Mapping[str, Mapping[str, Any]]
+"""Settings by the name of an environment."""
 
 _EVALUATION: dict[str, Any] = {
     "seeds": 10,

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from freqdyna import envs
-from freqdyna.config import VERSION, Config, history
+from freqdyna.config import Config
 from freqdyna.config.checks import keywords
 from freqdyna.core.code_names import module_of
-from freqdyna.core.description import matches
+from freqdyna.core.description import describe
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs import Environment
 from freqdyna.envs.space import Factory, Space
@@ -55,31 +55,18 @@ def named_environment(
     return envs.make(config.env, **given, **arguments)
 
 
-def resolved(config: Config, space: Space, version: str = VERSION) -> Config:
-    """Complete settings: unset ones get the defaults of the environment.
-
-    Args:
-        config: The settings, which may be incomplete.
-        space: The environment.
-        version: The version whose defaults apply.
-
-    """
+def resolved(config: Config, space: Space) -> Config:
+    """Complete settings: unset ones get the defaults of the environment."""
     ours = envs.ENVIRONMENTS.get(config.env)  # Gymnasium's MountainCar-v0 is the same as ours
     settings = {**(ours.own_settings if ours else {}), **space.default_settings}
-    kinds = [] if space.num_actions else [history.CONTINUOUS_ACTIONS]
-    kinds += [history.GYMNASIUM] if space.on_host else []
-    for where in (*kinds, config.env):
-        settings |= history.defaults_before(version, where)
-    if config.normalize:  # these observations are scaled already
-        settings["scale_observations"] = False
-    return config.resolved(settings, version)
+    return config.resolved(settings)
 
 
-def resolved_by_name(config: Config, version: str = VERSION) -> Config:
+def resolved_by_name(config: Config) -> Config:
     """Like `resolved`, for built-in environments; others are not known before they are created."""
     if config.env not in envs.ENVIRONMENTS:
         return config
-    return resolved(config, envs.make(config.env), version)
+    return resolved(config, envs.make(config.env))
 
 
 def needs_env_argument(config: Config, facts: dict[str, Any]) -> bool:
@@ -122,33 +109,24 @@ def environment_of_run(
 def check_same_environment(space: Space, facts: dict[str, Any]) -> None:
     """Raise an error if the run was started with another environment, as far as that is known."""
     theirs = facts.get("environment")
-    if theirs not in (None, "", repr(space)) and not matches(space, theirs):
+    if theirs not in (None, "", describe(space)):
         raise FreqdynaError(
             f"env is {space!r}, but this run was started with {theirs}; pass that one"
         )
 
 
-def space_of_run(env: Environment | Factory, config: Config, facts: dict[str, Any]) -> Space:
-    """What the agent knows about its environment.
-
-    Args:
-        env: A compiled environment, or a factory of Gymnasium environments.
-        config: The settings of the run.
-        facts: The provenance of the run if it is resumed, otherwise empty.
-
-    """
+def space_of_run(env: Environment | Factory, config: Config) -> Space:
+    """What the agent knows about its environment."""
     if isinstance(env, Environment):
-        if config.normalize:
-            raise FreqdynaError(
-                f"normalize is True; {env.name} is compiled, and only environments that are "
-                "stepped in Python have that setting; use scale_observations"
-            )
         return env
-    from freqdyna.envs.gym.seats import host_space  # Gymnasium may be missing
+    from freqdyna.envs.gym.space import close_env, make_env, space_of
 
     for name in OF_ENVIRONMENT:
         given = getattr(config, name)
         if name != "episode_limit" and given != getattr(Config, name):
             raise FreqdynaError(f"{name} is {given}; only built-in environments have that setting")
-    limit, seed = config.episode_limit, config.first_seed
-    return host_space(env, limit, config.normalize, seed, facts.get("scaling"))
+    example = make_env(env)
+    try:
+        return space_of(example, config.episode_limit)
+    finally:
+        close_env(example)

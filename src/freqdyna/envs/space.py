@@ -86,10 +86,6 @@ class Space(eqx.Module):
             return int(action)
         return np.clip(action, self.action_low, self.action_high)
 
-    def facts(self) -> dict[str, Any]:
-        """What a run must store in order to resume; values that JSON can represent."""
-        return {}
-
     @property
     def observation_size(self) -> int:
         """The number n of state coordinates."""

@@ -2,7 +2,6 @@
 
 weights_0, biases_0, ...    the layers of the network; its outputs are outputs_i = inputs @ W + b
 activation                  the name of the activation between the layers
-mean, scale                 what is subtracted from observations, and what they are divided by
 first_action                discrete actions: the action of the first output
 action_low, action_high     continuous actions: the bounds of the action tanh(outputs[1 : 1 + a])
 """
@@ -37,10 +36,6 @@ def policy_arrays(
     arrays: dict[str, np.ndarray] = {"activation": np.array(record.config.activation)}
     for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
         arrays |= {f"weights_{i}": np.asarray(weight), f"biases_{i}": np.asarray(bias)}
-    scaling = space.facts().get("scaling")
-    size = space.observation_size
-    arrays["mean"] = np.array(scaling["mean"] if scaling else np.zeros(size), np.float32)
-    arrays["scale"] = np.array(scaling["scale"] if scaling else np.ones(size), np.float32)
     if space.num_actions:
         arrays["first_action"] = np.array(space.to_env_action(np.array(0)))
     else:

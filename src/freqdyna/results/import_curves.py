@@ -5,12 +5,13 @@ import os
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from freqdyna.config import VERSION, Config
+from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.gymnasium_ids import EPISODE_LIMITS, GYMNASIUMS_LIMITS
 from freqdyna.results import run_folder
@@ -88,7 +89,7 @@ def import_curves(
         IMPORTED: facts,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": command(),
-        "versions": {"freqdyna": VERSION},
+        "versions": {"freqdyna": metadata.version("freqdyna")},
     }
     seeds = np.array([curve.seed for curve in found.curves])
     result = Result.of(imported_record(seeds, common.steps, common.returns, provenance))

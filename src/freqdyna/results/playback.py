@@ -184,7 +184,7 @@ def _host_stage(
     if shown.render_mode != MODE:
         close_env(shown)
         raise cannot_be_drawn(config.env, f"it was created without render_mode={MODE!r}")
-    space = space_of_run(plain, config, facts)
+    space = space_of_run(plain, config)
     assert isinstance(space, HostSpace)
     seat = Seat(shown, space, seed, WATCHING)
 

@@ -64,7 +64,7 @@ def space_of_result(result: Record, env: Any, allow_code: bool = False) -> Space
     """
     config, facts = result.config, result.provenance
     found = environment_of_run(config, env, facts, "pass it as env=...", allow_code)
-    space = space_of_run(found, config, facts)
+    space = space_of_run(found, config)
     check_same_environment(space, facts)
     return space
 

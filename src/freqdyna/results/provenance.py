@@ -9,8 +9,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from freqdyna.config import VERSION, history
-
 
 def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
     """The provenance of a run: command, date, commit, versions and machine.
@@ -21,7 +19,7 @@ def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
 
     """
     packages = ("jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium")
-    versions = {"python": platform.python_version(), "freqdyna": VERSION}
+    versions = {"python": platform.python_version(), "freqdyna": metadata.version("freqdyna")}
     for package in packages:
         try:
             versions[package] = metadata.version(package)
@@ -37,15 +35,6 @@ def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
         "devices": len(devices),
         **facts,
     }
-
-
-def version_of(provenance: dict[str, Any]) -> str:
-    """The version that started a run, not one that resumed it."""
-    while isinstance(provenance.get("continues"), dict):
-        provenance = provenance["continues"]
-    versions = provenance.get("versions")
-    version = versions.get("freqdyna") if isinstance(versions, dict) else None
-    return version if isinstance(version, str) else history.FIRST
 
 
 def command() -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freqdyna.config import Config, history
+from freqdyna.config import Config
 from freqdyna.core.arrays import decode_arrays, encode_arrays, is_numeric
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.tables import Columns, decode_table, encode_table
@@ -22,14 +22,11 @@ from freqdyna.results.record import Record
 
 _SNAPSHOT = "snapshot"
 """Arrays of snapshots are named snapshot/STEP/NAME."""
-_STORES = ("queue", "replay")
-"""The parts of a snapshot that version 0.1 stored for the trainings of experiments."""
 RUN = "run"
 """The key of `run_id` in the notes of arrays; version 0.1 did not write it."""
 ARRAYS = "arrays"
 """The key of the types and shapes of all arrays in their notes."""
 NO_CHECKSUM = "its checksum is missing"
-_NOT_OF_CURVES = ("table", "x", "y")
 
 
 class DamagedArraysError(DamagedFileError):
@@ -80,11 +77,8 @@ def _types_and_shapes(arrays: dict[str, np.ndarray]) -> dict[str, str]:
 
 
 def run_id(config: Config) -> str:
-    """What files of one run have in common: a digest of its settings.
-
-    It is the same in later versions, which may have more settings.
-    """
-    text = json.dumps(config.without_new_settings(), sort_keys=True)
+    """What files of one run have in common: a digest of its settings."""
+    text = json.dumps(asdict(config), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -148,17 +142,13 @@ def decode_record(
         whole = config is None
         if checksums and "settings" not in facts:
             raise ValueError(NO_CHECKSUM)
-        # The settings are complete, except for those that the version that wrote them did not have,
-        # and except for experiments of version 0.1, which are completed with its defaults.
         if config is None or "settings" in facts:
-            stored = Config.of(dict(facts["settings"]), version=history.FIRST)
+            stored = Config.of(dict(facts["settings"]))
             if config not in (None, stored):
                 raise ValueError("it has other settings: it belongs to another run")
             config = stored
         provenance = dict(facts["provenance"]) if provenance is None else provenance
         snapshots: dict[int, dict[str, np.ndarray]] = {}
-        if "table" in columns:
-            columns, snapshots = _read_version_0_1(columns, config)
         seeds, steps, metrics = _checked(columns, config, whole)
     except (FreqdynaError, LookupError, TypeError, ValueError) as error:
         raise DamagedFileError(str(error)) from None
@@ -241,22 +231,3 @@ def _decode_arrays(
     except (DamagedFileError, LookupError, TypeError, ValueError) as error:
         raise DamagedArraysError(str(error)) from None
     return parameters, sizes, dict(sorted(snapshots.items()))
-
-
-def _read_version_0_1(
-    columns: Columns, config: Config
-) -> tuple[Columns, dict[int, dict[str, np.ndarray]]]:
-    """Curves and states of a training that version 0.1 stored for experiments.
-
-    They were in one table, whose column "table" is "curve", "queue" or "replay".
-    """
-    kind = columns["table"]
-    curve = {name: v[kind == "curve"] for name, v in columns.items() if name not in _NOT_OF_CURVES}
-    snapshot = {}
-    for store in _STORES:
-        rows = np.flatnonzero(kind == store)
-        if len(rows):
-            rows = rows[np.argsort(columns["seed"][rows], kind="stable")]
-            points = np.stack([columns["x"][rows], columns["y"][rows]], -1)
-            snapshot[store] = points.reshape(config.seeds, -1, 2)
-    return curve, {config.steps: snapshot} if snapshot else {}

@@ -32,8 +32,7 @@ class Result(Record):
 
         The outputs are the action values; for NAF they are V, μ before tanh, and the entries of L.
         A state is an observation: the scale of `scale_observations` is part of the first layer.
-        Only if `normalize` is set, it is an observation scaled by the numbers under "scaling" in
-        `provenance`. To get actions, use `policy`.
+        To get actions, use `policy`.
         """
         self.require_agent()
         row = self.row(seed)

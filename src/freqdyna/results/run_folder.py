@@ -19,18 +19,16 @@ import shutil
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from freqdyna.config import Config, history
-from freqdyna.config.config import read_settings
+from freqdyna.config import Config
 from freqdyna.core import checksums
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.files import PARTIAL, read_bytes, remove_partial_files, write_atomically
 from freqdyna.core.lock import LOCK, OWNER, locked_folder
 from freqdyna.core.tables import find_table, write_table
-from freqdyna.results.provenance import version_of
 from freqdyna.results.record import Record
 from freqdyna.results.record_files import (
     RUN,
@@ -147,11 +145,7 @@ def free_name(config: Config, parent: Path = Path("runs")) -> Path:
 
 
 def read_config(folder: Path) -> Config:
-    """The configuration of a run folder, which must be complete.
-
-    Settings that did not exist when the run was started have the values that preserve its
-    behaviour.
-    """
+    """The configuration of a run folder, which must be complete."""
     if not (folder / CONFIG).is_file():
         if (folder / IMPORT).is_file():
             raise FreqdynaError(
@@ -159,22 +153,15 @@ def read_config(folder: Path) -> Config:
             )
         raise FreqdynaError(f"{str(folder)!r} is not a run folder: it has no {CONFIG}")
     try:
-        is_as_written = has_checksums(folder)
+        has_checksums(folder)
     except DamagedFileError:
         raise FreqdynaError(
             f"{folder / CONFIG} was changed since the run was started: its checksum does not "
             "match; undo the change, and for other settings start a new run with: freqdyna train "
             "--config FILE"
         ) from None
-    version = version_of(read_provenance(folder))
-    config, given = Config.load(folder / CONFIG, version), read_settings(folder / CONFIG).keys()
-    known = given | history.added_after(version).keys()
-    if is_as_written:  # a run that was started while that version was developed
-        later = {k: v for k, v in history.added_in(version).items() if k not in given}
-        config, known = replace(config, **later), known | later.keys()
-    always_written = {field.name for field in fields(Config) if field.default is not None}
-    # Version 0.1 had fewer settings when it was developed.
-    if not config.is_complete or (version != history.FIRST and not always_written <= known):
+    config = Config.load(folder / CONFIG)
+    if not config.is_complete:
         raise FreqdynaError(f"{folder / CONFIG} is not complete: settings are missing")
     return config
 

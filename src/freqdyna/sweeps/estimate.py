@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import cycle, islice
 
-from freqdyna.config import VERSION, Config
+from freqdyna.config import Config
 from freqdyna.sweeps.optuna_search import known_units
 from freqdyna.sweeps.status import read_status
 from freqdyna.sweeps.storage import Storage
@@ -82,7 +82,7 @@ def estimate(units: list[SweepUnit], slots: int) -> Estimate:
         of_kind = costs.get(kind(config))
         if of_kind is None:
             print(f"  trying {config.agent_name} on {config.env} ...", flush=True)
-            of_kind = costs[kind(config)] = measure(config, unit.version)
+            of_kind = costs[kind(config)] = measure(config)
         seconds += of_kind.of(config)
         programs[replace(config, first_seed=0), unit.together] += 1
     at_a_time = max(1, min(slots, len(units)))
@@ -107,7 +107,7 @@ def kind(config: Config) -> tuple[object, ...]:
     )
 
 
-def measure(config: Config, version: str = VERSION) -> Costs:
+def measure(config: Config) -> Costs:
     """Measure the start, some steps after the warm-up, and one evaluation."""
     import jax
 
@@ -118,7 +118,7 @@ def measure(config: Config, version: str = VERSION) -> Costs:
     # `Sweep.check_names` has refused names that may not be imported.
     with _without_cached_programs():
         began = time.perf_counter()
-        block = prepare_run(short, None, version=version, allow_code=True, saved=False).block
+        block = prepare_run(short, None, allow_code=True, saved=False).block
         state = jax.block_until_ready(block.advance(block.init(), 0, 0))
         start = time.perf_counter() - began
         state = jax.block_until_ready(block.advance(state, 0, BEGIN))

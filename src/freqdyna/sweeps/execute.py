@@ -5,13 +5,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from freqdyna.config import VERSION
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.toml_files import read_text
 from freqdyna.sweeps import unit_work
 from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.notes import printable
-from freqdyna.sweeps.status import Status, read_status, version_at
+from freqdyna.sweeps.status import Status, read_status
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
 from freqdyna.sweeps.view import SweepView
@@ -20,18 +19,16 @@ from freqdyna.training.engines.base import Engine, Task
 SECONDS_BETWEEN_UPDATES = 2.0
 
 
-def read_sweep(path: Path, allow_code: bool, out: str | None = None) -> tuple[str, Sweep]:
+def read_sweep(path: Path, allow_code: bool) -> tuple[str, Sweep]:
     """The text of a sweep file, and the sweep that it describes.
 
     Args:
         path: The file.
         allow_code: Whether it may name code to import.
-        out: The location of the sweep, if it exists. Settings that the file omits have the defaults
-            of the version that started the sweep there.
 
     """
     text = read_text(path, "sweep file")
-    sweep = Sweep.parse(text, VERSION if out is None else version_at(Storage(out)))
+    sweep = Sweep.parse(text)
     sweep.check_names(allow_code)
     return text, sweep
 

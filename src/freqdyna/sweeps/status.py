@@ -3,7 +3,6 @@
 import time
 from dataclasses import dataclass
 
-from freqdyna.config import VERSION, history
 from freqdyna.core.checksums import check_toml
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.sweeps.notes import LONGEST, Note, is_number, printable
@@ -78,7 +77,7 @@ def stored_sweep(storage: Storage) -> Sweep:
         raise FreqdynaError(f"{storage.location!r} is not a sweep: it has no {FILE}")
     try:
         check_toml(text.decode())
-        return Sweep.parse(text.decode(), history.FIRST)
+        return Sweep.parse(text.decode())
     except DamagedFileError as error:
         raise FreqdynaError(
             f"{FILE} of {storage.location!r} was changed since the sweep was run ({error}); undo "
@@ -86,11 +85,6 @@ def stored_sweep(storage: Storage) -> Sweep:
         ) from None
     except UnicodeDecodeError as error:
         raise FreqdynaError(f"{FILE} of {storage.location!r} is not text: {error}") from None
-
-
-def version_at(storage: Storage) -> str:
-    """The version that started the sweep at a location; the current one if there is no sweep."""
-    return stored_sweep(storage).version if storage.has(FILE) else VERSION
 
 
 def read_status(storage: Storage, units: list[SweepUnit]) -> Status:

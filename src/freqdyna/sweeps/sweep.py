@@ -1,7 +1,6 @@
 """The sweep file: settings, varied settings and seeds; it is expanded into units of work.
 
     preset = "paper"                # optional; settings take precedence over it
-    version = "0.2.0"               # optional; unset settings have this version's defaults
 
     [settings]                      # shared by all trainings
     env = "MountainCar-v0"
@@ -17,23 +16,20 @@
 
 A unit is one combination with one block of seeds. Its name is a hash of its settings, so that the
 same unit has the same file in every sweep, and more seeds or values only add units. Instead of
-[vary] a file may have [search], see `search_space`. The file that is stored with the units names
-the version that started the sweep, so that a later version continues it with the same defaults.
+[vary] a file may have [search], see `search_space`.
 """
 
 import hashlib
 import itertools
 import json
-import tomllib
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from freqdyna import envs as environments
 from freqdyna.agents import algorithms
-from freqdyna.config import VERSION, Config, history
+from freqdyna.config import Config
 from freqdyna.config.checks import means_none
-from freqdyna.config.presets import version_of_defaults
 from freqdyna.core.checksums import toml_with_checksum
 from freqdyna.core.code_names import module_of, require_allowed
 from freqdyna.core.errors import FreqdynaError, shown, unknown_name
@@ -46,7 +42,7 @@ from freqdyna.sweeps.search_space import SearchSpace
 FILE = "sweep.toml"
 """The name of the sweep file in the sweep's folder."""
 _TABLES = ("settings", "vary", "seeds", "search")
-_NAMES = ("preset", "version")
+_NAMES = ("preset",)
 _SEEDS = ("number", "first", "block")
 _OF_THE_SWEEP = {"seeds": "number in [seeds]", "first_seed": "first in [seeds]"}
 _OF_NO_SWEEP = ("devices", "snapshot_steps")
@@ -61,20 +57,11 @@ class SweepUnit:
     config: Config
     together: int = 1
     """The number of trainings in its program, on which the last digits may depend."""
-    version: str = VERSION
-    """The version whose defaults apply to settings that depend on a Gymnasium environment."""
 
     @cached_property
     def name(self) -> str:
-        """A hash of what the unit computes, 16 hexadecimal digits.
-
-        It includes the settings of version 0.1, and later settings only if they differ from the
-        behaviour of version 0.1. A unit therefore keeps its name when settings are added.
-        """
-        facts = self.config.without_new_settings()
-        changes = history.last_changes(self.version, self.config.env).items()
-        if changed := {k: v for k, v in changes if k in facts and facts[k] is None}:
-            facts["defaults"] = changed
+        """A hash of what the unit computes, 16 hexadecimal digits."""
+        facts = asdict(self.config)
         if self.together > 1:
             facts["together"] = self.together
         text = json.dumps(facts, sort_keys=True)
@@ -82,14 +69,13 @@ class SweepUnit:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The unit as plain data, for another process: its settings and version."""
-        return asdict(self.config) | {"version": self.version}
+        """The unit as plain data, for another process."""
+        return asdict(self.config)
 
     @staticmethod
     def of(settings: dict[str, Any], together: int) -> "SweepUnit":
         """The unit with these settings, in a program with `together` trainings."""
-        of_config = {name: value for name, value in settings.items() if name != "version"}
-        return SweepUnit(Config.of(of_config), together, settings.get("version", VERSION))
+        return SweepUnit(Config.of(settings), together)
 
 
 @dataclass(frozen=True)
@@ -103,21 +89,14 @@ class Sweep:
     block: int = 10
     search: SearchSpace | None = None
     preset: str | None = None
-    version: str = VERSION
 
     @staticmethod
-    def parse(text: str, version: str = VERSION) -> "Sweep":
-        """Parse and check a sweep file.
-
-        Args:
-            text: The text of the file.
-            version: The version whose defaults apply, unless the file names one.
-
-        """
-        return Sweep._of(parse_toml(text, "the sweep file"), version)
+    def parse(text: str) -> "Sweep":
+        """Parse and check a sweep file."""
+        return Sweep._of(parse_toml(text, "the sweep file"))
 
     @staticmethod
-    def _of(tables: dict[str, Any], version: str) -> "Sweep":
+    def _of(tables: dict[str, Any]) -> "Sweep":
         for name, table in tables.items():
             if name in _NAMES:
                 if not isinstance(table, str):
@@ -152,15 +131,12 @@ class Sweep:
             seeds.get("block", 10),
             SearchSpace.of(tables["search"]) if "search" in tables else None,
             tables.get("preset"),
-            tables.get("version", version),
         )
         sweep._check()
         return sweep
 
     def stored(self, text: str) -> str:
-        """The text of the file as it is stored with the units: with its version and a checksum."""
-        if "version" not in tomllib.loads(text):
-            text = f'version = "{self.version}"  # unset settings have its defaults\n' + text
+        """The text of the file as it is stored with the units: with a checksum."""
         return toml_with_checksum(text)
 
     def check_names(self, allow_code: bool) -> None:
@@ -206,27 +182,11 @@ class Sweep:
         Settings that depend on a Gymnasium environment remain unset until a worker creates it,
         because creating it here would import code.
         """
-        config = Config.of(self.settings | varied, self.preset, self.version)
-        return resolved_by_name(config, self._version_of_defaults)
-
-    @property
-    def _version_of_defaults(self) -> str:
-        return version_of_defaults(self.preset, self.version)
+        return resolved_by_name(Config.of(self.settings | varied, self.preset))
 
     def configs(self) -> list[Config]:
         """The configuration of each combination."""
         return [self.config(varied) for varied in self.varied()]
-
-    def kept_defaults(self) -> dict[str, Any]:
-        """Settings that the file omits and whose defaults have changed since its version."""
-        kept: dict[str, Any] = {}
-        if not history.changed_after(self.version):
-            return kept
-        ours = replace(self, version=VERSION).configs()
-        for config, now in zip(self.configs(), ours, strict=True):
-            settings, current = asdict(config), asdict(now)
-            kept |= {name: v for name, v in settings.items() if v != current[name]}
-        return kept
 
     def units(self) -> list[SweepUnit]:
         """All distinct units."""
@@ -245,7 +205,6 @@ class Sweep:
                     devices=1,  # so that its results do not depend on where it is computed
                 ),
                 together,
-                self._version_of_defaults,
             )
             for first in range(self.first_seed, last, self.block)
         ]

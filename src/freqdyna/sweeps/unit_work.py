@@ -56,7 +56,7 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
             run = prepare_runs_together(configs)
         else:
             # The driver has refused names that it was not allowed to import: `Sweep.check_names`.
-            run = prepare_run(configs[0], None, version=units[0].version, allow_code=True)
+            run = prepare_run(configs[0], None, allow_code=True)
             configs = [run.config]  # with the settings that depend on its environment
         progress.fetch(run.config)
         options = RunOptions(True, False, False, checkpoint_seconds)

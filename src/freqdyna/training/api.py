@@ -9,9 +9,7 @@ from freqdyna import search_control as search_controls
 from freqdyna.agents import models
 from freqdyna.agents.models import Model
 from freqdyna.agents.unused_settings import without_effect
-from freqdyna.config import VERSION, Config
-from freqdyna.config.presets import version_of_defaults
-from freqdyna.core.description import matches
+from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, RunFailedError
 from freqdyna.envs import Environment
 from freqdyna.envs.resolve import OF_ENVIRONMENT, check_same_environment, environment_of_run
@@ -117,13 +115,11 @@ def train(
     config = Config.of(settings, preset)
     options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds, wandb)
     callbacks = as_callbacks(callback)
-    version = version_of_defaults(preset, VERSION)
     # Whoever calls this function has written the names, so they may import code.
     run = prepare_run(
         config,
         given,
         search_control,
-        version=version,
         allow_code=True,
         saved=out is not None,
         model=model,
@@ -137,8 +133,6 @@ def train(
     shown = progress if isinstance(progress, Progress) else None
     unused = without_effect(run.config, run.training.agent.env)
     told = [unused] if unused else []
-    if config.normalize:
-        told.append("normalize is deprecated; use scale_observations, for every environment")
     for warning in told:
         (shown or make_display(bool(progress))).warn(warning)
     if out is None:
@@ -243,10 +237,9 @@ def _prepare_to_resume(
     given = None if env is None else found
     run = prepare_run(longer, given, search_control, before, allow_code=allow_code, model=model)
     check_same_environment(run.training.agent.env, before)
-    planning = getattr(run.training.agent, "planning", None)
     for part in ("search_control", "model"):
         ours, theirs = run.provenance[part], before.get(part, "")
-        if theirs not in ("", ours) and not matches(getattr(planning, part, None), theirs):
+        if theirs not in ("", ours):
             raise FreqdynaError(
                 f"{part} is {ours}, but this run was started with {theirs}; pass that one"
             )

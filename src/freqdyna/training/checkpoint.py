@@ -15,8 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from freqdyna.agents.diagnostics import ADDED_FIELDS
-from freqdyna.config import Config, history
+from freqdyna.config import Config
 from freqdyna.core.arrays import load_arrays, save_arrays
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.results.record import evaluation_steps
@@ -145,8 +144,7 @@ def belongs_to(note: dict[str, Any], config: Config) -> bool:
     if not isinstance(saved, dict):
         raise DamagedFileError("its settings are missing")
     try:
-        # It has all settings, except for those that its version did not have.
-        return Config.of(saved, version=history.FIRST) == config
+        return Config.of(saved) == config
     except FreqdynaError:  # settings of a later version, for example
         return False
 
@@ -197,8 +195,6 @@ def _state(path: Path, arrays: dict[str, np.ndarray], like: Any) -> Any:
     expected = jax.eval_shape(lambda tree: jax.tree.map(_numbers, tree), like)
     for name, leaf in _named_leaves(expected):
         array = arrays.get(f"state{name}")
-        if array is None and name.endswith(ADDED_FIELDS):
-            array = np.zeros(leaf.shape, leaf.dtype)
         if array is None or (array.shape, array.dtype) != (leaf.shape, leaf.dtype):
             raise FreqdynaError(f"{path} does not fit its run: {name[1:]} differs")
         leaves.append(array)

@@ -10,7 +10,6 @@ from freqdyna.results.complete_seeds import (
     DIVERGED_AT,
     CompleteSeeds,
     complete_seeds,
-    mark_diverged,
     mark_diverged_now,
 )
 from freqdyna.results.record import evaluation_steps
@@ -66,7 +65,7 @@ class Curves:
         metrics = {
             name: np.stack([row.get(name, missing) for row in self.rows], axis=1) for name in names
         }
-        return mark_diverged(metrics, self.steps)  # a checkpoint of version 0.1 may lack it
+        return metrics
 
     def complete_seeds(self, stopped: Collection[int]) -> CompleteSeeds:
         """The seeds that have neither diverged nor stopped so far.

@@ -10,7 +10,7 @@ from jaxtyping import Array, PRNGKeyArray
 from freqdyna import search_control
 from freqdyna.agents import algorithms, models
 from freqdyna.agents.models import Model
-from freqdyna.config import VERSION, Config
+from freqdyna.config import Config
 from freqdyna.core.code_names import module_of
 from freqdyna.core.description import describe
 from freqdyna.core.errors import FreqdynaError
@@ -34,7 +34,6 @@ def prepare_run(
     env: Environment | Factory | None,
     search: SearchControl | type[SearchControl] | None = None,
     before: dict[str, Any] | None = None,
-    version: str = VERSION,
     allow_code: bool = False,
     saved: bool = True,
     model: Model[Any] | type[Model[Any]] | None = None,
@@ -49,7 +48,6 @@ def prepare_run(
             its name.
         search: A custom search-control, or its class.
         before: The provenance of the run that is resumed.
-        version: The version whose defaults apply to settings that are unset.
         allow_code: Whether the names of environment, search-control and model may import code.
         saved: Whether the run will write checkpoints, for which it needs more memory.
         model: A custom model, or its class.
@@ -67,9 +65,8 @@ def prepare_run(
 
         env = factory = ClosingFactory(env)
         facts["environment_given"] = given
-    space = space_of_run(env, config, before)
-    facts |= space.facts()
-    config = resolved(config, space, version)
+    space = space_of_run(env, config)
+    config = resolved(config, space)
     if search is None and config.search_control is None and recipe.own_search_control:
         config = replace(config, search_control=recipe.search_control)
     if search is None and config.search_control is not None:

@@ -71,7 +71,7 @@ def host_model(factory: Factory, space: Space) -> HostModel:
             actions = actions.reshape(-1) + int(space.action_space.start)
         else:
             actions = actions.reshape(-1, space.action_size)
-        found = simulate(space.scaling.inverse(states.reshape(-1, n)), actions)
+        found = simulate(states.reshape(-1, n), actions)
         next_states, rewards, terminals = map(np.asarray, found)
         k = len(actions)
         for name, array, shape in (
@@ -85,7 +85,7 @@ def host_model(factory: Factory, space: Space) -> HostModel:
                     f"be {shape}"
                 )
         return (
-            space.scaling(next_states).reshape(*batch, n),
+            next_states.astype(np.float32).reshape(*batch, n),
             rewards.astype(np.float32).reshape(batch),
             terminals.astype(bool).reshape(batch),
         )
@@ -147,7 +147,7 @@ def _failure(error: BaseException) -> str:
 def _trace_one_step(ask: Simulate, space: HostSpace, env: "gymnasium.Env[Any, Any]") -> None:
     """Call it once here, where errors can be reported clearly; in the compiled step they cannot."""
     try:
-        observation = space.scaling(np.asarray(env.reset(seed=0)[0], np.float32))
+        observation = np.asarray(env.reset(seed=0)[0], np.float32)
         next_state, reward, _ = ask(observation, space.random_action())
     except KeyboardInterrupt:
         raise

@@ -6,9 +6,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from freqdyna.core.errors import FreqdynaError, one_line
+from freqdyna.core.errors import one_line
 from freqdyna.core.user_code import user_line
-from freqdyna.envs.gym.space import HostAction, HostSpace, Scaling, close_env, make_env, space_of
+from freqdyna.envs.gym.space import HostAction, HostSpace, make_env
 from freqdyna.envs.space import Factory
 
 TRAINING, EVALUATION, CALIBRATION, WATCHING = range(4)
@@ -97,10 +97,9 @@ class Seat:
             raise EnvironmentFailed(f"an observation is not an array: {one_line(error)}") from error
         if array.shape != self.space.low.shape:
             raise EnvironmentFailed(f"an observation has the shape {array.shape}")
-        scaled = self.space.scaling(array)
-        if not np.isfinite(scaled).all():
+        if not np.isfinite(array).all():
             raise EnvironmentFailed("an observation is not finite")
-        return scaled
+        return array
 
 
 class HostEnvs:
@@ -199,63 +198,3 @@ class HostEnvs:
         except EnvironmentFailed as error:
             self.failures[row] = Failure(t, str(error))
             return np.zeros(self.space.observation_size, np.float32)
-
-
-def with_measured_scale(factory: Factory, space: HostSpace, seed: int) -> HostSpace:
-    """The space with observations normalized by their mean and standard deviation.
-
-    Both are estimated from random steps before training and stay fixed, so that the environment
-    does not change for the agent.
-
-    Args:
-        factory: Creates the environment.
-        space: Its space, not normalized.
-        seed: Determines the random steps.
-
-    """
-    seat = Seat(make_env(factory), space, seed, CALIBRATION)
-    space.action_space.seed(seed)
-    seen = []
-    try:
-        seen.append(seat.begin(0))
-        for _ in range(CALIBRATION_STEPS):
-            state, _, _, over = seat.step(space.random_action())
-            seen.append(seat.begin(seat.episode + 1) if over else state)
-    except EnvironmentFailed as error:
-        raise FreqdynaError(f"normalize is True, but {space.name!r} fails: {error}") from None
-    finally:
-        close_env(seat.env)
-    rows = np.stack(seen)
-    deviation = rows.std(axis=0)
-    scale = np.where(deviation > 1e-6, deviation, 1.0).astype(np.float32)
-    return space.scaled_by(Scaling(rows.mean(axis=0), scale))
-
-
-def host_space(
-    factory: Factory,
-    episode_limit: int | None,
-    normalize: bool,
-    seed: int,
-    known: dict[str, list[float]] | None = None,
-) -> HostSpace:
-    """The space of a Gymnasium environment.
-
-    Args:
-        factory: Creates the environment.
-        episode_limit: The number of steps after which episodes are truncated; None for the default.
-        normalize: Whether observations are normalized.
-        seed: Determines the random steps for estimating the scale.
-        known: The scale of a run that is resumed (see `Scaling.numbers`), or None.
-
-    """
-    example = make_env(factory)
-    try:
-        space = space_of(example, episode_limit)
-    finally:
-        close_env(example)
-    if not normalize:
-        return space
-    if known is None:
-        return with_measured_scale(factory, space, seed)
-    mean, scale = (np.array(known[name], np.float32) for name in ("mean", "scale"))
-    return space.scaled_by(Scaling(mean, scale))

@@ -1,8 +1,6 @@
 """The space of a Gymnasium environment: which ones are supported, and conversions to ours."""
 
 import copy
-import dataclasses
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeGuard
 
 import equinox as eqx
@@ -23,26 +21,6 @@ UNBOUNDED = 1e6
 """Larger bounds are treated as infinite: some spaces use the largest float for infinity."""
 
 
-@dataclass(frozen=True, eq=False)
-class Scaling:
-    """Subtracts `mean` from observations and divides by `scale`; both have shape (n,)."""
-
-    mean: np.ndarray
-    scale: np.ndarray
-
-    def __call__(self, observations: np.ndarray) -> np.ndarray:
-        """Scaled observations, shape (..., n)."""
-        return ((observations - self.mean) / self.scale).astype(np.float32)
-
-    def inverse(self, observations: np.ndarray) -> np.ndarray:
-        """Observations in the units of the environment, shape (..., n)."""
-        return np.asarray(observations * self.scale + self.mean, np.float32)
-
-    def numbers(self) -> dict[str, list[float]]:
-        """Both as lists, for JSON."""
-        return {"mean": self.mean.tolist(), "scale": self.scale.tolist()}
-
-
 class HostSpace(Space):
     """The space of an environment that is stepped in Python."""
 
@@ -52,34 +30,23 @@ class HostSpace(Space):
     label: str = eqx.field(static=True)
     episode_limit: int = eqx.field(static=True)
     """Steps after which an episode is truncated; the environment's own limit may be lower."""
-    scaling: Scaling = eqx.field(static=True)
 
     @property
     def name(self) -> str:
         """The environment's id, or the name of its class."""
         return self.label
 
-    def facts(self) -> dict[str, Any]:
-        """The scale of observations."""
-        return {"scaling": self.scaling.numbers()}
-
-    def scaled_by(self, scaling: Scaling) -> "HostSpace":
-        """The same space with scaled observations."""
-        return dataclasses.replace(self, scaling=scaling)
-
     @property
     def low(self) -> np.ndarray:
         """The lower bounds of the observation space; −∞ where it has none."""
         bounds = self.observation_space.low.astype(np.float32)
-        bounds = np.where(bounds < -UNBOUNDED, -np.inf, bounds)
-        return self.scaling(bounds).astype(np.float32)
+        return np.where(bounds < -UNBOUNDED, -np.inf, bounds).astype(np.float32)
 
     @property
     def high(self) -> np.ndarray:
         """The upper bounds of the observation space; ∞ where it has none."""
         bounds = self.observation_space.high.astype(np.float32)
-        bounds = np.where(bounds > UNBOUNDED, np.inf, bounds)
-        return self.scaling(bounds).astype(np.float32)
+        return np.where(bounds > UNBOUNDED, np.inf, bounds).astype(np.float32)
 
     @property
     def num_actions(self) -> int:
@@ -112,8 +79,8 @@ class HostSpace(Space):
         return np.asarray(drawn - space.start if isinstance(space, spaces.Discrete) else drawn)
 
     def to_agent(self, observation: Any) -> np.ndarray:
-        """The scaled observation, shape (n,)."""
-        return self.scaling(np.asarray(observation, np.float32))
+        """The observation as an array, shape (n,)."""
+        return np.asarray(observation, np.float32)
 
     def to_env_action(self, action: HostAction) -> Any:
         """The action in the form that the environment's `step` expects."""
@@ -124,7 +91,7 @@ class HostSpace(Space):
 
 
 def space_of(env: "gymnasium.Env[Any, Any]", episode_limit: int | None = None) -> HostSpace:
-    """The space of a Gymnasium environment, without scaling.
+    """The space of a Gymnasium environment.
 
     Args:
         env: The environment.
@@ -148,9 +115,7 @@ def space_of(env: "gymnasium.Env[Any, Any]", episode_limit: int | None = None) -
         )
     own_limit = env.spec.max_episode_steps if env.spec is not None else None
     limit = episode_limit or own_limit or EPISODE_LIMIT
-    size = seen.shape[0]
-    unscaled = Scaling(np.zeros(size, np.float32), np.ones(size, np.float32))
-    return HostSpace(seen, acted, name, limit, unscaled)
+    return HostSpace(seen, acted, name, limit)
 
 
 def _is_supported_box(space: Any) -> TypeGuard[spaces.Box]:
