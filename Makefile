@@ -81,7 +81,7 @@ tour: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(BIN)/python -m pytest benchmarks
 	$(BIN)/python benchmarks/replay.py
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py --peers
 
 # Kills runs, damages files and fills disks at random, and counts what comes of it; SEED= repeats one.
 MINUTES ?= 10

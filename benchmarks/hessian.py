@@ -9,6 +9,7 @@ uses √n e₁, ..., √n eₙ as probes; the mean of their vvᵀ is I, so it is
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -16,7 +17,7 @@ import jax.numpy as jnp
 
 from freqdyna.agents.networks.mlp import init_xavier
 from freqdyna.agents.networks.state_value import StateValue
-from freqdyna.frequency import random_signs, reverse_slopes, stochastic_slopes
+from freqdyna.frequency import random_signs, stochastic_slopes
 
 COORDINATES, HIDDEN, STATES = (4, 11, 17), (64, 64), 10
 STEPS, REPEATS = 200, 15
@@ -33,7 +34,11 @@ def value_of(key: Any, n: int) -> StateValue:
 
 def exact(value: StateValue, state: Any, key: Any) -> Any:
     """∇g by a reverse pass through the full Hessian; it uses no random numbers."""
-    return reverse_slopes(value.derivatives, state, 1.0, 1.0)[0]
+
+    def frequency(state: Any) -> Any:
+        return value.derivatives(state).frequency()
+
+    return jax.grad(frequency)(state)
 
 
 def from_probes(probes_of: Callable[[Any], Any]) -> Slope:
@@ -50,9 +55,7 @@ def methods(n: int) -> dict[str, Slope]:
     directions = jnp.sqrt(n) * jnp.eye(n)
     rows = {f"{n} coordinate directions": from_probes(lambda key: directions)}
     for count in sorted({1, 2, 4, n}):
-        rows[f"random probes: {count}"] = from_probes(
-            lambda key, count=count: random_signs(key, count, n)
-        )
+        rows[f"random probes: {count}"] = from_probes(partial(random_signs, count=count, n=n))
     return rows
 
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import jax
 import plain_torch
-
-from freqdyna.cli.bench.rates import Rate, rate_of
+from rates import Rate, rate_of
 
 REPEATS = 3
 

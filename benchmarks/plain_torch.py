@@ -13,7 +13,7 @@ from torch import nn
 ACTIONS, LOW, HIGH = 3, np.array([-1.2, -0.07]), np.array([0.6, 0.07])
 
 
-class QNetwork(nn.Module):
+class QNetwork(nn.Module):  # type: ignore[misc]  # PyTorch's types are not read
     """The paper's 32×32 tanh network."""
 
     def __init__(self, hidden: int = 32) -> None:

@@ -16,21 +16,18 @@ from typing import Any
 import numpy as np
 
 import freqdyna
-from freqdyna import Config
 
 SMALL: dict[str, Any] = {
     **{"seeds": 3, "steps": 400, "warmup_steps": 100, "planning_steps": 3, "eval_every": 200},
     **{"episode_limit": 100, "buffer_size": 300, "queue_size": 500, "target_period": 50},
-    "snapshot_steps": (400,),
+    "scale_observations": False,
 }
-if "scale_observations" in Config.__dataclass_fields__:  # older commits do not have it
-    SMALL["scale_observations"] = False
 PUBLISHED: dict[str, Any] = {
     **{"climb_noise_scales": "deviation", "climb_boundary": "project"},
     **{"frequency_network": "target", "climb_preconditioner": "identity"},
     "climb_keep_terminal": True,
 }
-FROM_FIRST_STEP = {"learn_in_warmup": True}  # the default on MountainCar before version 0.2
+FROM_FIRST_STEP = {"learn_in_warmup": True}
 TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "er": ("er", "MountainCar-v0", FROM_FIRST_STEP),
     "er, updates after the warm-up": ("er", "MountainCar-v0", {"learn_in_warmup": False}),
@@ -52,7 +49,16 @@ TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "MountainCarContinuous-v0",
         {"steps": 200},
     ),
-    "dyna-value on the host, normalized": ("dyna-value", "CartPole-v0", {"normalize": True}),
+    "dyna-value on the host": ("dyna-value", "CartPole-v0", {}),
+    "dyna-td-error, ensemble": ("dyna-td-error", "CartPole-v1", {"model": "ensemble"}),
+    "dyna-td-error, scaled observations": (
+        "dyna-td-error",
+        "MountainCar-v0",
+        {"scale_observations": True},
+    ),
+    "dyna-prioritized-sweeping": ("dyna-prioritized-sweeping", "GridWorld", {}),
+    "dyna-td-climb": ("dyna-td-climb", "GridWorld", {}),
+    "dyna-parallel-frequency": ("dyna-parallel-frequency", "MountainCar-v0", {}),
     "tabular-dyna-q": ("tabular-dyna-q", "DynaMaze", {"episode_limit": 2000}),
 }
 
@@ -65,22 +71,22 @@ def digest(array: np.ndarray) -> str:
 
 def digests(result: freqdyna.Result) -> dict[str, str]:
     """The digests of all metrics, of the parameters, and of the snapshots."""
-    found = {f"metric {name}": digest(values) for name, values in result.metrics.items()}
-    found["parameters"] = digest(result.parameters)
+    by_name = {f"metric {name}": digest(values) for name, values in result.metrics.items()}
+    by_name["parameters"] = digest(result.parameters)
     for step, snapshot in result.snapshots.items():
-        found |= {f"snapshot {step} {name}": digest(array) for name, array in snapshot.items()}
-    return found
+        by_name |= {f"snapshot {step} {name}": digest(array) for name, array in snapshot.items()}
+    return by_name
 
 
 def write(path: Path) -> None:
     """Run all trainings and write their digests."""
-    found = {}
-    for name, (algorithm, env, given) in TRAININGS.items():
-        settings = SMALL | given
+    by_training = {}
+    for name, (algorithm, env, changes) in TRAININGS.items():
+        settings = SMALL | changes
         settings["snapshot_steps"] = (settings["steps"],)
-        found[name] = digests(freqdyna.train(env, algorithm, progress=False, **settings))
-        print(f"{name}: {len(found[name])} arrays", flush=True)
-    path.write_text(json.dumps(found, indent=1))
+        by_training[name] = digests(freqdyna.train(env, algorithm, progress=False, **settings))
+        print(f"{name}: {len(by_training[name])} arrays", flush=True)
+    path.write_text(json.dumps(by_training, indent=1))
 
 
 def compare(before: Path, after: Path) -> None:

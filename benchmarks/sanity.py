@@ -138,7 +138,8 @@ if __name__ == "__main__":
     parser.add_argument("--job")
     given = parser.parse_args()
     if given.job:
-        sys.exit(compute(given.job, given.out))
+        compute(given.job, given.out)
+        sys.exit()
     waiting = [name for name in jobs() if not (given.out / f"{name}.parquet").is_file()]
     print(f"{len(waiting)} trainings, about {3 * len(waiting) / given.processes:.0f} minutes")
     running: list[subprocess.Popen[bytes]] = []

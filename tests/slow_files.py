@@ -20,7 +20,6 @@ SLOW_FILES = (
     "envs/test_pendulum.py",
     "results/test_playback.py",
     "results/test_plot_snapshots.py",
-    "cli/test_bench.py",
     "cli/test_cli.py",
     "cli/test_start.py",
     "agents/dyna/test_dyna.py",

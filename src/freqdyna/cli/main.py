@@ -10,7 +10,6 @@ from typing import Annotated, Any, NoReturn
 
 import tyro
 
-from freqdyna.cli.bench.command import Bench
 from freqdyna.cli.compare import Compare
 from freqdyna.cli.export import ExportPolicy
 from freqdyna.cli.import_curves import ImportCurves
@@ -101,7 +100,6 @@ def _parse(arguments: list[str]) -> Any:
         | Annotated[WatchPolicy, subcommand("watch")]
         | Annotated[ExportPolicy, subcommand("export")]
         | Annotated[ListNames, subcommand("list")]
-        | Annotated[Bench, subcommand("bench")]
         | Annotated[WriteReport, subcommand("report")]
         | Annotated[RunSweep, subcommand("sweep")]
         | Annotated[ShowStatus, subcommand("status")]
