@@ -5,8 +5,6 @@ Public names are loaded on first use, so that importing the package is fast.
 
 from typing import TYPE_CHECKING, Any
 
-from freqdyna.core.gymnasium_ids import register_with_gymnasium
-
 if TYPE_CHECKING:
     from freqdyna import envs
     from freqdyna.config import Config
@@ -63,6 +61,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-register_with_gymnasium()

@@ -130,7 +130,6 @@ def test_arguments_of_the_environment_are_texts_that_keep_their_values():
         " ".join(config.env_kwargs)
     }
     assert value_text("env_kwargs", {}) == "none"
-    assert "env_kwargs" not in Config().without_new_settings()  # names of stored units stay
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,18 @@
 """Presets, and what wins over what."""
 
 import re
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
 import pytest
-from freqdyna.config.history import EVERYWHERE, FIRST, VERSION, Changes
 
 import freqdyna
 from freqdyna import Config, FreqdynaError
 from freqdyna.cli.train import train_defaults
-from freqdyna.config import PRESETS, history
-from freqdyna.config.presets import preset_settings, version_of_defaults
+from freqdyna.config import PRESETS
+from freqdyna.config.presets import EVERYWHERE, preset_settings
 from freqdyna.config.tuned import TUNED
-from freqdyna.envs import ENVIRONMENTS
 from freqdyna.envs.resolve import resolved_by_name
 
 
@@ -22,7 +20,7 @@ from freqdyna.envs.resolve import resolved_by_name
 def test_every_entry_is_a_setting_with_an_allowed_value(name):
     for env, algorithm in product(PRESETS[name].tables, ("naf", *PRESETS[name].by_algorithm)):
         named = {"env": "MountainCar-v0" if env == EVERYWHERE else env, "algorithm": algorithm}
-        settings = preset_settings(name, **named, version=history.VERSION) | named
+        settings = preset_settings(name, **named) | named
         config = asdict(Config.of(named, name))
         assert {k: config[k] for k in settings} == settings
 
@@ -72,22 +70,6 @@ def test_an_unknown_preset_is_refused_with_the_known_names(name):
         Config.of({}, name)
 
 
-@pytest.mark.parametrize("env", ENVIRONMENTS)
-def test_version_0_1s_preset_names_every_setting_and_is_what_that_version_did(env):
-    settings = preset_settings("v0.1", env, "er", history.VERSION)
-    assert settings.keys() == {field.name for field in fields(Config)}
-    # Whoever changes a default without an entry in HISTORY fails here.
-    of_version = resolved_by_name(Config.of({"env": env}, version=history.FIRST), history.FIRST)
-    assert Config.of({"env": env}, "v0.1") == of_version
-
-
-def test_an_entry_added_later_does_not_change_a_sweep_that_began_before(monkeypatch):
-    monkeypatch.setitem(history.HISTORY, "0.9.0", Changes(added={"priority_exponent": 0.6}))
-    assert Config.of({}, "published", version="0.8.0").priority_exponent == 0.6
-    assert Config.of({}, "published", version="0.9.0").priority_exponent == 1.0
-    assert Config.of({"seeds": 2}, "v0.1", version="0.9.0").priority_exponent == 0.6
-
-
 def test_training_with_a_preset_keeps_its_name_and_what_it_came_to(tmp_path):
     small = {"steps": 20, "eval_every": 20, "warmup_steps": 10, "planning_steps": 1, "seeds": 1}
     small |= {"buffer_size": 40, "hidden": (4,), "episode_limit": 10, "progress": False}
@@ -96,11 +78,6 @@ def test_training_with_a_preset_keeps_its_name_and_what_it_came_to(tmp_path):
     assert result.config.climb_noise_scales == "deviation"
     assert result.config.buffer_size == 40
     assert freqdyna.load(tmp_path / "run").config == result.config
-
-
-def test_a_preset_that_preserves_a_version_has_its_defaults_in_every_environment():
-    assert version_of_defaults("v0.1", VERSION) == FIRST
-    assert version_of_defaults("paper", VERSION) == version_of_defaults(None, VERSION) == VERSION
 
 
 @pytest.mark.parametrize("env", TUNED)

@@ -22,7 +22,6 @@ def test_settings_of_the_environment_reach_it():
         ("Pendulum-v1", {}, False),  # continuous actions
         ("Pendulum-v1", {"scale_observations": True}, True),
         ("DynaMaze", {}, False),
-        ("CartPole-v1", {"normalize": True}, False),
     ],
 )
 def test_observations_are_scaled_with_discrete_actions_unless_set(env, given, scaled):
@@ -30,8 +29,8 @@ def test_observations_are_scaled_with_discrete_actions_unless_set(env, given, sc
     assert config.scale_observations is scaled
 
 
-@pytest.mark.parametrize("preset", ["paper", "published", "v0.1"])
-def test_presets_of_the_past_do_not_scale_observations(preset):
+@pytest.mark.parametrize("preset", ["paper", "published"])
+def test_presets_of_the_paper_do_not_scale_observations(preset):
     config = Config.of({"env": "MountainCar-v0"}, preset)
     assert resolved(config, envs.make("MountainCar-v0")).scale_observations is False
 
@@ -44,7 +43,7 @@ def test_environments_without_walls_have_no_settings_of_walls(given):
         named_environment(Config(env="CartPole-v1", **given))
     message = f"{name} is {value}; only built-in environments have that setting"
     with pytest.raises(FreqdynaError, match=message):
-        space_of_run(lambda: None, Config(env="MountainCarContinuous-v0", **given), {})
+        space_of_run(lambda: None, Config(env="MountainCarContinuous-v0", **given))
 
 
 def test_arguments_of_the_environment_reach_it():

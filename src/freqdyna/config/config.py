@@ -33,9 +33,9 @@ from freqdyna.config.checks import (
     require,
 )
 from freqdyna.config.presets import preset_settings
+from freqdyna.core.episode_limits import EPISODE_LIMITS
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.files import write_atomically
-from freqdyna.core.gymnasium_ids import EPISODE_LIMITS
 from freqdyna.core.toml_files import parse_toml, read_text, toml_value
 
 ALIASES = {

@@ -71,12 +71,11 @@ def gymnasium_factory(name: str, allow_code: bool = False, **options: Any) -> Fa
         A function without arguments that creates a new environment at each call.
 
     """
-    try:
-        import gymnasium
+    import gymnasium  # here, since importing it takes longer than the rest of this package
 
-        from freqdyna.envs.gym.space import factory_of
-    except ImportError:  # without Gymnasium
-        raise unknown_name("environment", name, ENVIRONMENTS) from None
+    from freqdyna.envs import gymnasium_env as gymnasium_env  # registers our own ids
+    from freqdyna.envs.gym.space import factory_of
+
     registered = name.rpartition(":")[2]
     if module_of(name) is not None and not (
         loaded_module(name) and registered in gymnasium.registry

@@ -1,4 +1,8 @@
-"""Our own environments with Gymnasium's interface, for Stable-Baselines3 and other libraries."""
+"""Our own environments with Gymnasium's interface, for Stable-Baselines3 and other libraries.
+
+Importing this module registers them, as `freqdyna/MazeGridWorld-v0` and so on. Gymnasium imports it
+for `gymnasium.make("freqdyna.envs.gymnasium_env:freqdyna/MazeGridWorld-v0")`.
+"""
 
 from typing import Any, SupportsInt
 
@@ -7,10 +11,15 @@ import jax
 import numpy as np
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs import make
 from freqdyna.envs.dyna_maze import DynaMaze
+from freqdyna.envs.grid_world import GridWorld
+from freqdyna.envs.maze_grid_world import MazeGridWorld
 from freqdyna.envs.puddle_world import PuddleWorld
-from freqdyna.envs.walled_square import WalledSquare
+from freqdyna.envs.tube_grid_world import TUBE_GRID_WORLDS
+
+_KINDS = {
+    kind.name: kind for kind in (GridWorld, MazeGridWorld, DynaMaze, PuddleWorld, *TUBE_GRID_WORLDS)
+}
 
 
 class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
@@ -21,9 +30,7 @@ class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
     def __init__(self, name: str, render_mode: str | None = None, **settings: Any) -> None:
         if "episode_limit" in settings:
             raise FreqdynaError("episode_limit is set by Gymnasium; pass max_episode_steps instead")
-        env = make(name, **settings)
-        if not isinstance(env, WalledSquare | DynaMaze | PuddleWorld):
-            raise FreqdynaError(f"{name} is part of Gymnasium; create it with gymnasium.make")
+        env = _KINDS[name](**settings)
         if render_mode not in (None, "rgb_array"):
             raise FreqdynaError(f"render_mode is {render_mode!r}; it must be None or 'rgb_array'")
         self.render_mode = render_mode
@@ -55,3 +62,12 @@ class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
     def render(self) -> np.ndarray | None:
         """An image of the state if `render_mode` is "rgb_array", otherwise None."""
         return None if self.render_mode is None else self._env.picture(self._state)
+
+
+for _name, _kind in _KINDS.items():
+    gymnasium.register(
+        id=f"freqdyna/{_name}-v0",
+        entry_point=GymnasiumEnv,
+        kwargs={"name": _name},
+        max_episode_steps=_kind().episode_limit,
+    )

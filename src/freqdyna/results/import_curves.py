@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freqdyna.config import Config
+from freqdyna.core.episode_limits import EPISODE_LIMITS, GYMNASIUMS_LIMITS
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.gymnasium_ids import EPISODE_LIMITS, GYMNASIUMS_LIMITS
 from freqdyna.results import run_folder
 from freqdyna.results.imported import event_files, stable_baselines3
 from freqdyna.results.imported.csv_files import Columns, read_csv_curves

@@ -1,6 +1,5 @@
 """Gymnasium environments stepped on the host, one step at a time and for whole runs."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -14,13 +13,7 @@ from gymnasium import spaces
 import freqdyna
 from freqdyna import Config, envs
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs.gym.seats import (
-    EnvironmentFailed,
-    HostEnvs,
-    Seat,
-    host_space,
-    with_measured_scale,
-)
+from freqdyna.envs.gym.seats import EnvironmentFailed, HostEnvs, Seat
 from freqdyna.envs.gym.space import ClosingFactory, factory_of, make_env, space_of
 from freqdyna.envs.resolve import environment_of_run
 from freqdyna.training.prepare import prepare_run
@@ -71,9 +64,6 @@ class Quits(Corridor):
 
 def test_sys_exit_in_an_environment_is_a_failure_of_it_like_any_other(monkeypatch):
     space = space_of(Quits(), 30)
-    monkeypatch.setattr(Quits, "where", "create")
-    with pytest.raises(FreqdynaError, match="env cannot be created: SystemExit: 3"):
-        make_env(Quits)
     monkeypatch.setattr(Quits, "where", "reset")
     envs_of_seeds = HostEnvs(Quits, space, np.array([0, 1]))
     envs_of_seeds.begin()
@@ -83,7 +73,6 @@ def test_sys_exit_in_an_environment_is_a_failure_of_it_like_any_other(monkeypatc
     factory = ClosingFactory(Quits)
     make_env(factory)
     factory.close()
-    assert host_space(Quits, None, False, 0).name == "Quits"
 
 
 class Fails(Corridor):
@@ -119,10 +108,10 @@ def test_a_failure_of_the_users_class_is_told_with_file_and_line(monkeypatch):
             call()
         return str(failed.value)
 
-    line = line_of('raise RuntimeError("no init")')
-    reason = told("__init__", lambda: make_env(Fails))
-    assert reason.startswith("env cannot be created: RuntimeError: no init (")
-    assert reason.endswith(f"test_host.py, line {line})")
+    monkeypatch.setattr(Fails, "where", "__init__")
+    with pytest.raises(RuntimeError, match="no init") as failed:
+        make_env(Fails)
+    assert "gymnasium.Env" in failed.value.__notes__[0]
     line = line_of("np.stack([])")
     reason = told("step", lambda: seat.step(np.int32(0)))
     assert reason.startswith("step raised ValueError: ")
@@ -314,29 +303,8 @@ def test_if_every_environment_fails_that_is_said():
     def nothing():
         raise OSError("no such device")
 
-    with pytest.raises(FreqdynaError, match="env cannot be created: OSError: no such device"):
+    with pytest.raises(OSError, match="no such device"):
         freqdyna.train(nothing, "er", **SMALL)
-
-
-def test_scaled_observations_have_mean_zero_and_deviation_one_over_random_steps():
-    space = host_space(Corridor, 30, True, seed=0)
-    seat = Seat(Corridor(), space, 0, 0)
-    space.action_space.seed(1)
-    rows = [seat.begin(0)]
-    for _ in range(3000):
-        state, _, _, over = seat.step(space.random_action())
-        rows.append(seat.begin(seat.episode + 1) if over else state)
-    assert np.abs(np.mean(rows, axis=0)).max() < 0.25
-    assert np.abs(np.std(rows, axis=0) - 1).max() < 0.25
-    np.testing.assert_allclose(space.scaling.inverse(space.scaling(np.ones(2))), 1, rtol=1e-6)
-    assert space.low[0] == pytest.approx(-space.scaling.mean[0] / space.scaling.scale[0])
-    again = with_measured_scale(Corridor, corridor_space(), 0)
-    np.testing.assert_array_equal(again.scaling.mean, space.scaling.mean)
-    # A run that goes on keeps its scale, whatever the environment does now.
-    other = host_space(
-        Corridor, 30, True, seed=5, known=json.loads(json.dumps(space.facts()))["scaling"]
-    )
-    np.testing.assert_array_equal(other.to_agent([0.3, 4.0]), space.to_agent([0.3, 4.0]))
 
 
 def test_environments_are_copied_made_anew_or_made_by_the_function_given():
@@ -392,16 +360,10 @@ def test_an_object_is_taken_as_it_is_wrapped_and_changed():
 def test_an_environment_that_was_given_is_not_taken_for_one_of_its_name():
     settings = {k: v for k, v in SMALL.items() if k != "progress"}
     car = "MountainCarContinuous-v0"
-    config = Config(env=car, algorithm="naf", normalize=True, **settings)
+    config = Config(env=car, algorithm="naf", **settings)
     given = prepare_run(config, lambda: Louder(gymnasium.make(car), 2.0)).provenance
     with pytest.raises(FreqdynaError, match=f"{car!r} was passed in Python; give it"):
         environment_of_run(config, None, given, "give it")
     named = prepare_run(config, None)
     assert callable(environment_of_run(config, None, named.provenance, ""))
-    scale = {"mean": [1.0, 2.0], "scale": [4.0, 5.0]}
-    again = prepare_run(config, None, before=named.provenance | {"scaling": scale})
-    assert again.provenance["scaling"] == scale
-    for run in (named, again):
-        run.block.close()
-    with pytest.raises(FreqdynaError, match="normalize is True; GridWorld is compiled"):
-        freqdyna.train("GridWorld", "er", normalize=True, **SMALL)
+    named.block.close()

@@ -24,10 +24,8 @@ def gymnasium_painter(
         state_of: From a state of shape (n,) to the `state` attribute of that environment.
 
     """
-    try:
-        import gymnasium
-    except ImportError:  # without Gymnasium
-        raise cannot_be_drawn(name, "it needs Gymnasium") from None
+    import gymnasium
+
     env: Any = gymnasium.make(name, render_mode=MODE).unwrapped
     env.reset(seed=0)  # sets what some environments draw besides the state
 
@@ -57,9 +55,7 @@ def rendered(env: Any, name: str) -> np.ndarray:
     """
     try:
         picture = np.asarray(env.render())
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # a missing package, no graphics, or anything in the user's code
+    except Exception as error:  # a missing package, no graphics, or anything in the user's code
         if "pygame" in str(error):
             raise cannot_be_drawn(name, f"it needs: {installing('watch')}") from error
         reason = one_line(error)

@@ -11,11 +11,9 @@ from freqdyna.core.user_code import user_line
 from freqdyna.envs.gym.space import HostAction, HostSpace, make_env
 from freqdyna.envs.space import Factory
 
-TRAINING, EVALUATION, CALIBRATION, WATCHING = range(4)
+TRAINING, EVALUATION, _, WATCHING = range(4)
 """Independent streams of episode seeds."""
 GREATEST = float(np.finfo(np.float32).max)
-CALIBRATION_STEPS = 1000
-"""The number of random steps from which the scale of observations is estimated."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +54,7 @@ class Seat:
         entropy = np.random.SeedSequence([self.seed, self.stream, episode])
         try:
             observation, _ = self.env.reset(seed=int(entropy.generate_state(1)[0]))
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # also sys.exit, which must end this seed only
+        except (Exception, SystemExit) as error:  # sys.exit must end this seed only
             raise EnvironmentFailed(f"reset raised {one_line(error)}{user_line(error)}") from error
         return self._checked(observation)
 
@@ -72,9 +68,7 @@ class Seat:
         """
         try:
             outcome = self.env.step(self.space.to_env_action(action))
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # also sys.exit, which must end this seed only
+        except (Exception, SystemExit) as error:  # sys.exit must end this seed only
             raise EnvironmentFailed(f"step raised {one_line(error)}{user_line(error)}") from error
         try:
             observation, reward, terminal, truncated, _ = outcome

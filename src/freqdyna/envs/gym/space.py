@@ -1,5 +1,6 @@
 """The space of a Gymnasium environment: which ones are supported, and conversions to ours."""
 
+import contextlib
 import copy
 from typing import Any, ClassVar, TypeGuard
 
@@ -8,8 +9,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from freqdyna.core.errors import FreqdynaError, one_line
-from freqdyna.core.user_code import user_line
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.space import NO_ACTIONS, Factory, Space
 
 HostAction = np.ndarray | np.generic
@@ -186,17 +186,13 @@ class ClosingFactory:
 
 
 def make_env(factory: Factory) -> "gymnasium.Env[Any, Any]":
-    """Create a new environment; any error becomes a `FreqdynaError` of one sentence."""
+    """Create a new environment; an error in the user's code keeps its traceback."""
     try:
         env = factory()
-    except FreqdynaError:
+    except Exception as error:
+        if not isinstance(error, FreqdynaError):
+            error.add_note("freqdyna was creating env, which must return a gymnasium.Env")
         raise
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # the user's code may fail in any way, also by sys.exit
-        raise FreqdynaError(
-            f"env cannot be created: {one_line(error)}{user_line(error)}"
-        ) from error
     if not isinstance(env, gymnasium.Env):
         raise FreqdynaError(f"env returned {type(env).__name__}; it must be a gymnasium.Env")
     return env
@@ -204,12 +200,8 @@ def make_env(factory: Factory) -> "gymnasium.Env[Any, Any]":
 
 def close_env(env: Any) -> None:
     """Close an environment; whatever its `close` raises is ignored, because it is not needed."""
-    try:
+    with contextlib.suppress(Exception, SystemExit):
         env.close()
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # also sys.exit
-        return
 
 
 def _words(space: Any) -> str:
