@@ -16,10 +16,11 @@ from freqdyna.envs.grid_world import GridWorld
 from freqdyna.envs.maze_grid_world import MazeGridWorld
 from freqdyna.envs.puddle_world import PuddleWorld
 from freqdyna.envs.tube_grid_world import TUBE_GRID_WORLDS
+from freqdyna.envs.walled_square import WalledSquare
 
-_KINDS = {
-    kind.name: kind for kind in (GridWorld, MazeGridWorld, DynaMaze, PuddleWorld, *TUBE_GRID_WORLDS)
-}
+_Kind = type[WalledSquare] | type[DynaMaze] | type[PuddleWorld]
+_OURS: tuple[_Kind, ...] = (GridWorld, MazeGridWorld, DynaMaze, PuddleWorld, *TUBE_GRID_WORLDS)
+_KINDS = {kind.name: kind for kind in _OURS}
 
 
 class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
@@ -67,7 +68,7 @@ class GymnasiumEnv(gymnasium.Env[np.ndarray, SupportsInt]):
 for _name, _kind in _KINDS.items():
     gymnasium.register(
         id=f"freqdyna/{_name}-v0",
-        entry_point=GymnasiumEnv,
+        entry_point=f"{__name__}:GymnasiumEnv",
         kwargs={"name": _name},
         max_episode_steps=_kind().episode_limit,
     )
