@@ -46,7 +46,7 @@ def _end_at_once(failed: list[int]) -> None:
 
 if __name__ == "__main__":
     # `python -m` makes the current folder importable, which the command `freqdyna` does not; see
-    # `cli.user_modules`. It stays if this package was found there.
+    # `core.plugins`. It stays if this package was found there.
     if sys.path[:1] == [str(Path.cwd())] != [str(Path(__file__).parents[1])]:
         del sys.path[0]
     main()

@@ -122,13 +122,13 @@ def test_an_algorithm_without_a_model_takes_none():
 
 
 def test_names_of_models():
-    assert models.find("learned") is models.LearnedModel
-    assert models.full_name(models.LearnedModel) == "learned"
-    assert models.find(models.full_name(Stays)) is Stays
+    assert models.MODELS.find("learned") is models.LearnedModel
+    assert models.MODELS.full_name(models.LearnedModel) == "learned"
+    assert models.MODELS.find(models.MODELS.full_name(Stays)) is Stays
     with pytest.raises(FreqdynaError, match=r"model is 'lerned'; it must be 'true', .*module:Cla"):
         Config(model="lerned")
     with pytest.raises(FreqdynaError, match=r"'sep' must be a subclass of freqdyna\.agents\.mod"):
-        models.find("os:sep", allow_code=True)
+        models.MODELS.find("os:sep")
 
 
 def test_a_model_that_is_not_an_ensemble_refuses_to_disagree():

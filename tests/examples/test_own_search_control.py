@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import freqdyna
-from freqdyna import FreqdynaError, SearchControl, search_control
+from freqdyna import FreqdynaError, SearchControl
 from freqdyna.cli.main import main
-from freqdyna.search_control import Proposal, registry
+from freqdyna.search_control import Proposal
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -105,36 +105,6 @@ def test_an_object_is_passed_to_train_and_to_resume(tmp_path):
     np.testing.assert_array_equal(again.parameters, by_object.parameters)
 
 
-def test_a_registered_class_has_a_name(monkeypatch):
-    monkeypatch.setattr(registry, "SEARCH_CONTROLS", dict(registry.SEARCH_CONTROLS))
-    assert search_control.register("corner")(Corner) is Corner
-    assert search_control.find("corner") is Corner
-    # What is written down must be found by a process that has not run the registration.
-    assert search_control.full_name(Corner).endswith("test_own_search_control:Corner")
-
-
-class NoPropose(SearchControl):
-    """An abstract class."""
-
-
-class NoDefault(SearchControl):
-    """Its field is nowhere set."""
-
-    x: float
-
-    def propose(self, search, key):
-        """Never called."""
-
-
-class NoConfig(Corner):
-    """It wants a setting that does not exist."""
-
-    @classmethod
-    def from_config(cls, config):
-        """Fail."""
-        return {}["setting"]
-
-
 class Renamed(Corner):
     """It records something under a name that is taken."""
 
@@ -197,9 +167,6 @@ class Exits(SearchControl):
 @pytest.mark.parametrize(
     ("strategy", "message"),
     [
-        (NoPropose, "NoPropose', which cannot be created by .*Can't instantiate abstract class"),
-        (NoDefault, r"from_config \(.*test_own.*, line \d+\): .* missing 1 .*; define from_config"),
-        (NoConfig, r"NoConfig', which cannot be created by from_config \(.*, line \d+\): KeyError"),
         (Renamed, r"Renamed', which fails in snapshot \(.*\): .*'queue', which every snapshot has"),
         (Numbered, r"in snapshot \(.*\): snapshot returned the name 1; names must be strings"),
         (Narrow, r"Narrow', which fails in propose \(.*, line \d+\): .*states of shape"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from searches import found, make_search
 
-from freqdyna import Config, FreqdynaError, envs, search_control
+from freqdyna import Config, FreqdynaError, envs
 from freqdyna.search_control import SEARCH_CONTROLS, Proposal
 from freqdyna.search_control.base import check_proposal
 
@@ -229,16 +229,3 @@ def test_uniform_fills_the_bounds_but_for_terminal_states():
     states = found(propose("uniform", search, search_states=1000))
     assert states[:, 0].max() <= 0
     assert 400 < len(states) < 600
-
-
-def test_unknown_and_taken_names_are_refused():
-    with pytest.raises(FreqdynaError, match="unknown search-control 'frequence'; known, nearest"):
-        search_control.find("frequence")
-    with pytest.raises(
-        FreqdynaError, match="importing 'no_such_module' fails: ModuleNotFoundError"
-    ):
-        search_control.find("no_such_module:Mine", allow_code=True)
-    with pytest.raises(FreqdynaError, match="'sqrt' must be a subclass of freqdyna"):
-        search_control.find("math:sqrt", allow_code=True)
-    with pytest.raises(FreqdynaError, match="name is 'value', which is taken"):
-        search_control.register("value")

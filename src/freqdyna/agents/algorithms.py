@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from freqdyna import search_control
 from freqdyna.agents import models
 from freqdyna.agents.base import Agent
 from freqdyna.agents.dyna.dyna import Dyna
@@ -12,7 +11,7 @@ from freqdyna.agents.exploration import exploration_of
 from freqdyna.agents.learners.base import Learner
 from freqdyna.agents.learners.dqn import DQN
 from freqdyna.agents.learners.naf import NAF, output_size
-from freqdyna.agents.models import Model
+from freqdyna.agents.models import MODELS, Model
 from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.prioritized import PrioritizedReplay
 from freqdyna.agents.replay.ring import UniformReplay
@@ -22,7 +21,7 @@ from freqdyna.config.checks import known_algorithm
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs import DynaMaze
 from freqdyna.envs.space import Factory, Space
-from freqdyna.search_control import DisagreementSearch, SearchControl
+from freqdyna.search_control import SEARCH_CONTROLS, DisagreementSearch, SearchControl
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,8 @@ _PAPERS_NAMES = {"gradient-norm": "dyna-gradnorm", "hessian-norm": "dyna-hessnor
 def _dyna_recipes() -> dict[str, Recipe]:
     """One recipe for each built-in search-control."""
     recipes = {}
-    for name, strategy in search_control.SEARCH_CONTROLS.items():
-        summary = search_control.summary(strategy)
+    for name, strategy in SEARCH_CONTROLS.items():
+        summary = SEARCH_CONTROLS.summary(strategy)
         text = f"Dyna, planning from {summary[:1].lower()}{summary[1:]}"
         recipes[_PAPERS_NAMES.get(name, f"dyna-{name}")] = Recipe(text, name)
     return recipes
@@ -239,7 +238,7 @@ def _planning(
     if search is None:
         if name is None:
             return None
-        search = search_control.make(search_control.find(name), config)
+        search = SEARCH_CONTROLS.make(SEARCH_CONTROLS.find(name), config)
     if model is None:
         model = _model(config, space, factory)
     if isinstance(search, DisagreementSearch):
@@ -261,4 +260,4 @@ def _model(config: Config, space: Space, factory: Factory | None) -> Model[Any]:
 
         assert factory is not None
         return host_model(factory, space)
-    return models.make(models.find(config.decided("model")), config, space)
+    return MODELS.make(MODELS.find(config.decided("model")), config, space)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import tyro
 
-from freqdyna.cli.user_modules import current_folder_on_path
+from freqdyna.core.plugins import current_folder_on_path
 
 
 @dataclass(frozen=True)
@@ -28,5 +28,5 @@ class ExportPolicy:
 
         out = self.out or self.folder / "policy.npz"
         with current_folder_on_path(self.allow_code):
-            load(self.folder).export_policy(out, self.seed, allow_code=self.allow_code)
+            load(self.folder, allow_code=self.allow_code).export_policy(out, self.seed)
         print(f"policy: {out}")

@@ -13,15 +13,16 @@ class ListNames:
         from freqdyna.agents.models import MODELS
         from freqdyna.config import PRESETS
         from freqdyna.envs import ENVIRONMENTS
-        from freqdyna.search_control import SEARCH_CONTROLS, summary
+        from freqdyna.search_control import SEARCH_CONTROLS
 
         names = {
             "algorithms": {name: recipe.summary for name, recipe in ALGORITHMS.items()},
             "environments": {name: env.summary for name, env in ENVIRONMENTS.items()},
             "search-controls": {
-                name: summary(strategy) for name, strategy in SEARCH_CONTROLS.items()
+                name: SEARCH_CONTROLS.summary(strategy)
+                for name, strategy in SEARCH_CONTROLS.items()
             },
-            "models": {name: summary(model) for name, model in MODELS.items()},
+            "models": {name: MODELS.summary(model) for name, model in MODELS.items()},
             "presets": {name: preset.summary for name, preset in PRESETS.items()},
         }
         width = max(len(name) for entries in names.values() for name in entries)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import tyro
 
-from freqdyna.cli.user_modules import current_folder_on_path
 from freqdyna.core.errors import FreqdynaError, RunFailedError
+from freqdyna.core.plugins import current_folder_on_path
 from freqdyna.training.interrupts import InterruptedRun
 
 if TYPE_CHECKING:

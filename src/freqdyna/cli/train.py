@@ -6,10 +6,9 @@ from pathlib import Path
 
 import tyro
 
-from freqdyna.cli.user_modules import current_folder_on_path
 from freqdyna.config import Config
 from freqdyna.config.config import read_settings
-from freqdyna.core.code_names import module_of, require_allowed
+from freqdyna.core.plugins import current_folder_on_path, module_of, require_allowed
 
 
 @dataclass(frozen=True)
@@ -42,11 +41,12 @@ class Train:
         """Run the command."""
         names = {
             "env": self.settings.env,
-            "search_control": self.settings.search_control or "",
-            "model": self.settings.model or "",
+            "search_control": self.settings.search_control,
+            "model": self.settings.model,
         }
         for setting, name in names.items():
-            require_allowed(setting, name, self.allow_code or name in self.typed_names)
+            if not self.allow_code and name not in self.typed_names:
+                require_allowed(setting, name)
         with current_folder_on_path(any(module_of(name) is not None for name in names.values())):
             self._run()
 

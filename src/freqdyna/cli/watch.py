@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tyro
 
-from freqdyna.cli.user_modules import current_folder_on_path
+from freqdyna.core.plugins import current_folder_on_path
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,8 @@ class WatchPolicy:
 
         out = self.out or self.folder / "policy.gif"
         with current_folder_on_path(self.allow_code):
-            load(self.folder).watch(
-                out, self.seed, self.episodes, progress=True, allow_code=self.allow_code
-            )
+            result = load(self.folder, allow_code=self.allow_code)
+            result.watch(out, self.seed, self.episodes, progress=True)
 
 
 def _render_without_display() -> None:

@@ -1,6 +1,7 @@
 """Errors about invalid input: one sentence with the field, the value and what is allowed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import SequenceMatcher
 
 LONGEST = 200
@@ -35,6 +36,23 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
 
     listed = ", ".join(sorted(known, key=similarity, reverse=True))
     return FreqdynaError(f"unknown {kind} {shown(name)}; known, nearest first: {listed}")
+
+
+@contextmanager
+def note_where(contract: str) -> Iterator[None]:
+    """Add a note to an error in the user's own code, which keeps its class and traceback.
+
+    Args:
+        contract: Which method of which class it comes from, and what that must do.
+
+    """
+    try:
+        yield
+    except FreqdynaError:
+        raise
+    except Exception as error:
+        error.add_note(contract)
+        raise
 
 
 def shown(value: object) -> str:

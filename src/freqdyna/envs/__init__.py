@@ -4,8 +4,8 @@ import dataclasses
 import difflib
 from typing import Any
 
-from freqdyna.core.code_names import imported_module, loaded_module, module_of
 from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.core.plugins import require_allowed
 from freqdyna.envs.acrobot import Acrobot
 from freqdyna.envs.base import Environment
 from freqdyna.envs.cart_pole import CartPole
@@ -44,27 +44,19 @@ __all__ = [
 ]
 
 
-def is_known(name: str, allow_code: bool = False) -> bool:
-    """Whether `name` is a built-in environment or registered with Gymnasium.
-
-    Args:
-        name: The name.
-        allow_code: Whether `module:id` may import the module; if not, and it is not imported
-            already, the environment is not known.
-
-    """
+def is_known(name: str) -> bool:
+    """Whether `name` is a built-in environment or registered with Gymnasium."""
     try:
-        return name in ENVIRONMENTS or bool(gymnasium_factory(name, allow_code))
+        return name in ENVIRONMENTS or bool(gymnasium_factory(name))
     except FreqdynaError:
         return False
 
 
-def gymnasium_factory(name: str, allow_code: bool = False, **options: Any) -> Factory:
+def gymnasium_factory(name: str, **options: Any) -> Factory:
     """A factory for an environment that is registered with Gymnasium.
 
     Args:
-        name: An id such as "Hopper-v5"; as in Gymnasium, `module:id` imports the module first.
-        allow_code: Whether the module may be imported; not needed if it is imported already.
+        name: An id such as "Hopper-v5"; `module:id` if the module, which registers it, is imported.
         **options: Passed to `gymnasium.make`.
 
     Returns:
@@ -76,11 +68,8 @@ def gymnasium_factory(name: str, allow_code: bool = False, **options: Any) -> Fa
     from freqdyna.envs import gymnasium_env as gymnasium_env  # registers our own ids
     from freqdyna.envs.gym.space import factory_of
 
+    require_allowed("env", name)
     registered = name.rpartition(":")[2]
-    if module_of(name) is not None and not (
-        loaded_module(name) and registered in gymnasium.registry
-    ):
-        imported_module("env", name, allow_code)
     try:
         gymnasium.spec(registered)
     except gymnasium.error.Error:

@@ -7,9 +7,8 @@ from typing import Any
 from freqdyna import envs
 from freqdyna.config import Config
 from freqdyna.config.checks import keywords
-from freqdyna.core.code_names import module_of
-from freqdyna.core.description import describe
 from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.core.plugins import describe, module_of
 from freqdyna.envs import Environment
 from freqdyna.envs.space import Factory, Space
 
@@ -21,13 +20,12 @@ OF_ENVIRONMENT = (
 
 
 def named_environment(
-    config: Config, allow_code: bool = False, facts: Mapping[str, Any] | None = None
+    config: Config, facts: Mapping[str, Any] | None = None
 ) -> Environment | Factory:
     """The environment that `config.env` names: a built-in one, or a factory of Gymnasium's.
 
     Args:
         config: The settings.
-        allow_code: Whether the name may import code, see `core.code_names`.
         facts: The provenance of the run if it is stored, otherwise None. A run that was started
             in Gymnasium's environment stays there, even if one of that name is built in by now.
 
@@ -35,7 +33,7 @@ def named_environment(
     arguments = keywords(config.env_kwargs)
     was_on_host = facts is not None and "environment_given" in facts
     if config.env not in envs.ENVIRONMENTS or was_on_host:
-        return envs.gymnasium_factory(config.env, allow_code, **arguments)
+        return envs.gymnasium_factory(config.env, **arguments)
     known = [field.name for field in dataclasses.fields(envs.ENVIRONMENTS[config.env])]
     accepted = [name for name in known if name not in OF_ENVIRONMENT]
     for name in arguments:
@@ -79,7 +77,7 @@ def needs_env_argument(config: Config, facts: dict[str, Any]) -> bool:
 
 
 def environment_of_run(
-    config: Config, env: Any, facts: dict[str, Any], instead: str, allow_code: bool = False
+    config: Config, env: Any, facts: dict[str, Any], instead: str
 ) -> Environment | Factory:
     """The environment of a stored run.
 
@@ -88,7 +86,6 @@ def environment_of_run(
         env: An environment, a factory or None; if None, the environment is found by its name.
         facts: The provenance of the run.
         instead: What the error message tells the user to do if `env` is needed but None.
-        allow_code: Whether the name in the configuration may import code.
 
     """
     if isinstance(env, Environment):
@@ -98,12 +95,12 @@ def environment_of_run(
 
         return factory_of(env)
     if not facts.get("environment_given") and module_of(config.env) is not None:
-        return named_environment(config, allow_code, facts)
+        return named_environment(config, facts)
     if needs_env_argument(config, facts):
         raise FreqdynaError(
             f"this run's environment {config.env!r} was passed in Python; {instead}"
         )
-    return named_environment(config, facts=facts)
+    return named_environment(config, facts)
 
 
 def check_same_environment(space: Space, facts: dict[str, Any]) -> None:

@@ -20,19 +20,16 @@ from freqdyna.results.policy import space_of_result
 from freqdyna.results.record import Record
 
 
-def policy_arrays(
-    record: Record, network: Network, env: Any = None, allow_code: bool = False
-) -> dict[str, np.ndarray]:
+def policy_arrays(record: Record, network: Network, env: Any = None) -> dict[str, np.ndarray]:
     """The arrays of a greedy policy.
 
     Args:
         record: The training.
         network: The network of one seed.
         env: The environment, if it cannot be found by its name.
-        allow_code: Whether the name of the environment may import code.
 
     """
-    space = space_of_result(record, env, allow_code)
+    space = space_of_result(record, env)
     arrays: dict[str, np.ndarray] = {"activation": np.array(record.config.activation)}
     for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
         arrays |= {f"weights_{i}": np.asarray(weight), f"biases_{i}": np.asarray(bias)}
@@ -43,14 +40,12 @@ def policy_arrays(
     return arrays
 
 
-def export_policy(
-    record: Record, network: Network, path: Path, env: Any = None, allow_code: bool = False
-) -> None:
+def export_policy(record: Record, network: Network, path: Path, env: Any = None) -> None:
     """Write the greedy policy of a network; see `Result.export_policy`."""
     if path.suffix != ".npz":
         raise FreqdynaError(f"path is {str(path)!r}; it must end in .npz")
     file = io.BytesIO()
-    np.savez(file, **policy_arrays(record, network, env, allow_code))  # type: ignore[arg-type]
+    np.savez(file, **policy_arrays(record, network, env))  # type: ignore[arg-type]
     try:
         write_atomically(path, lambda out: out.write(file.getvalue()))
     except OSError as error:

@@ -49,7 +49,6 @@ def film_policy(
     episodes: int,
     env: Any,
     tell: Callable[[str], object],
-    allow_code: bool = False,
 ) -> tuple[Film, np.ndarray]:
     """Play episodes of a seed's greedy policy.
 
@@ -59,7 +58,6 @@ def film_policy(
         episodes: The number of episodes.
         env: The environment, if it cannot be found by the name in the configuration.
         tell: Called with progress messages.
-        allow_code: Whether the name of the environment may import code.
 
     Returns:
         The animation, and the return of each episode, shape (episodes,).
@@ -77,7 +75,7 @@ def film_policy(
             f"seed is {chosen}, which diverged: its parameters are not finite; choose another"
         )
     config = result.config
-    stage = set_up(config, chosen, env, result.provenance, allow_code)
+    stage = set_up(config, chosen, env, result.provenance)
     done = int(result.steps[-1])
     age = f"after {done:,} steps" if done == config.steps else "not yet trained to the end"
     tell(
@@ -101,9 +99,7 @@ def film_policy(
     return film, np.array(returns)
 
 
-def set_up(
-    config: Config, seed: int, env: Any, facts: dict[str, Any], allow_code: bool = False
-) -> Stage:
+def set_up(config: Config, seed: int, env: Any, facts: dict[str, Any]) -> Stage:
     """Prepare the environment of a run for playing and rendering.
 
     Args:
@@ -111,14 +107,13 @@ def set_up(
         seed: The seed.
         env: The environment, or None to find it by its name.
         facts: The provenance of the run.
-        allow_code: Whether the name of the environment may import code.
 
     Raises:
         FreqdynaError: If the run was trained in another environment, as far as that is known.
 
     """
     watch = "watch it there with freqdyna.load(...).watch(..., env=...)"
-    found = environment_of_run(config, env, facts, watch, allow_code)
+    found = environment_of_run(config, env, facts, watch)
     if isinstance(found, Environment):
         stage = _compiled_stage(found, seed)
     else:
@@ -166,9 +161,9 @@ def _host_stage(
     from freqdyna.envs.gym.space import HostSpace, close_env, make_env
 
     drawn = plain
-    if not given:  # `plain` was found by the same name, so it has been imported
+    if not given:
         options = keywords(config.env_kwargs) | {"render_mode": MODE}
-        drawn = envs.gymnasium_factory(config.env, allow_code=True, **options)
+        drawn = envs.gymnasium_factory(config.env, **options)
     try:
         example = make_env(plain)
     except FreqdynaError as error:

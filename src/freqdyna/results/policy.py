@@ -53,25 +53,22 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
     return best
 
 
-def space_of_result(result: Record, env: Any, allow_code: bool = False) -> Space:
+def space_of_result(result: Record, env: Any) -> Space:
     """The space of a run's environment.
 
     Args:
         result: The training.
         env: The environment, if it cannot be found by its name.
-        allow_code: Whether the name of the environment may import code.
 
     """
     config, facts = result.config, result.provenance
-    found = environment_of_run(config, env, facts, "pass it as env=...", allow_code)
+    found = environment_of_run(config, env, facts, "pass it as env=...")
     space = space_of_run(found, config)
     check_same_environment(space, facts)
     return space
 
 
-def policy_of(
-    result: Record, seed: SupportsInt, env: Any, allow_code: bool = False
-) -> Callable[[Any], Any]:
+def policy_of(result: Record, seed: SupportsInt, env: Any) -> Callable[[Any], Any]:
     """A function from observations of the environment to the greedy actions for its `step`.
 
     It takes an observation of shape (n,), or a batch of shape (batch, n), for which it returns an
@@ -81,10 +78,9 @@ def policy_of(
         result: The training.
         seed: The seed.
         env: The environment, if it cannot be found by its name.
-        allow_code: Whether the name of the environment may import code.
 
     """
-    space = space_of_result(result, env, allow_code)
+    space = space_of_result(result, env)
     greedy = greedy_policy(result.config, space, result.seed_parameters(seed))
     best, best_of_each = jax.jit(greedy), jax.jit(jax.vmap(greedy, in_axes=(0, None)))
     ties, size = jax.random.key(0), space.observation_size

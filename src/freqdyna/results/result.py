@@ -10,6 +10,7 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, RunFailedError
+from freqdyna.core.plugins import import_code
 from freqdyna.results import run_folder
 from freqdyna.results.imported.folder import is_imported, read_imported, write_imported
 from freqdyna.results.record import Record
@@ -40,16 +41,12 @@ class Result(Record):
             raise FreqdynaError(f"{self!r} was stored without a network")
         return network_of(self.config, self.parameters[row], self.layer_sizes)
 
-    def policy(
-        self, seed: SupportsInt, *, env: Any = None, allow_code: bool = False
-    ) -> Callable[[Any], Any]:
+    def policy(self, seed: SupportsInt, *, env: Any = None) -> Callable[[Any], Any]:
         """The greedy policy of one seed.
 
         Args:
             seed: The seed.
             env: Needed only if an environment was passed to `train` in Python.
-            allow_code: Whether the name of the environment in the run's settings may import code,
-                as `module:id` does; use it only if you trust them.
 
         Returns:
             A function from an observation of shape (n,) to an action of the environment, or from a
@@ -59,7 +56,7 @@ class Result(Record):
         from freqdyna.results.policy import policy_of
 
         self.require_agent()
-        return policy_of(self, seed, env, allow_code)
+        return policy_of(self, seed, env)
 
     def export_policy(
         self,
@@ -67,7 +64,6 @@ class Result(Record):
         seed: SupportsInt | None = None,
         *,
         env: Any = None,
-        allow_code: bool = False,
     ) -> None:
         """Write the greedy policy of one seed as NumPy arrays, for use without JAX.
 
@@ -75,14 +71,12 @@ class Result(Record):
             path: The file, which must end in .npz; `freqdyna.results.export` describes its arrays.
             seed: The seed; None for the first one.
             env: Needed only if an environment was passed to `train` in Python.
-            allow_code: Whether the name of the environment in the run's settings may import code,
-                as `module:id` does; use it only if you trust them.
 
         """
         from freqdyna.results.export import export_policy
 
         network = self.network(self.seeds[0] if seed is None else seed)
-        export_policy(self, network, Path(path), env, allow_code)
+        export_policy(self, network, Path(path), env)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """The learning curve as a Matplotlib figure; it is also written to `path`, if given."""
@@ -101,7 +95,6 @@ class Result(Record):
         *,
         env: Any = None,
         progress: bool = False,
-        allow_code: bool = False,
     ) -> np.ndarray:
         """Write an animation of a seed's greedy policy as a GIF.
 
@@ -113,8 +106,6 @@ class Result(Record):
                 with a `painter`, or a Gymnasium environment, or a function that creates one, with
                 render_mode="rgb_array".
             progress: Whether to print what happens.
-            allow_code: Whether the name of the environment in the run's settings may import code,
-                as `module:id` does; use it only if you trust them.
 
         Returns:
             The return of each episode, shape (episodes,).
@@ -126,7 +117,7 @@ class Result(Record):
         self.require_agent()
         file, tell = Path(path), print if progress else _say_nothing
         check_path(file)
-        film, returns = film_policy(self, seed, episodes, env, tell, allow_code)
+        film, returns = film_policy(self, seed, episodes, env, tell)
         data = film.encoded()
         write_film(file, data)
         faster = f", {film.speed:.1f} times as fast" if film.speed > 1 else ""
@@ -174,13 +165,18 @@ def _say_nothing(text: str) -> None:
     """Print nothing."""
 
 
-def load(folder: str | os.PathLike[str]) -> Result:
+def load(folder: str | os.PathLike[str], *, allow_code: bool = False) -> Result:
     """Load a run folder.
 
     Args:
         folder: The folder, written by `train(..., out=folder)`, `Result.save` or `freqdyna import`.
+        allow_code: Whether to import the module of an environment such as `module:id`, so that
+            `policy` and `watch` can create it; use it only if you trust the folder.
 
     """
     if is_imported(Path(folder)):
         return Result.of(read_imported(Path(folder)))
-    return Result.of(run_folder.read_record(Path(folder)))
+    record = run_folder.read_record(Path(folder))
+    if allow_code:
+        import_code(env=record.config.env)
+    return Result.of(record)

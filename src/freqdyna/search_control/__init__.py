@@ -28,17 +28,15 @@ from freqdyna.search_control.mixture import MixtureSearch as MixtureSearch
 from freqdyna.search_control.bandit import BanditSearch as BanditSearch
 # isort: on
 
-from freqdyna.core.description import describe
-from freqdyna.search_control.base import Proposal, Search, SearchControl, State
-from freqdyna.search_control.hill_climb import HillClimb
-from freqdyna.search_control.registry import (
+from freqdyna.search_control.base import (
     SEARCH_CONTROLS,
-    find,
-    full_name,
-    make,
+    Proposal,
+    Search,
+    SearchControl,
+    State,
     register,
-    summary,
 )
+from freqdyna.search_control.hill_climb import HillClimb
 
 __all__ = [
     "SEARCH_CONTROLS",
@@ -47,10 +45,5 @@ __all__ = [
     "Search",
     "SearchControl",
     "State",
-    "describe",
-    "find",
-    "full_name",
-    "make",
     "register",
-    "summary",
 ]

@@ -14,9 +14,8 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray, UInt32
 
 from freqdyna.config import Config
 from freqdyna.envs.space import Space
-from freqdyna.search_control.base import Proposal, Search
+from freqdyna.search_control.base import Proposal, Search, register
 from freqdyna.search_control.mixture import MixtureSearch, part_of, statistics
-from freqdyna.search_control.registry import register
 
 LEAST_SHARE = 0.05
 """Each part keeps this share, so that its gain is measured every time; see `shares`."""

@@ -12,6 +12,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.plugins import Registry
 from freqdyna.envs.space import Space
 from freqdyna.envs.space import State as State
 from freqdyna.search_control.search import Draw as Draw
@@ -249,3 +250,8 @@ class SearchControl(eqx.Module):
     def snapshot(self, memory: Any) -> dict[str, Array]:
         """What a snapshot records of the memory: arrays by name; nothing by default."""
         return {}
+
+
+SEARCH_CONTROLS: Registry[SearchControl] = Registry("search_control", SearchControl)
+"""Every search-control that is known by a name, in the order of registration."""
+register = SEARCH_CONTROLS.register

@@ -3,9 +3,8 @@
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.config import Config
-from freqdyna.search_control.base import Proposal, Search, SearchControl, State
+from freqdyna.search_control.base import Proposal, Search, SearchControl, State, register
 from freqdyna.search_control.hill_climb import HillClimb
-from freqdyna.search_control.registry import register
 
 
 @register("value-plus-frequency")

@@ -12,13 +12,12 @@ import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from freqdyna.config import Config
-from freqdyna.search_control.base import Proposal, Search, SearchControl
+from freqdyna.search_control.base import Proposal, Search, SearchControl, register
 from freqdyna.search_control.candidates import (
     random_action,
     sample_in_proportion,
     uniform_candidates,
 )
-from freqdyna.search_control.registry import register
 
 
 @register("disagreement")

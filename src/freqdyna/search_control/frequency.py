@@ -11,9 +11,8 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from freqdyna.config import Config
 from freqdyna.core import unrolled
-from freqdyna.search_control.base import Proposal, Search, SearchControl, State
+from freqdyna.search_control.base import Proposal, Search, SearchControl, State, register
 from freqdyna.search_control.hill_climb import VANISHED, HillClimb
-from freqdyna.search_control.registry import register
 
 FREQUENCY, VALUE = 0, 1
 

@@ -10,8 +10,7 @@ from jaxtyping import Array, Int, PRNGKeyArray
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs.space import Space
-from freqdyna.search_control.base import Proposal, Search, SearchControl
-from freqdyna.search_control.registry import SEARCH_CONTROLS, make, register
+from freqdyna.search_control.base import SEARCH_CONTROLS, Proposal, Search, SearchControl, register
 
 
 @register("mixture")
@@ -99,7 +98,7 @@ def part_of(name: str, config: Config) -> SearchControl:
             f"mixture names {name!r}; its parts must propose states without actions, and must not "
             "be mixtures themselves"
         )
-    return make(strategy, config)
+    return SEARCH_CONTROLS.make(strategy, config)
 
 
 def apportioned(total: int, shares: tuple[float, ...]) -> list[int]:

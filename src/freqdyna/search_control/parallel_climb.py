@@ -15,7 +15,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.config import Config
 from freqdyna.envs.space import Space
-from freqdyna.search_control.base import Proposal, Search, SearchControl, State
+from freqdyna.search_control.base import Proposal, Search, SearchControl, State, register
 from freqdyna.search_control.frequency import FrequencySearch, drawn_starts
 from freqdyna.search_control.hill_climb import (
     Directions,
@@ -24,7 +24,6 @@ from freqdyna.search_control.hill_climb import (
     preconditioner,
     uphill,
 )
-from freqdyna.search_control.registry import register
 
 Move = Callable[[State, Int[Array, ""], PRNGKeyArray], tuple[State, Bool[Array, ""]]]
 """From (state, rule, key) to the next state of a climber, and whether it had no direction."""

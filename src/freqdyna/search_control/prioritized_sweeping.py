@@ -17,9 +17,8 @@ from freqdyna.config import Config
 from freqdyna.core import unrolled
 from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition
-from freqdyna.search_control.base import Proposal, Search, SearchControl, State
+from freqdyna.search_control.base import Proposal, Search, SearchControl, State, register
 from freqdyna.search_control.candidates import random_action
-from freqdyna.search_control.registry import register
 
 CONTINUOUS_ACTIONS = 4
 """The number of random actions by which predecessors are sought if actions are continuous."""

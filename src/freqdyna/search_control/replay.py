@@ -4,8 +4,7 @@ import equinox as eqx
 from jaxtyping import PRNGKeyArray
 
 from freqdyna.config import Config
-from freqdyna.search_control.base import Proposal, Search, SearchControl
-from freqdyna.search_control.registry import register
+from freqdyna.search_control.base import Proposal, Search, SearchControl, register
 
 
 @register("replay")

@@ -16,10 +16,9 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from freqdyna.config import Config
 from freqdyna.core import unrolled
 from freqdyna.envs.space import Space
-from freqdyna.search_control.base import Proposal, Search, SearchControl, State
+from freqdyna.search_control.base import Proposal, Search, SearchControl, State, register
 from freqdyna.search_control.hill_climb import cholesky, preconditioner
 from freqdyna.search_control.parallel_climb import Climbers, ParallelClimb
-from freqdyna.search_control.registry import register
 
 SMALLEST_ERROR = 1e-3
 """Added to the error, whose logarithm would otherwise be infinitely steep where it is zero."""

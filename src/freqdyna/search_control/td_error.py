@@ -10,9 +10,8 @@ import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from freqdyna.config import Config
-from freqdyna.search_control.base import Proposal, Search, SearchControl
+from freqdyna.search_control.base import Proposal, Search, SearchControl, register
 from freqdyna.search_control.candidates import sample_in_proportion, uniform_candidates
-from freqdyna.search_control.registry import register
 
 
 @register("td-error")

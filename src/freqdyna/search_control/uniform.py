@@ -5,9 +5,8 @@ import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from freqdyna.config import Config
-from freqdyna.search_control.base import Proposal, Search, SearchControl
+from freqdyna.search_control.base import Proposal, Search, SearchControl, register
 from freqdyna.search_control.candidates import uniform_candidates
-from freqdyna.search_control.registry import register
 
 
 @register("uniform")

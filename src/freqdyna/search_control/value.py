@@ -3,9 +3,8 @@
 from jaxtyping import PRNGKeyArray
 
 from freqdyna.config import Config
-from freqdyna.search_control.base import Proposal, Search, SearchControl
+from freqdyna.search_control.base import Proposal, Search, SearchControl, register
 from freqdyna.search_control.hill_climb import HillClimb
-from freqdyna.search_control.registry import register
 
 
 @register("value")

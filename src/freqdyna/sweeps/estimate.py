@@ -115,10 +115,9 @@ def measure(config: Config) -> Costs:
 
     steps = max(config.steps, BEGIN + STEPS)
     short = replace(config, warmup_steps=min(100, config.warmup_steps), steps=steps)
-    # `Sweep.check_names` has refused names that may not be imported.
     with _without_cached_programs():
         began = time.perf_counter()
-        block = prepare_run(short, None, allow_code=True, saved=False).block
+        block = prepare_run(short, None, saved=False).block
         state = jax.block_until_ready(block.advance(block.init(), 0, 0))
         start = time.perf_counter() - began
         state = jax.block_until_ready(block.advance(state, 0, BEGIN))

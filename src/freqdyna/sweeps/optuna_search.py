@@ -13,8 +13,8 @@ import jax
 from freqdyna import envs
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
-from freqdyna.core.code_names import module_of
 from freqdyna.core.errors import FreqdynaError, installing
+from freqdyna.core.plugins import module_of
 from freqdyna.sweeps.execute import compute
 from freqdyna.sweeps.lock import locked
 from freqdyna.sweeps.storage import Storage
@@ -131,7 +131,7 @@ def _form(config: Config) -> Any:
     """
     from freqdyna.envs.resolve import named_environment
 
-    names = (config.search_control or "", config.model or "")
+    names = (config.search_control, config.model)
     has_code = any(module_of(name) is not None for name in names)
     if config.env not in envs.ENVIRONMENTS or has_code:
         return object()

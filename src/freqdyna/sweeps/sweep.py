@@ -31,8 +31,8 @@ from freqdyna.agents import algorithms
 from freqdyna.config import Config
 from freqdyna.config.checks import means_none
 from freqdyna.core.checksums import toml_with_checksum
-from freqdyna.core.code_names import module_of, require_allowed
 from freqdyna.core.errors import FreqdynaError, shown, unknown_name
+from freqdyna.core.plugins import import_code, require_allowed
 from freqdyna.core.toml_files import parse_toml
 from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.search_control import SEARCH_CONTROLS
@@ -143,23 +143,24 @@ class Sweep:
         """Raise an error for unknown algorithms, environments and search-controls.
 
         Args:
-            allow_code: Whether names such as module:Class, which import code, are allowed; if not,
-                nothing is imported.
+            allow_code: Whether to import the modules of names such as module:Class; if not, names
+                of modules that are not imported are refused.
 
         """
         envs, controls = self._names("env"), self._names("search_control")
         models = self._names("model")
         for setting, names in (("search_control", controls), ("model", models), ("env", envs)):
             for name in names:
-                require_allowed(setting, name, allow_code)
+                if allow_code:
+                    import_code(**{setting: name})
+                require_allowed(setting, name)
         for name in self._names("algorithm"):
             algorithms.find(name)
         for name in envs:
             if name not in environments.ENVIRONMENTS:
-                environments.gymnasium_factory(name, allow_code)
+                environments.gymnasium_factory(name)
         for name in controls:
-            if module_of(name) is None and name not in SEARCH_CONTROLS:
-                raise unknown_name("search-control", name, SEARCH_CONTROLS)
+            SEARCH_CONTROLS.find(name)
 
     def _names(self, setting: str) -> list[Any]:
         """All values in the sweep of a setting that is a name, if it is set."""

@@ -17,6 +17,7 @@ from typing import Any
 from freqdyna.config import Config
 from freqdyna.core.arrays import decode_arrays
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.plugins import import_code
 from freqdyna.sweeps.pace import Pace
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import SweepUnit
@@ -55,8 +56,9 @@ def compute(location: str, settings: list[dict[str, Any]], checkpoint_seconds: f
         if len(units) > 1:
             run = prepare_runs_together(configs)
         else:
-            # The driver has refused names that it was not allowed to import: `Sweep.check_names`.
-            run = prepare_run(configs[0], None, allow_code=True)
+            config = configs[0]  # of names that `Sweep.check_names` has allowed
+            import_code(env=config.env, search_control=config.search_control, model=config.model)
+            run = prepare_run(config, None)
             configs = [run.config]  # with the settings that depend on its environment
         progress.fetch(run.config)
         options = RunOptions(True, False, False, checkpoint_seconds)

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from freqdyna import search_control as search_controls
-from freqdyna.agents import models
-from freqdyna.agents.models import Model
+from freqdyna.agents.models import MODELS, Model
 from freqdyna.agents.unused_settings import without_effect
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, RunFailedError
+from freqdyna.core.plugins import import_code
 from freqdyna.envs import Environment
 from freqdyna.envs.resolve import OF_ENVIRONMENT, check_same_environment, environment_of_run
 from freqdyna.envs.space import Factory
@@ -18,7 +17,7 @@ from freqdyna.results import run_folder
 from freqdyna.results.record import CUSTOM_METRICS, INIT_FROM, Record
 from freqdyna.results.result import Result, load
 from freqdyna.results.rewriting import finish_rewriting
-from freqdyna.search_control import SearchControl
+from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
 from freqdyna.training import checkpoint
 from freqdyna.training.callbacks import Callback, as_callbacks
 from freqdyna.training.extension import extend, extended_config
@@ -78,6 +77,8 @@ def train(
         The curves, parameters and snapshots of all seeds.
 
     """
+    # Whoever calls this function has written the names, so they may import code.
+    import_code(env=env, search_control=search_control, model=model)
     given: Environment | Factory | None = None
     if not isinstance(env, str) and settings.get("env_kwargs"):
         raise FreqdynaError("env_kwargs is set, but env is an environment; create it with them")
@@ -100,30 +101,22 @@ def train(
         name = space_of(example).name
         close_env(example)
     if isinstance(search_control, str):
-        search_control = search_controls.find(search_control, allow_code=True)
+        search_control = SEARCH_CONTROLS.find(search_control)
     settings["env"] = name
     if algorithm is not None:
         settings["algorithm"] = algorithm
     if search_control is not None:
         strategy = search_control if isinstance(search_control, type) else type(search_control)
-        settings["search_control"] = search_controls.full_name(strategy)
+        settings["search_control"] = SEARCH_CONTROLS.full_name(strategy)
     if isinstance(model, str):
         settings["model"], model = model, None
     elif model is not None:
         kind = model if isinstance(model, type) else type(model)
-        settings["model"] = models.full_name(kind)
+        settings["model"] = MODELS.full_name(kind)
     config = Config.of(settings, preset)
     options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds, wandb)
     callbacks = as_callbacks(callback)
-    # Whoever calls this function has written the names, so they may import code.
-    run = prepare_run(
-        config,
-        given,
-        search_control,
-        allow_code=True,
-        saved=out is not None,
-        model=model,
-    )
+    run = prepare_run(config, given, search_control, saved=out is not None, model=model)
     run.callbacks = callbacks
     if preset is not None:
         run.provenance["preset"] = preset
@@ -199,7 +192,13 @@ def resume(
             raise RunFailedError(f"{str(path)!r} cannot be written: {error}") from None
         config = run_folder.read_config(path)
         longer = config if steps is None else extended_config(config, steps)
-        run = _prepare_to_resume(path, config, longer, env, search_control, model, allow_code)
+        if allow_code:
+            import_code(
+                env=config.env if env is None else env,
+                search_control=config.search_control if search_control is None else search_control,
+                model=config.model if model is None else model,
+            )
+        run = _prepare_to_resume(path, config, longer, env, search_control, model)
         run.callbacks = callbacks
         if longer != config:
             extend(path, config, run)
@@ -215,7 +214,6 @@ def _prepare_to_resume(
     env: "Environment | gymnasium.Env[Any, Any] | Factory | None",
     search_control: SearchControl | type[SearchControl] | None,
     model: Model[Any] | type[Model[Any]] | None,
-    allow_code: bool,
 ) -> Run:
     """The run in a folder, if it can be resumed with what was passed; see `resume`.
 
@@ -226,16 +224,15 @@ def _prepare_to_resume(
         env: As passed to `resume`.
         search_control: As passed to `resume`.
         model: As passed to `resume`.
-        allow_code: As passed to `resume`.
 
     """
     before = run_folder.read_provenance(path, config)
     again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
-    found = environment_of_run(config, env, before, again, allow_code)
+    found = environment_of_run(config, env, before, again)
     if not checkpoint.checkpoints(path) and run_folder.has_results(path):
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
     given = None if env is None else found
-    run = prepare_run(longer, given, search_control, before, allow_code=allow_code, model=model)
+    run = prepare_run(longer, given, search_control, before, model=model)
     check_same_environment(run.training.agent.env, before)
     for part in ("search_control", "model"):
         ours, theirs = run.provenance[part], before.get(part, "")

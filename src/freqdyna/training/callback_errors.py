@@ -1,11 +1,12 @@
 """Errors that the user's code raises in callbacks of the compiled programs, as one sentence."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from freqdyna.config import Config
-from freqdyna.core.code_names import loaded_module, module_of
 from freqdyna.core.errors import RunFailedError
+from freqdyna.core.plugins import module_of
 from freqdyna.core.user_code import callback_failure
 
 
@@ -40,7 +41,7 @@ def _whose(config: Config, file: str) -> str:
     there = {
         name: value
         for name, value in own.items()
-        if getattr(loaded_module(value), "__file__", None) == file
+        if getattr(sys.modules.get(module_of(value) or ""), "__file__", None) == file
     }
     listed = " or ".join(f"{name} is {value!r}" for name, value in (there or own).items())
     return f"{listed}, which" if listed else "the environment, search-control or model"

@@ -7,19 +7,17 @@ import jax
 import numpy as np
 from jaxtyping import Array, PRNGKeyArray
 
-from freqdyna import search_control
-from freqdyna.agents import algorithms, models
-from freqdyna.agents.models import Model
+from freqdyna.agents import algorithms
+from freqdyna.agents.models import MODELS, Model, check_model
 from freqdyna.config import Config
-from freqdyna.core.code_names import module_of
-from freqdyna.core.description import describe
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.plugins import describe, module_of
 from freqdyna.core.user_code import failure_of
 from freqdyna.envs import Environment
 from freqdyna.envs.resolve import named_environment, resolved, space_of_run
 from freqdyna.envs.space import Factory
 from freqdyna.results.provenance import provenance
-from freqdyna.search_control import SearchControl
+from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
 from freqdyna.search_control.base import check_snapshot
 from freqdyna.training.block import Block, CompiledBlock, Layout
 from freqdyna.training.devices import keep_compiled_programs, seed_devices
@@ -34,7 +32,6 @@ def prepare_run(
     env: Environment | Factory | None,
     search: SearchControl | type[SearchControl] | None = None,
     before: dict[str, Any] | None = None,
-    allow_code: bool = False,
     saved: bool = True,
     model: Model[Any] | type[Model[Any]] | None = None,
 ) -> Run:
@@ -48,7 +45,6 @@ def prepare_run(
             its name.
         search: A custom search-control, or its class.
         before: The provenance of the run that is resumed.
-        allow_code: Whether the names of environment, search-control and model may import code.
         saved: Whether the run will write checkpoints, for which it needs more memory.
         model: A custom model, or its class.
 
@@ -57,7 +53,7 @@ def prepare_run(
     keep_compiled_programs()
     before = before or {}
     devices = seed_devices(config.seeds, before.get("devices") or config.devices)
-    given, env = env is not None, env or named_environment(config, allow_code, before)
+    given, env = env is not None, env or named_environment(config, before)
     facts: dict[str, Any] = {}
     factory = None
     if not isinstance(env, Environment):
@@ -70,18 +66,18 @@ def prepare_run(
     if search is None and config.search_control is None and recipe.own_search_control:
         config = replace(config, search_control=recipe.search_control)
     if search is None and config.search_control is not None:
-        search = search_control.find(config.search_control, allow_code)
+        search = SEARCH_CONTROLS.find(config.search_control)
     if isinstance(search, type):
-        search = search_control.make(search, config)
-    if model is None and module_of(config.decided("model")) is not None:
-        model = models.find(config.decided("model"), allow_code)
+        search = SEARCH_CONTROLS.make(search, config)
+    if model is None and module_of(config.model) is not None:
+        model = MODELS.find(config.decided("model"))
     if isinstance(model, type):
-        model = models.make(model, config, space)
+        model = MODELS.make(model, config, space)
     agent = algorithms.build(config, space, search, factory, model)
     if model is not None:
-        models.check_model(model, space)
+        check_model(model, space)
     name = config.search_control
-    if name is not None and name not in search_control.SEARCH_CONTROLS:
+    if name is not None and name not in SEARCH_CONTROLS:
         _trace_one_step(agent, name)
     training = Training(agent, config.eval_episodes, config.eval_exploration or 0.0)
     require_memory(config, training, devices, saved)

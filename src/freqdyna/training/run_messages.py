@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from freqdyna.config import Config
-from freqdyna.core.code_names import module_of
 from freqdyna.core.errors import counted
+from freqdyna.core.plugins import module_of
 from freqdyna.envs.resolve import needs_env_argument
 
 
@@ -42,6 +42,6 @@ def resume_command(config: Config, provenance: dict[str, Any], folder: Path | No
     """
     if needs_env_argument(config, provenance):
         return f"freqdyna.resume({str(folder)!r}, env=...), in Python"
-    names = (config.env, config.search_control or "", config.model or "")
+    names = (config.env, config.search_control, config.model)
     code = " --allow-code" if any(module_of(name) is not None for name in names) else ""
     return f"freqdyna resume {folder}{code}"

@@ -11,7 +11,7 @@ from corridor import SMALL, Corridor
 from gymnasium import spaces
 
 import freqdyna
-from freqdyna import Config, envs
+from freqdyna import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.gym.seats import EnvironmentFailed, HostEnvs, Seat
 from freqdyna.envs.gym.space import ClosingFactory, factory_of, make_env, space_of
@@ -329,10 +329,8 @@ def test_environments_are_copied_made_anew_or_made_by_the_function_given():
 def test_an_unknown_name_is_refused_with_those_that_are_near():
     with pytest.raises(FreqdynaError, match=r"unknown environment 'CartPole-v7'.*CartPole-v1"):
         freqdyna.train("CartPole-v7", "er", **SMALL)
-    with pytest.raises(
-        FreqdynaError, match=r"importing 'nowhere' fails: ModuleNotFoundError: No module named"
-    ):
-        envs.gymnasium_factory("nowhere:Env-v0", allow_code=True)
+    with pytest.raises(FreqdynaError, match="env is 'nowhere:Env-v0', but there is no module"):
+        freqdyna.train("nowhere:Env-v0", "er", **SMALL)
 
 
 class Louder(gymnasium.Wrapper):

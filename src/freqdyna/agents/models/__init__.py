@@ -1,12 +1,18 @@
 """Models, which predict the outcome of an action in any state."""
 
+from typing import Any
+
 from freqdyna.agents.models.base import Model, Outcome
 from freqdyna.agents.models.contract import check_model, require_disagreement
 from freqdyna.agents.models.ensemble_model import EnsembleModel
 from freqdyna.agents.models.learned_model import LearnedModel
-from freqdyna.agents.models.registry import MODELS, find, full_name, make
 from freqdyna.agents.models.true_model import TrueModel
+from freqdyna.core.plugins import Registry
 from freqdyna.envs.transition import Transition
+
+MODELS: Registry[Model[Any]] = Registry("model", Model)
+"""The built-in models by name."""
+MODELS |= {"true": TrueModel, "learned": LearnedModel, "ensemble": EnsembleModel}
 
 __all__ = [
     "MODELS",
@@ -17,8 +23,5 @@ __all__ = [
     "Transition",
     "TrueModel",
     "check_model",
-    "find",
-    "full_name",
-    "make",
     "require_disagreement",
 ]

@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 
 from freqdyna.agents.models.base import Model, NoDisagreementError
-from freqdyna.agents.models.registry import full_name
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.user_code import failure_of
 from freqdyna.envs.space import Action, Space
@@ -29,7 +28,8 @@ def check_model(model: Model[Any], space: Space) -> None:
             the file and the line.
 
     """
-    told = f"model is {full_name(type(model))!r}"
+    kind = type(model)
+    told = f"model is '{kind.__module__}:{kind.__qualname__}'"
     for name in ("noise_size", "learn_batch"):
         size = getattr(model, name)
         if type(size) is not int or size < 0:

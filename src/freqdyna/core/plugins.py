@@ -1,0 +1,171 @@
+"""Components by name: the built-in ones, registered ones, and `module:Class` of the user's code.
+
+A run folder, a sweep or a configuration file may come from somebody else. Finding a component by
+its name therefore never imports a module. The user is asked once, where such a file is read; if
+code is allowed there, or if the name was typed, `import_code` imports the module. A name whose
+module is not imported by then is refused.
+"""
+
+import dataclasses
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, TypeVar
+
+from freqdyna.core.errors import FreqdynaError, note_where, unknown_name
+
+Component = TypeVar("Component")
+Kind = TypeVar("Kind", bound=type)
+
+_ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")
+"""A memory address in the `repr` of a function or object, which differs between processes."""
+
+
+def module_of(name: str | None) -> str | None:
+    """The module of a name such as `module:Class`; None if the name needs none."""
+    module, colon, _ = (name or "").rpartition(":")
+    return module if colon else None
+
+
+def import_code(*, env: Any = None, search_control: Any = None, model: Any = None) -> None:
+    """Import the modules of names that the user typed or allowed; what is no name is ignored."""
+    for setting, name in (("env", env), ("search_control", search_control), ("model", model)):
+        module = module_of(name) if isinstance(name, str) else None
+        if module is None:
+            continue
+        try:
+            with note_where(f"freqdyna imported {module!r} because {setting} is {name!r}"):
+                import_module(module)
+        except ModuleNotFoundError as error:
+            if not f"{module}.".startswith(f"{error.name}."):
+                raise
+            raise FreqdynaError(
+                f"{setting} is {name!r}, but there is no module {module!r}"
+            ) from None
+
+
+def require_allowed(setting: str, name: str | None) -> None:
+    """Raise an error if a name needs a module that nobody has imported.
+
+    Args:
+        setting: The setting that has the name: "env", "search_control" or "model".
+        name: The name, which may be a plain one.
+
+    """
+    module = module_of(name)
+    if module is not None and module not in sys.modules:
+        raise FreqdynaError(
+            f"{setting} is {name!r}, which would import the module {module!r}; if you trust it, "
+            "allow that with --allow-code (in Python: load it with allow_code=True)"
+        )
+
+
+class Registry(dict[str, type[Component]]):
+    """The classes of one kind of component, such as models, by name."""
+
+    def __init__(self, setting: str, base: Any) -> None:
+        """Begin without names.
+
+        Args:
+            setting: The setting that names a component, such as "model".
+            base: The class that all of them are subclasses of.
+
+        """
+        super().__init__()
+        self.setting, self.base = setting, base
+
+    def register(self, name: str) -> Callable[[Kind], Kind]:
+        """A class decorator that registers a component.
+
+        Args:
+            name: The name for settings and options; it must not be taken.
+
+        Returns:
+            The decorator, which returns the class unchanged.
+
+        """
+        if name in self:
+            raise FreqdynaError(
+                f"{self.setting} {name!r} is registered already; choose another name"
+            )
+
+        def add(kind: Kind) -> Kind:
+            self[name] = kind
+            return kind
+
+        return add
+
+    def find(self, name: str) -> type[Component]:
+        """The class of a registered name, or of `module:Class` if the module is imported."""
+        if name in self:
+            return self[name]
+        module = module_of(name)
+        if module is None:
+            raise unknown_name(self.setting, name, self)
+        require_allowed(self.setting, name)
+        attribute = name.rpartition(":")[2]
+        kind = getattr(sys.modules[module], attribute, None)
+        if not (isinstance(kind, type) and issubclass(kind, self.base)):
+            base = f"{self.base.__module__}.{self.base.__name__}"
+            raise FreqdynaError(
+                f"{self.setting} is {name!r}; {attribute!r} must be a subclass of {base} in "
+                f"{module!r}"
+            )
+        return kind
+
+    def full_name(self, kind: type[Component]) -> str:
+        """The name of a built-in class, or `module:Class`, by which another process finds it."""
+        for name, known in self.items():
+            if known is kind and kind.__module__.startswith("freqdyna."):
+                return name
+        return f"{kind.__module__}:{kind.__qualname__}"
+
+    def make(self, kind: Any, *arguments: Any) -> Component:
+        """Create a component with the settings of a run, by its method `from_config`."""
+        wanted = f"{kind.__name__}.from_config must return a {self.base.__name__}"
+        with note_where(f"{wanted}; define it if the class has fields without defaults"):
+            made = kind.from_config(*arguments)
+        if not isinstance(made, self.base):
+            raise FreqdynaError(f"{wanted}, not {type(made).__name__}")
+        return made
+
+    @staticmethod
+    def summary(kind: type[Component]) -> str:
+        """The first line of the class's docstring, which `freqdyna list` prints."""
+        return (kind.__doc__ or "").partition("\n")[0].rstrip(".")
+
+
+def describe(value: Any) -> str:
+    """The class of a dataclass instance, the value of every field, and a checksum of its arrays."""
+    import equinox as eqx  # not needed to parse a command line
+    import jax
+    import numpy as np
+
+    values = [
+        f"{field.name}={_ADDRESS.sub('', repr(getattr(value, field.name)))}"
+        for field in dataclasses.fields(value)
+    ]
+    # The `repr` of an array in an equinox module has its shape only.
+    for leaf in jax.tree.leaves(eqx.filter(value, eqx.is_array)):
+        values.append(f"crc32={zlib.crc32(np.asarray(leaf).tobytes()):08x}")
+    return f"{type(value).__name__}({', '.join(values)})"
+
+
+@contextmanager
+def current_folder_on_path(wanted: bool) -> Iterator[None]:
+    """Let Python import from the current folder, last, while a command runs, if `wanted`.
+
+    Otherwise it is not importable: a folder from somebody else may contain a module with any name,
+    also names that other packages try to import. Worker processes inherit it.
+    """
+    if not wanted or "" in sys.path:
+        yield
+        return
+    sys.path.append("")
+    try:
+        yield
+    finally:
+        sys.path.remove("")

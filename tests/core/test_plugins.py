@@ -1,0 +1,124 @@
+"""Components by name, code that names import, and descriptions of components."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import equinox as eqx
+import jax.numpy as jnp
+import pytest
+from jaxtyping import Array
+
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.plugins import Registry, current_folder_on_path, describe, import_code
+
+
+@dataclass(frozen=True)
+class Part:
+    rate: float = 0.5
+    rule: Callable[[float], float] = abs
+
+
+class Weighted(eqx.Module):
+    weights: Array
+
+
+def rule(x: float) -> float:
+    return x
+
+
+def test_a_description_has_the_class_and_every_field_without_addresses():
+    assert describe(Part(0.25)) == "Part(rate=0.25, rule=<built-in function abs>)"
+    assert describe(Part(rule=rule)) == "Part(rate=0.5, rule=<function rule>)"
+
+
+def test_descriptions_differ_with_the_values_of_arrays():
+    one, other = Weighted(jnp.zeros(3)), Weighted(jnp.array([0.0, 0.0, 1.0]))
+    assert describe(one) == describe(Weighted(jnp.zeros(3))) != describe(other)
+
+
+class Base:
+    """A kind of component."""
+
+    @classmethod
+    def from_config(cls, *arguments):
+        return cls(*arguments)
+
+
+class Mine(Base):
+    """A component. It has
+    more to tell.
+    """
+
+
+class NotMade(Base):
+    """Its constructor fails."""
+
+    def __init__(self, size):
+        self.size = {}[size]
+
+
+class Other(Base):
+    """It creates something else."""
+
+    from_config = staticmethod(lambda: 3)
+
+
+def test_a_registry_finds_registered_names_and_classes_of_imported_modules():
+    registry = Registry("part", Base)
+    assert registry.register("mine")(Mine) is Mine
+    assert registry.find("mine") is Mine
+    # What is written down must be found by a process that has not run the registration.
+    assert registry.full_name(Mine) == f"{__name__}:Mine"
+    assert registry.find(registry.full_name(Mine)) is Mine
+    assert registry.summary(Mine) == "A component. It has"
+    assert isinstance(registry.make(Mine), Mine)
+    with pytest.raises(FreqdynaError, match="unknown part 'mind'; known, nearest first: mine"):
+        registry.find("mind")
+    with pytest.raises(FreqdynaError, match=r"'sqrt' must be a subclass of .*Base in 'math'"):
+        registry.find("math:sqrt")
+    with pytest.raises(FreqdynaError, match="part 'mine' is registered already"):
+        registry.register("mine")
+
+
+def test_an_error_in_from_config_keeps_its_class_and_says_what_it_must_return():
+    registry = Registry("part", Base)
+    with pytest.raises(KeyError) as raised:
+        registry.make(NotMade, 5)
+    assert raised.value.__notes__[0].startswith("NotMade.from_config must return a Base")
+    with pytest.raises(FreqdynaError, match=r"Other\.from_config must return a Base, not int"):
+        registry.make(Other)
+
+
+def test_finding_a_class_imports_nothing(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "a_users_module", raising=False)
+    file = tmp_path / "a_users_module.py"
+    file.write_text(f"from {__name__} import Base\nclass Part(Base): pass")
+    registry = Registry("part", Base)
+    with pytest.raises(FreqdynaError, match="would import the module 'a_users_module'; if you tr"):
+        registry.find("a_users_module:Part")
+    assert "a_users_module" not in sys.modules
+    import_code(env="CartPole-v1", search_control="a_users_module:Part", model=Mine())
+    assert registry.find("a_users_module:Part").__name__ == "Part"
+
+
+def test_errors_of_an_imported_module(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "a_broken_module.py").write_text("import no_such_module")
+    for name in ("no_such_module:Mine", "no_such_module.part:Mine"):
+        with pytest.raises(FreqdynaError, match=r"model is 'no_such_.*', but there is no module"):
+            import_code(model=name)
+    with pytest.raises(ModuleNotFoundError) as raised:
+        import_code(model="a_broken_module:Mine")
+    assert "because model is 'a_broken_module:Mine'" in raised.value.__notes__[0]
+
+
+def test_the_current_folder_comes_after_everything_that_is_installed(monkeypatch):
+    before = [path for path in sys.path if path]
+    monkeypatch.setattr(sys, "path", list(before))
+    with current_folder_on_path(True):
+        assert sys.path == [*before, ""]
+    with current_folder_on_path(False):
+        assert sys.path == before
+    assert sys.path == before
