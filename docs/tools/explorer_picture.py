@@ -8,6 +8,7 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
+from freqdyna import load
 from freqdyna.report import page, sources
 
 RUNS = sorted(Path("results/explorer").glob("mountain-car-*"))
@@ -23,7 +24,8 @@ def main() -> None:
     visit = import_module("browsing").visit
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
-        page.write(sources.gather(RUNS, "freqdyna report", print), path)
+        results, sources_ = zip(*((load(run), run.name) for run in RUNS), strict=True)
+        page.write(sources.gather(results, sources_, "freqdyna report"), path)
         with visit(path.as_uri()) as seen:
             seen.page.wait_for_selector(".explorer")
             seen.page.add_style_tag(content=STYLE)

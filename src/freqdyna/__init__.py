@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from freqdyna.frequency import local_frequency
     from freqdyna.results.result import Result, load
     from freqdyna.search_control import SearchControl
-    from freqdyna.sweeps.compare import compare
-    from freqdyna.sweeps.load import load_sweep
+    from freqdyna.sweeps.load import compare, load_sweep
     from freqdyna.training.api import resume, train
     from freqdyna.training.training import Training
 
@@ -38,7 +37,7 @@ _MODULES = {
     "Result": "freqdyna.results.result",
     "SearchControl": "freqdyna.search_control",
     "Training": "freqdyna.training",
-    "compare": "freqdyna.sweeps.compare",
+    "compare": "freqdyna.sweeps.load",
     "local_frequency": "freqdyna.frequency",
     "load": "freqdyna.results.result",
     "load_sweep": "freqdyna.sweeps.load",

@@ -3,7 +3,9 @@ import shutil
 import pytest
 
 import freqdyna
+from freqdyna.report import sources
 from freqdyna.results import run_folder
+from freqdyna.sweeps.load import find
 
 HOSTILE = "<img src=x onerror=window.hacked=1>"
 SETTINGS = {
@@ -35,3 +37,11 @@ def run_folders(tmp_path_factory):
     run_folder.write_provenance(folder, run_folder.read_config(folder), facts)
     yield home
     shutil.rmtree(home)
+
+
+def gathered(*locations):
+    """The content of a report of the trainings at locations."""
+    known = set()
+    trainings = [training for location in locations for training in find(location, known)]
+    names, results = zip(*trainings, strict=True)
+    return sources.gather(results, names, "freqdyna report")

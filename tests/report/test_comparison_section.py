@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+from conftest import gathered
 from hand_made import result
 
-from freqdyna.report import comparison, sources
+from freqdyna.report import comparison
 from freqdyna.results.import_curves import import_curves
 
 
@@ -36,7 +37,7 @@ def test_imported_curves_are_shown_with_their_files(tmp_path, monkeypatch):
     (tmp_path / "ppo.csv").write_text("seed,step,return\n0,10,1\n1,10,2\n")
     import_curves("ppo.csv", env="GridWorld", out="ppo")
     result([[1.0], [2.0]], learning_rate=0.1).save("er")
-    report = sources.gather(["ppo", "er"], "freqdyna report", lambda _: None)
+    report = gathered("ppo", "er")
     curves, compared = report.sections  # imported curves have no settings that could be varied
     assert curves.origins[0].startswith("ppo (imported): `ppo`, imported from ppo.csv (CSV) on 20")
     assert [row[2] for row in compared.tables[0][1:]] == ["ppo (imported)", "er"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import gathered
 from small import SWEEP
 
 import freqdyna
@@ -80,7 +81,7 @@ def test_stored_runs_are_shown_with_their_snapshots(tmp_path):
 
 
 def test_no_name_can_leave_the_data(run_folders):
-    report = sources.gather([run_folders], "freqdyna report", lambda _: None)
+    report = gathered(run_folders)
     text = page.page(report)
     assert "</script><script>hacked" in str(unpacked(text))
     assert "hacked" not in text
@@ -106,7 +107,7 @@ def test_a_missing_chart_library_is_told_before_anything_is_analysed(monkeypatch
 
 
 def test_the_page_asks_for_nothing(run_folders):
-    text = page.page(sources.gather([run_folders], "freqdyna report", lambda _: None))
+    text = page.page(gathered(run_folders))
     assert "default-src 'none'" in text
     own = text[: text.index('id="data"')]
     assert not re.search(r'<(?:script|img|link|iframe)[^>]*(?:src|href)="', own)
@@ -190,7 +191,7 @@ def test_a_sweep_is_shown_by_what_it_varies(tmp_path, capsys):
     ]
     main(sweep)
     address = (tmp_path / "out").as_uri()
-    report = sources.gather([address, tmp_path / "out"], "freqdyna report", lambda _: None)
+    report = gathered(address, tmp_path / "out")
     labels = [mark["label"] for mark in report.sections[0].chart["panels"][0]["marks"]]
     assert labels == ["er, learning rate 0.001 (2 seeds)", "er, learning rate 0.01 (2 seeds)"]
     assert [origin[:12] for origin in report.sections[0].origins] == ["2 trainings:"]
@@ -212,7 +213,7 @@ def test_a_sweep_is_shown_by_what_it_varies(tmp_path, capsys):
     ("arguments", "message"),
     [
         ([], "folders is empty"),
-        (["nowhere"], "folders has 'nowhere'; it must be a run folder"),
+        (["nowhere"], "'nowhere' has no training; it must be a run folder"),
         (["memory://nowhere"], "'memory://nowhere' is not a sweep"),
         ([".", "--out", "report.pdf"], "it must end in .html"),
         ([".", "--out", "missing/report.html"], "its folder must exist"),
@@ -228,6 +229,6 @@ def test_bad_input_is_refused_in_one_sentence(arguments, message, tmp_path, monk
 
 
 def test_a_page_that_cannot_be_written_is_said(run_folders, tmp_path):
-    report = sources.gather([run_folders], "freqdyna report", lambda _: None)
+    report = gathered(run_folders)
     with pytest.raises(FreqdynaError, match="cannot be written"):
         page.write(report, tmp_path / "gone" / "r.html")

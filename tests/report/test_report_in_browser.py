@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from browsing import visit
-from conftest import HOSTILE
+from conftest import HOSTILE, gathered
 
 import freqdyna
-from freqdyna.report import page, sources
+from freqdyna.report import page
 from freqdyna.report.snapshots import packed
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,7 @@ def report(run_folders, tmp_path_factory):
     result = freqdyna.load(run_folders / "dyna-value")
     config = replace(result.config, env=f"{HOSTILE} $x$")
     replace(result, config=config, snapshots={}).save(other)
-    made = sources.gather([run_folders, other], "freqdyna report", lambda _: None)
+    made = gathered(run_folders, other)
     path = tmp_path_factory.mktemp("report") / "report.html"
     page.write(made, path)
     return path.as_uri()

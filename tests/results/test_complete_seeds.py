@@ -18,11 +18,10 @@ from freqdyna.results.plot import curves_chart
 from freqdyna.results.record_files import decode_record, encode_record
 from freqdyna.results.result import Result
 from freqdyna.results.table import print_table
-from freqdyna.sweeps import unit_files
+from freqdyna.sweeps import execute
+from freqdyna.sweeps.search import print_trials, trial_at
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.sweeps.trial import trial_at
-from freqdyna.sweeps.view import print_trials
 
 FAR, CLOSE = [-30.0, -30.0, -30.0], [-30.0, -20.0, -10.0]
 
@@ -197,7 +196,7 @@ def test_merged_blocks_keep_the_reasons():
     second = replace(
         stored_and_read(a_result([FAR, FAR], [[-1] * 3, [9] * 3])), seeds=np.array([2, 3])
     )
-    merged = unit_files.merged([second, first])
+    merged = execute.merged([second, first])
     assert merged.complete_seeds.text() == "2 of 4; 1 diverged, 1 stopped"
 
 
@@ -240,7 +239,7 @@ def test_the_objective_of_a_search_is_that_of_complete_seeds(one_of_three, tmp_p
     for rate, result in ((0.5, one_of_three), (0.9, a_result([FAR] * 3, 5))):
         units = sweep.blocks(sweep.config({"learning_rate": rate}))
         for unit in units:
-            unit_files.store(storage, unit, replace(result, config=unit.config))
+            execute.store(storage, unit, replace(result, config=unit.config))
         done = {unit.name for unit in units}
         tried.append(trial_at(storage, {"learning_rate": rate}, units, "last", done))
     assert [trial.value for trial in tried] == [-20.0, None]

@@ -12,6 +12,7 @@ from small import SWEEP
 
 from freqdyna.core.errors import FreqdynaError, one_line
 from freqdyna.sweeps.execute import execute_sweep
+from freqdyna.sweeps.status import stored_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
 from freqdyna.training.engines.base import Engine, TaskOutcome
@@ -47,18 +48,15 @@ class Here(Engine):
 def tables(location):
     """Every stored unit's table, each read whole."""
     storage = Storage(str(location))
-    names = storage.units("units", ".parquet")
-    return {
-        name: pq.read_table(io.BytesIO(storage.read(f"units/{name}.parquet"))) for name in names
-    }
+    files = {name: storage.read(f"units/{name}/metrics.parquet") for name in stored_units(storage)}
+    return {name: pq.read_table(io.BytesIO(contents)) for name, contents in files.items()}
 
 
 def parameters(location):
     """Every stored unit's parameters."""
     storage = Storage(str(location))
-    names = storage.units("units", ".npz")
-    files = {name: np.load(io.BytesIO(storage.read(f"units/{name}.npz"))) for name in names}
-    return {name: file["parameters"] for name, file in files.items()}
+    files = {name: storage.read(f"units/{name}/arrays.npz") for name in stored_units(storage)}
+    return {name: np.load(io.BytesIO(file))["parameters"] for name, file in files.items()}
 
 
 @dataclass(frozen=True)
@@ -83,8 +81,7 @@ def assert_complete(location, reference):
             ours, theirs = table[column].to_numpy(), reference.tables[name][column].to_numpy()
             np.testing.assert_array_equal(ours, theirs, err_msg=f"{name} {column}")
     storage = Storage(str(location))
-    assert storage.units("running", ".npz") == set()
-    assert storage.units("failed", ".json") == set()
+    assert storage.files("running") == storage.files("failed") == []
     assert storage.read("lock.json") is None
 
 

@@ -38,7 +38,7 @@ class Disturbed:
 
         def write_and_disturb(storage: Storage, name: str, contents: bytes) -> None:
             write(storage, name, contents)
-            if name.startswith("running/") and name.endswith(".npz"):
+            if name.startswith("running/") and "/checkpoint" in name:
                 self.disturb()
 
         Storage.write = write_and_disturb

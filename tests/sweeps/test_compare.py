@@ -68,7 +68,7 @@ def test_the_command_prints_a_table_and_writes_files(folders, capsys):
     [
         ([], "runs is empty; it must have at least two runs, or a sweep"),
         (["runs/a"], "it must have at least two runs in the same environment"),
-        (["runs/a", "nowhere"], "runs has 'nowhere'; it must be a run folder, a folder of run"),
+        (["runs/a", "nowhere"], "'nowhere' has no training; it must be a run folder, a folder of"),
         (["runs/a", "runs/b", "--out=c"], "out is 'c'; it must end in .png, .pdf or .svg"),
         (["runs/a", "runs/b", "--table=c.txt"], "table is 'c.txt'; it must end in .csv or .tex"),
         (["runs/a", "runs/b", "--baseline=dyna"], "unknown baseline 'dyna'; known, nearest"),
@@ -79,9 +79,3 @@ def test_bad_input_is_refused_in_one_sentence(arguments, message, folders, capsy
         main(["compare", *arguments])
     assert exited.value.code == 2
     assert message in capsys.readouterr().err
-
-
-def test_a_name_that_left_the_package_root_warns():
-    with pytest.warns(DeprecationWarning, match=r"is now freqdyna\.frequency"):
-        assert freqdyna.local_frequency_gradient is freqdyna.frequency.local_frequency_gradient
-    assert len(freqdyna.__all__) <= 12

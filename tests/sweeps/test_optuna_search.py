@@ -1,6 +1,6 @@
 """Hyper-parameter search: deterministic, resumable, several trials in one program."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,15 +9,12 @@ from conftest import TEXT, Here, tables
 import freqdyna
 from freqdyna.cli.main import main
 from freqdyna.cli.sweep import RunSweep
-from freqdyna.core.arrays import save_arrays
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.result import Result
-from freqdyna.sweeps import unit_files, unit_work
-from freqdyna.sweeps.estimate import units_left
-from freqdyna.sweeps.optuna_search import batches, known_units, search, trials_so_far
+from freqdyna.sweeps.execute import UnitProgress, store
+from freqdyna.sweeps.search import batches, known_units, search, trials_so_far
 from freqdyna.sweeps.storage import Storage
-from freqdyna.sweeps.sweep import Sweep, SweepUnit
-from freqdyna.training import checkpoint
+from freqdyna.sweeps.sweep import Sweep
 from freqdyna.training.engines.base import Engine, TaskOutcome
 from freqdyna.training.engines.local import Local
 
@@ -72,18 +69,17 @@ class Choosy(Engine):
 
     def run(self, tasks):
         for task in tasks:
-            location, of_units, _ = task.compute.args
-            if of_units[0]["batch_size"] == 8:
+            location, units, _ = task.compute.args
+            if units[0].config.batch_size == 8:
                 yield TaskOutcome(task.name, "OSError: too large")
                 continue
-            for settings in of_units:
-                unit = SweepUnit.of(settings, len(of_units))
+            for unit in units:
                 metrics = {"return": np.ones((1, 2))}
                 no_parameters = np.zeros((1, 0), np.float32)
                 result = Result(
                     unit.config, {}, np.arange(1), np.array([300, 600]), metrics, no_parameters, ()
                 )
-                unit_files.store(Storage(location), unit, result)
+                store(Storage(location), unit, result)
             yield TaskOutcome(task.name)
 
 
@@ -102,8 +98,6 @@ def test_failed_trials_are_told_from_those_to_come(tmp_path, monkeypatch, capsys
     assert states == {4: "done", 8: "failed"}
     failed = [trial for trial in trials if trial.state == "failed"]
     assert f"{len(failed)} of 4 trials failed; freqdyna status shows why" in capsys.readouterr().err
-    left, done = units_left(Sweep.parse(text.replace("trials = 4", "trials = 6")), storage)
-    assert (len(left), done) == (len(failed) + 2, 4 - len(failed))
     main(["status", str(out)])
     assert f"0 waiting, {len(failed)} failed" in capsys.readouterr().out
 
@@ -115,38 +109,32 @@ def with_two_sizes():
 
 
 def test_trials_of_one_form_are_one_program():
-    programs = next(batches(Sweep.parse(with_two_sizes()), Storage("memory://nothing")))
-    sizes = [{unit.config.batch_size for unit in program} for program in programs]
-    assert all(len(of_one) == 1 for of_one in sizes)
-    assert sum(len(program) for program in programs) == 8
-    assert all(unit.together == len(program) for program in programs for unit in program)
+    units = next(batches(Sweep.parse(with_two_sizes()), Storage("memory://nothing")))
+    assert len(units) == 8  # four trials, two blocks of seeds
+    programs = {}
+    for unit in units:
+        programs.setdefault(unit.program or unit.name, []).append(unit.config)
+    for configs in programs.values():
+        assert len({(config.batch_size, config.first_seed) for config in configs}) == 1
+    assert any(len(configs) > 1 for configs in programs.values())
 
 
 def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
     storage, scratch = Storage(str(tmp_path / "out")), tmp_path / "scratch"
     scratch.mkdir()
-    path = checkpoint.checkpoint_path(scratch, 300)
-    config = Sweep.parse(text_of(SEARCH)).config({})
-    save_arrays(path, {"numbers": np.zeros(1)}, {"step": 300, "config": asdict(config)})
-    first, second, other = "1" * 16, "2" * 16, "3" * 16
-    keeper = unit_work.UnitProgress(storage, [first, second], scratch, 600)
-    keeper.keep_checkpoint()
-    keeper.update(300, None)
-    assert storage.units("running", ".json") == {first, second}
-    for names, left in (
-        ([first, other], 0),
-        ([first], 0),
-        ([second, first], 0),
-        ([first, second], 1),
-    ):
-        elsewhere = tmp_path / str(names)
+    (scratch / "checkpoint-0000000300.npz").write_bytes(b"of the program")
+    first, second = Sweep.parse(text_of(SEARCH)).units()
+    together = [replace(unit, program="p" * 16) for unit in (first, second)]
+    progress = UnitProgress(storage, together, scratch)
+    progress.update(300, None)
+    assert {f"{unit.name}.json" for unit in together} < set(storage.files("running"))
+    for units, number in (([first], 0), (together, 1)):
+        elsewhere = tmp_path / str(number)
         elsewhere.mkdir()
-        unit_work.UnitProgress(storage, names, elsewhere, 600).fetch(config)
-        assert len(checkpoint.checkpoints(elsewhere)) == left
-    for other_run in (replace(config, discount=0.5), replace(config, steps=200)):
-        unit_work.UnitProgress(storage, [first, second], scratch / "none", 600).fetch(other_run)
-    keeper.remove_checkpoint()
-    assert storage.units("running", ".npz") == set()
+        UnitProgress(storage, units, elsewhere).fetch()
+        assert len(list(elsewhere.iterdir())) == number
+    progress.remove()
+    assert storage.files("running") == []
 
 
 @pytest.mark.parametrize(

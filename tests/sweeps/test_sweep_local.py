@@ -1,7 +1,7 @@
 """A sweep on the processes of one machine."""
 
 import json
-from dataclasses import asdict
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,10 +13,10 @@ from small import TABULAR
 import freqdyna
 from freqdyna.config import Config
 from freqdyna.core.arrays import load_arrays
-from freqdyna.sweeps import unit_work
-from freqdyna.sweeps.execute import execute_sweep
+from freqdyna.sweeps import execute
+from freqdyna.sweeps.execute import execute_sweep, train_units
 from freqdyna.sweeps.storage import Storage
-from freqdyna.sweeps.sweep import Sweep
+from freqdyna.sweeps.sweep import Sweep, SweepUnit
 from freqdyna.training.engines import local
 from freqdyna.training.engines.base import Task
 from freqdyna.training.engines.local import Local
@@ -47,12 +47,12 @@ def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, ref
     storage = Storage(str(tmp_path))
     fewer = Sweep.parse(QUICK.replace("number = 2", "number = 1"))
     execute_sweep("", fewer, storage, Here())
-    files = {n: storage.fs.info(f"{tmp_path}/units/{n}.parquet")["mtime"] for n in tables(tmp_path)}
-    assert len(files) == 2
+    paths = list(tmp_path.glob("units/*/metrics.parquet"))
+    written = {path: path.stat().st_mtime_ns for path in paths}
+    assert len(written) == 2
     execute_sweep(QUICK, SWEEP, storage, Here())
     assert_complete(tmp_path, reference)
-    for name, written in files.items():
-        assert storage.fs.info(f"{tmp_path}/units/{name}.parquet")["mtime"] == written
+    assert {path: path.stat().st_mtime_ns for path in paths} == written
     results = freqdyna.load_sweep(str(tmp_path))
     assert list(results) == ["eval_every 100", "eval_every 200"]
     assert [result.seeds.tolist() for result in results.values()] == [[0, 1]] * 2
@@ -73,34 +73,52 @@ def test_a_unit_that_fails_leaves_the_others(tmp_path):
     assert list(freqdyna.load_sweep(str(tmp_path))) == ["algorithm er"]
 
 
-def test_a_unit_goes_on_from_a_checkpoint_of_another_process(tmp_path, reference, monkeypatch):
+def test_any_unit_goes_on_from_a_checkpoint_of_another_process_with_its_snapshots(tmp_path):
+    """As units of the reproduction, whose trainings have snapshots."""
+    config = replace(SWEEP.units()[0].config, snapshot_steps=(1, 60, 400))
+    units = [SweepUnit(config)]
+    whole, parted = Storage(str(tmp_path / "whole")), Storage(str(tmp_path / "parted"))
+    status = execute.compute(iter(units), whole, Here(), title="a study")
+    assert status.done == {units[0].name}
+    engine = Disturbing(Local(1), KilledOnce)
+    execute.compute(units, parted, engine, checkpoint_seconds=0.0)
+    assert len(marked(parted.location)) == 1
+    expected, record = (execute.load(storage, units[0]) for storage in (whole, parted))
+    np.testing.assert_array_equal(record.parameters, expected.parameters)
+    assert set(record.snapshots) == set(expected.snapshots) == {1, 60, 400}
+    for step, snapshot in expected.snapshots.items():
+        for name, values in snapshot.items():
+            np.testing.assert_array_equal(record.snapshots[step][name], values)
+    assert execute.compute(units, parted, engine).done == status.done  # without training
+
+
+def test_a_unit_goes_on_from_its_last_checkpoint(tmp_path, reference, monkeypatch):
     unit = SWEEP.units()[0]
-    settings = [asdict(unit.config)]
-    kept, told = [], []
-    write, update = Storage.write, unit_work.UnitProgress.update
+    kept, steps = [], []
+    write, update = Storage.write, execute.UnitProgress.update
 
     class Stop(Exception):
         pass
 
     def until_a_checkpoint(storage, name, contents):
         write(storage, name, contents)
-        if name.endswith(".npz"):
+        if "/checkpoint" in name:
             kept.append(load_arrays(tmp_path / name)[1]["step"])
             if kept[-1] > 50:
                 raise Stop
 
-    def tell(keeper, step, *shown):
-        told.append(step)
-        update(keeper, step, *shown)
+    def record_step(progress, step, *shown):
+        steps.append(step)
+        update(progress, step, *shown)
 
     with monkeypatch.context() as patched:
         patched.setattr(Storage, "write", until_a_checkpoint)
         with pytest.raises(Stop):
-            unit_work.compute(str(tmp_path), settings, 0.0)
-    monkeypatch.setattr(unit_work.UnitProgress, "update", tell)
-    unit_work.compute(str(tmp_path), settings, 60.0)
+            train_units(str(tmp_path), [unit], 0.0)
+    monkeypatch.setattr(execute.UnitProgress, "update", record_step)
+    train_units(str(tmp_path), [unit], 60.0)
     # The first slice is one step long, unless the checkpoint was written before its evaluation.
-    assert told[0] == kept[-1] + (kept[-1] % unit.config.eval_every != 0)
+    assert steps[0] == kept[-1] + (kept[-1] % unit.config.eval_every != 0)
     table, expected = tables(tmp_path)[unit.name], reference.tables[unit.name]
     for column in ("return", "loss"):
         np.testing.assert_array_equal(table[column].to_numpy(), expected[column].to_numpy())
@@ -113,8 +131,8 @@ def test_a_unit_of_gymnasium_is_trained_as_train_would(tmp_path):
     text = f"[settings]\n{table}\n[seeds]\nnumber = 1"
     sweep = Sweep.parse(text)
     storage, [unit] = Storage(str(tmp_path)), sweep.units()
-    storage.write("sweep.toml", sweep.stored(text).encode())
-    unit_work.compute(str(tmp_path), [asdict(unit.config)], 60.0)
+    storage.write("sweep.toml", sweep.stored(text))
+    train_units(str(tmp_path), [unit], 60.0)
     [result] = freqdyna.load_sweep(str(tmp_path)).values()
     of_train = prepare_run(Config(**settings, seeds=1, devices=1), None).config
     assert result.config == of_train

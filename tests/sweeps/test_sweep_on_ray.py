@@ -102,7 +102,7 @@ def test_a_worker_is_killed_a_node_joins_another_is_lost_and_units_fail(
     # may wait for it forever otherwise (ray-project/ray, issue 63405).
     nodes.append(add_node(cluster, 3))
     assert engine.slots() == 4
-    wait_for(lambda: len(storage.units("failed", ".json")) == 2, sweep.is_alive)
+    wait_for(lambda: len(storage.files("failed")) == 2, sweep.is_alive)
     wait_for(lambda: len(marked(out)) == 2, sweep.is_alive)
     lost = nodes.pop(0)
     cluster.remove_node(lost, allow_graceful=False)

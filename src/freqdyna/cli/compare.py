@@ -43,7 +43,7 @@ class Compare:
         if not self.out.suffix:
             raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .png, .pdf or .svg")
         from freqdyna.results.comparison.table_files import check_table_path
-        from freqdyna.sweeps.compare import compare
+        from freqdyna.sweeps.load import compare
 
         for path in self.table:
             check_table_path(path)

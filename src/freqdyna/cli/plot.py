@@ -38,8 +38,9 @@ class Plot:
             raise FreqdynaError("folders is empty; it must have at least one run folder")
         from freqdyna.results.plot import save_figure
         from freqdyna.results.table import print_table
+        from freqdyna.sweeps.load import find
 
-        found = [(folder, result) for folder in self.folders for result in _trainings(folder)]
+        found = [(folder, training.result) for folder in self.folders for training in find(folder)]
         results = [result for _, result in found]
         parent = self.folders[0] if len(self.folders) == 1 else Path()
         out = self.out or parent / f"{self.what}.png"
@@ -62,15 +63,3 @@ class Plot:
             case "episodes":
                 return plot_snapshots.plot_episodes(results, self.step)
         return plot_snapshots.plot_surfaces(results, self.what, self.step, self.seed)
-
-
-def _trainings(folder: Path) -> "list[Result]":
-    """The training in a run folder, those in a folder of runs, or the combinations of a sweep."""
-    from freqdyna.results import run_folder
-    from freqdyna.results.result import load
-    from freqdyna.sweeps.locations import homes, trainings
-
-    if run_folder.is_run_folder(folder):
-        return [load(folder)]
-    found = [one.result for home in homes(folder) for one in trainings(home)]
-    return found or [load(folder)]  # which says what is wrong

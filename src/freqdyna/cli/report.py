@@ -26,18 +26,23 @@ class WriteReport:
     def run(self) -> None:
         """Run the command."""
         from freqdyna.report import page, sources
-        from freqdyna.sweeps.locations import shown
+        from freqdyna.sweeps.load import Location, find, relative
 
         if self.out.suffix != ".html":
             raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .html")
         if self.out.is_dir() or not self.out.absolute().parent.is_dir():
             raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
         page.check()
-        names = [name if "://" in name else shown(Path(name)) for name in self.folders]
+        trainings, known = [], set[Location]()
+        for folder in self.folders:
+            trainings += find(folder, known)
+            print(f"{relative(folder)}: {len(trainings)} so far", file=sys.stderr, flush=True)
+        if not trainings:
+            raise FreqdynaError("folders is empty; it must have at least one folder")
+        names = map(relative, self.folders)
         command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
-        report = sources.gather(
-            self.folders, command, lambda text: print(text, file=sys.stderr, flush=True)
-        )
+        results = [training.result for training in trainings]
+        report = sources.gather(results, [training.source for training in trainings], command)
         page.write(report, self.out)
         size = self.out.stat().st_size
         print(f"report: {self.out} ({size / 1e6:.1f} MB)")

@@ -2,7 +2,6 @@
 
 import sys
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -34,11 +33,13 @@ class RunSweep:
     units_per_gpu: int = 1
     """The number of units that share a GPU."""
     dry_run: bool = False
-    """Only print the amount of work and an estimate of its duration."""
+    """Only print the amount of work."""
     allow_code: bool = False
     """Whether the file may name code to import, as module:Class. Use it only if you trust it."""
     checkpoint_seconds: float = 60.0
     """Seconds between checkpoints of a unit."""
+    take_over: bool = False
+    """Whether to ignore the lock of a process that was killed; for addresses such as s3://... ."""
 
     def run(self) -> None:
         """Run the command."""
@@ -50,19 +51,21 @@ class RunSweep:
 
     def _run(self) -> None:
         from freqdyna.sweeps.execute import execute_sweep, read_sweep
+        from freqdyna.sweeps.search import known_units, print_trials, search
+        from freqdyna.sweeps.status import read_status
         from freqdyna.sweeps.storage import Storage
 
         self._check()
         text, sweep = read_sweep(self.file, self.allow_code)
-        if self.dry_run:
-            self._estimate(sweep)
-            return
         storage = Storage(self.out)
+        if self.dry_run:
+            units = sweep.units() if sweep.search is None else known_units(sweep, storage)
+            print(read_status(storage, units).headline())
+            return
         if sweep.search is not None:
-            from freqdyna.sweeps.optuna_search import search
-            from freqdyna.sweeps.view import print_trials
-
-            trials = search(text, sweep, storage, self._engine(), self.checkpoint_seconds)
+            trials = search(
+                text, sweep, storage, self._engine(), self.checkpoint_seconds, self.take_over
+            )
             print_trials(trials)
             missing = sweep.search.trials - sum(trial.state == "done" for trial in trials)
             if missing:
@@ -71,7 +74,9 @@ class RunSweep:
                     "the same command retries them"
                 )
             return
-        status = execute_sweep(text, sweep, storage, self._engine(), self.checkpoint_seconds)
+        status = execute_sweep(
+            text, sweep, storage, self._engine(), self.checkpoint_seconds, self.take_over
+        )
         self._print_results(sweep)
         if status.failed:
             name, error = next(iter(sorted(status.failed.items())))
@@ -101,20 +106,6 @@ class RunSweep:
 
         return Local(self.workers, self.units_per_gpu)
 
-    def _estimate(self, sweep: "Sweep") -> None:
-        from freqdyna.sweeps.estimate import estimate, units_left
-        from freqdyna.sweeps.storage import Storage
-
-        slots = self._engine().slots()
-        units, done = units_left(sweep, Storage(self.out))
-        left = estimate(units, slots)
-        print(
-            f"{len(units) + done} units, {done} of them done; the rest is "
-            f"{left.environment_steps:,} environment steps, about "
-            f"{timedelta(seconds=round(left.seconds))} with {slots} units at a time, "
-            "including compilation"
-        )
-
     def _print_results(self, sweep: "Sweep") -> None:
         from freqdyna.results.table import print_table
         from freqdyna.sweeps.load import load_sweep
@@ -136,19 +127,14 @@ class ShowStatus:
         """Run the command."""
         from rich.console import Console
 
+        from freqdyna.sweeps.search import known_units, print_trials, trials_so_far
         from freqdyna.sweeps.status import read_status, stored_sweep
         from freqdyna.sweeps.storage import Storage
-        from freqdyna.sweeps.view import render, varied_settings
 
         storage = Storage(self.out)
         sweep = stored_sweep(storage)
         units = sweep.units()
         if sweep.search is not None:
-            from freqdyna.sweeps.optuna_search import known_units, trials_so_far
-            from freqdyna.sweeps.view import print_trials
-
             units = known_units(sweep, storage)
             print_trials(trials_so_far(sweep, storage))
-        status = read_status(storage, units)
-        slots = max(1, round(status.programs))
-        Console(file=sys.stdout).print(render(status, slots, varied_settings(sweep)))
+        Console(file=sys.stdout).print(read_status(storage, units).render())

@@ -1,32 +1,46 @@
-"""Executing a sweep: an engine computes what is not stored yet, and failures are recorded."""
+"""Computing units: an engine trains those that are not stored yet.
 
+Each unit is a training of one block of seeds, in a scratch folder of the machine that computes it.
+Its run folder is copied to the storage at each checkpoint, so that any machine can resume it.
+"""
+
+import math
+import socket
+import tempfile
 import time
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from freqdyna.core.errors import FreqdynaError
+import numpy as np
+
+from freqdyna.core.errors import DamagedFileError, FreqdynaError
+from freqdyna.core.files import read_bytes
+from freqdyna.core.plugins import import_code
 from freqdyna.core.toml_files import read_text
-from freqdyna.sweeps import unit_work
-from freqdyna.sweeps.lock import locked
-from freqdyna.sweeps.notes import printable
-from freqdyna.sweeps.status import Status, read_status
+from freqdyna.results.record import Record
+from freqdyna.results.record_files import decode_record, encode_record
+from freqdyna.sweeps.status import (
+    LAST_FILE,
+    Note,
+    Status,
+    StatusDisplay,
+    read_status,
+    stored_units,
+)
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
-from freqdyna.sweeps.view import SweepView
 from freqdyna.training.engines.base import Engine, Task
+from freqdyna.training.interrupts import InterruptedRun
+from freqdyna.training.progress import LastEvaluation, Progress
 
 SECONDS_BETWEEN_UPDATES = 2.0
 
 
 def read_sweep(path: Path, allow_code: bool) -> tuple[str, Sweep]:
-    """The text of a sweep file, and the sweep that it describes.
-
-    Args:
-        path: The file.
-        allow_code: Whether it may name code to import.
-
-    """
+    """The text of a sweep file, and the sweep; `allow_code`: whether it may name code to import."""
     text = read_text(path, "sweep file")
     sweep = Sweep.parse(text)
     sweep.check_names(allow_code)
@@ -34,97 +48,239 @@ def read_sweep(path: Path, allow_code: bool) -> tuple[str, Sweep]:
 
 
 def execute_sweep(
-    text: str, sweep: Sweep, storage: Storage, engine: Engine, checkpoint_seconds: float = 60.0
+    text: str,
+    sweep: Sweep,
+    storage: Storage,
+    engine: Engine,
+    checkpoint_seconds: float = 60.0,
+    take_over: bool = False,
 ) -> Status:
-    """Compute the units that are not stored yet; units that failed before are retried.
-
-    After an interruption, the same call resumes the sweep.
+    """Compute the units of a sweep, whose file is stored with them: see `compute`.
 
     Args:
-        text: The text of the sweep file, which is stored with the results.
+        text: The text of the sweep file.
         sweep: The sweep that it describes.
         storage: The location of the sweep.
         engine: Computes the units.
         checkpoint_seconds: Seconds between checkpoints of a unit.
+        take_over: See `Storage.lock`.
+
+    """
+    with storage.lock(take_over):
+        storage.write(FILE, sweep.stored(text))
+        return compute(sweep.units(), storage, engine, checkpoint_seconds)
+
+
+def compute(
+    units: Iterable[SweepUnit],
+    storage: Storage,
+    engine: Engine,
+    checkpoint_seconds: float = 60.0,
+    title: str = "",
+) -> Status:
+    """Compute the units that are not stored yet; units that failed before are retried.
+
+    After an interruption, the same call resumes them.
+
+    Args:
+        units: Any trainings, each with its block of seeds.
+        storage: Where they are stored.
+        engine: Computes them.
+        checkpoint_seconds: Seconds between checkpoints of a unit.
+        title: What the units are, for the display.
 
     Returns:
         Which units are done, and which failed.
 
-    """
-    with locked(storage):
-        storage.remove_partial_files()
-        storage.write(FILE, sweep.stored(text).encode())
-        programs = [[unit] for unit in sweep.units()]
-        return compute(sweep, programs, storage, engine, checkpoint_seconds)
-
-
-def compute(
-    sweep: Sweep,
-    programs: list[list[SweepUnit]],
-    storage: Storage,
-    engine: Engine,
-    checkpoint_seconds: float,
-) -> Status:
-    """Compute the units that are not stored yet.
-
-    Args:
-        sweep: The sweep that they belong to.
-        programs: The units, grouped by compiled program.
-        storage: The location of the sweep.
-        engine: Computes the units.
-        checkpoint_seconds: Seconds between checkpoints of a unit.
-
-    Returns:
-        Which of the units are done, and which failed.
-
     Raises:
-        FreqdynaError: If units were computed but are not stored.
+        FreqdynaError: If another process computes at this location, or units were computed but are
+            not stored.
 
     """
-    units = [unit for program in programs for unit in program]
-    before = read_status(storage, units)
-    for name in before.failed:
-        storage.remove(f"failed/{name}.json")
-    tasks, together = [], {program[0].name: program for program in programs}
-    for name, program in together.items():
-        if any(unit.name not in before.done for unit in program):
-            settings = [unit.settings for unit in program]
-            work = partial(unit_work.compute, storage.location, settings, checkpoint_seconds)
-            tasks.append(Task(name, work))
-    view = SweepView(sweep, units, engine.slots())
-    view.begin(len(before.done))
-    updated = time.monotonic()
-    errors: dict[str, str] = {}
-    outcomes = engine.run(tasks)
-    try:
-        for outcome in outcomes:
-            if outcome is not None and outcome.error is not None:
-                for unit in together[outcome.name]:
-                    errors[unit.name] = printable(outcome.error)
-                    _note_failure(storage, unit.name, outcome.error)
-            if outcome is not None:
-                view.ended(outcome)
-            if time.monotonic() - updated >= SECONDS_BETWEEN_UPDATES:
-                updated = time.monotonic()
-                view.show(read_status(storage, units))
-    finally:
-        outcomes.close()  # now, and not when it is collected: the lock is released next
-        view.close()
-    after = read_status(storage, units)
-    failed = {name: error for name, error in errors.items() if name not in after.done}
-    lost = {unit.name for unit in units} - after.done - set(failed)
+    with storage.lock():
+        storage.remove_partial_files()
+        units = list({unit.name: unit for unit in units}.values())
+        before = read_status(storage, units)
+        for name in before.failed:
+            storage.remove(f"failed/{name}.json")
+        programs = {members[0].name: members for members in _programs(units)}
+        tasks = [
+            Task(name, partial(train_units, storage.location, members, checkpoint_seconds))
+            for name, members in programs.items()
+            if any(unit.name not in before.done for unit in members)
+        ]
+        done, failed = set(before.done), dict[str, str]()
+        display = StatusDisplay(storage, replace(before, failed={}), engine.slots(), title)
+        updated = time.monotonic()
+        outcomes = engine.run(tasks)
+        try:
+            for outcome in outcomes:
+                if outcome is not None:
+                    names = {unit.name for unit in programs[outcome.name]}
+                    if outcome.error is None:
+                        done |= names
+                    for name in names if outcome.error else ():
+                        failed[name] = outcome.error or ""
+                        _note_failure(storage, name, failed[name])
+                    display.ended(outcome)
+                if time.monotonic() - updated >= SECONDS_BETWEEN_UPDATES:
+                    updated = time.monotonic()
+                    display.show(read_status(storage, units, done))
+        finally:
+            outcomes.close()  # now, and not when it is collected: the lock is released next
+            display.close()
+        lost = done - stored_units(storage)
     if lost:
         raise FreqdynaError(
             f"out is {storage.location!r}, where {len(lost)} of {len(units)} computed units are "
             "missing; it must be accessible to all nodes, such as a shared disk"
         )
-    return replace(after, running={}, failed=failed)
+    return Status(units, done, failed=failed)
+
+
+def _programs(units: Iterable[SweepUnit]) -> list[list[SweepUnit]]:
+    """The units, grouped by compiled program."""
+    groups: dict[str, list[SweepUnit]] = {}
+    for unit in units:
+        groups.setdefault(unit.program or unit.name, []).append(unit)
+    return list(groups.values())
 
 
 def _note_failure(storage: Storage, name: str, error: str) -> None:
     """Record why a unit failed, unless that cannot be written, as on a full disk."""
-    try:
+    with suppress(OSError):
         storage.remove(f"running/{name}.json")
-        storage.write_json(f"failed/{name}.json", {"error": error, "time": time.time()})
-    except OSError:
-        return
+        storage.write_json(f"failed/{name}.json", {"error": error})
+
+
+def store(storage: Storage, unit: SweepUnit, record: Record) -> None:
+    """Store a finished unit; the file that marks it as finished is written last."""
+    files = encode_record(record)
+    storage.write(f"units/{unit.name}/arrays.npz", files.arrays)
+    storage.write(f"units/{unit.name}/{LAST_FILE}", files.table)
+
+
+def load(storage: Storage, unit: SweepUnit) -> Record:
+    """Load a stored unit; raises FreqdynaError if it is missing or damaged."""
+    folder = f"units/{unit.name}"
+    table = storage.read(f"{folder}/{LAST_FILE}")
+    if table is None:
+        raise FreqdynaError(f"{storage.location}/{folder} is missing: the unit is not finished")
+    try:
+        return decode_record(table, storage.read(f"{folder}/arrays.npz"))
+    except DamagedFileError as error:
+        raise FreqdynaError(
+            f"{storage.location}/{folder} is damaged ({error}); remove it to recompute it"
+        ) from None
+
+
+def merged(blocks: list[Record]) -> Record:
+    """Combine blocks of seeds into one record, with parameters if all blocks have them."""
+    first = blocks[0]
+    seeds = np.concatenate([block.seeds for block in blocks])
+    names = [name for name in first.metrics if all(name in block.metrics for block in blocks)]
+    alike = len({(block.parameters.shape[1], block.layer_sizes) for block in blocks}) == 1
+    parameters = [block.parameters[:, : None if alike else 0] for block in blocks]
+    ended: dict[str, str] = {}
+    for block in blocks:
+        ended |= block.provenance.get("ended", {})
+    return replace(
+        first,
+        provenance=first.provenance | ({"ended": ended} if ended else {}),
+        config=replace(first.config, seeds=len(seeds)),
+        seeds=seeds,
+        metrics={name: np.concatenate([block.metrics[name] for block in blocks]) for name in names},
+        parameters=np.concatenate(parameters),
+        layer_sizes=first.layer_sizes if alike else (),
+    )
+
+
+def train_units(location: str, units: list[SweepUnit], checkpoint_seconds: float) -> None:
+    """Train units in one program and store them: the task of a worker, on any machine."""
+    from freqdyna.training.prepare import prepare_run, prepare_runs_together
+    from freqdyna.training.saver import RunOptions
+
+    storage = Storage(location)
+    configs = [unit.config for unit in units]
+    with tempfile.TemporaryDirectory(prefix="freqdyna-") as scratch:
+        progress = UnitProgress(storage, units, Path(scratch))
+        progress.write_note(0, "")  # it counts as running while it compiles
+        progress.fetch()
+        if len(units) > 1:
+            run = prepare_runs_together(configs)
+        else:
+            config = configs[0]  # of names that the driver has allowed: `Sweep.check_names`
+            import_code(env=config.env, search_control=config.search_control, model=config.model)
+            run = prepare_run(config, None)
+        options = RunOptions(True, False, False, checkpoint_seconds)
+        try:
+            result = run.execute(Path(scratch), options, progress)
+        except InterruptedRun:
+            progress.copy_folder()
+            raise
+    for place, unit in enumerate(units):
+        config = unit.config
+        record = result.rows(config, place * config.seeds) if len(units) > 1 else result
+        store(storage, unit, record)
+    progress.remove()
+
+
+class UnitProgress(Progress):
+    """Copies the progress and the run folder of a program to the storage."""
+
+    def __init__(self, storage: Storage, units: list[SweepUnit], scratch: Path) -> None:
+        self._storage, self._scratch = storage, scratch
+        self._names = [unit.name for unit in units]
+        self._steps = units[0].config.steps
+        self._folder = f"running/{units[0].program or units[0].name}"
+        self._copied: dict[str, int] = {}
+        """The files of the run folder in the storage, with their times of modification."""
+        self._noted = -math.inf
+
+    def fetch(self) -> None:
+        """Fetch the run folder of an earlier attempt, if there is one."""
+        for name in self._storage.files(self._folder):
+            contents = self._storage.read(f"{self._folder}/{name}")
+            if contents is not None:
+                path = self._scratch / name
+                path.write_bytes(contents)
+                self._copied[name] = path.stat().st_mtime_ns
+
+    def copy_folder(self) -> None:
+        """Copy the files that are new; a checkpoint after what it needs."""
+        paths = [path for path in self._scratch.iterdir() if not path.name.startswith(".")]
+        files = {path.name: path.stat().st_mtime_ns for path in paths}
+        for name in sorted(files, key=lambda name: name.startswith("checkpoint")):
+            if self._copied.get(name) != files[name]:
+                self._storage.write(f"{self._folder}/{name}", read_bytes(self._scratch / name))
+        for name in set(self._copied) - set(files):
+            self._storage.remove(f"{self._folder}/{name}")
+        self._copied = files
+
+    def remove(self) -> None:
+        """Remove everything once the units are stored."""
+        self._storage.remove(self._folder)
+        for name in self._names:
+            self._storage.remove(f"running/{name}.json")
+
+    def start(self) -> None:
+        """Do nothing: the sweep shows all units together."""
+
+    def note(self, text: str) -> None:
+        """Do nothing: the sweep shows all units together."""
+
+    def warn(self, text: str) -> None:
+        """Do nothing: the metrics show which seeds diverged."""
+
+    def update(self, step: int, last: LastEvaluation | None) -> None:
+        """Copy new checkpoints, and write a progress note from time to time."""
+        self.copy_folder()
+        if time.monotonic() - self._noted >= SECONDS_BETWEEN_UPDATES:
+            self._noted = time.monotonic()
+            self.write_note(step, last.text() if last else "")
+
+    def write_note(self, step: int, text: str) -> None:
+        """Write the progress of every unit."""
+        note = Note(step, self._steps, text, time.time(), socket.gethostname())
+        for name in self._names:
+            self._storage.write_json(f"running/{name}.json", note._asdict())

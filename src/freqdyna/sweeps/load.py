@@ -1,13 +1,33 @@
-"""The results of a sweep: one `Result` for each combination, with all of its blocks of seeds."""
+"""The results at locations: run folders, folders of run folders, and sweeps."""
 
-from typing import Any
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from freqdyna.config.checks import value_text
-from freqdyna.results.result import Result
-from freqdyna.sweeps import unit_files
-from freqdyna.sweeps.optuna_search import trials_so_far
-from freqdyna.sweeps.status import stored_sweep
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.results import run_folder
+from freqdyna.results.comparison.compare_runs import compare_runs
+from freqdyna.results.comparison.run_comparison import RunComparison
+from freqdyna.results.record import Record
+from freqdyna.results.result import Result, load
+from freqdyna.results.run_styles import record_labels
+from freqdyna.sweeps import execute
+from freqdyna.sweeps.search import trials_so_far
+from freqdyna.sweeps.status import stored_sweep, stored_units
 from freqdyna.sweeps.storage import Storage
+from freqdyna.sweeps.sweep import FILE
+
+Location = Path | str
+"""A folder, or the address of a sweep, such as s3://bucket/sweep."""
+
+
+class Located(NamedTuple):
+    """A training, and where it is stored."""
+
+    source: str
+    result: Result
 
 
 def load_sweep(location: str) -> dict[str, Result]:
@@ -30,16 +50,134 @@ def load_sweep(location: str) -> dict[str, Result]:
             for number, trial in enumerate(trials_so_far(sweep, storage))
             if trial.state == "done"
         }
-    there = storage.units("units", ".parquet")
+    stored = stored_units(storage)
     combinations = {}
     for config, varied in zip(sweep.configs(), sweep.varied(), strict=True):
-        blocks = [unit_files.load(storage, u) for u in sweep.blocks(config) if u.name in there]
+        blocks = [execute.load(storage, u) for u in sweep.blocks(config) if u.name in stored]
         if blocks:
-            combinations[_listed(varied) or config.agent_name] = Result.of(
-                unit_files.merged(blocks)
-            )
+            merged = Result.of(execute.merged(blocks))
+            combinations[_listed(varied) or config.agent_name] = merged
     return combinations
 
 
 def _listed(settings: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value_text(name, value)}" for name, value in settings.items())
+
+
+def find(location: Location, known: set[Location] | None = None) -> list[Located]:
+    """The trainings at a location: a run folder, a folder of run folders, or a sweep.
+
+    Args:
+        location: A folder, or the address of a sweep.
+        known: Run folders and sweeps that were read before, which are not read again; those that
+            are read now are added.
+
+    """
+    storage, known = Storage(str(location)), set() if known is None else known
+    homes: list[Location] = [] if storage.is_local else [str(location)]
+    if storage.is_local:
+        folder = Path(storage.root)
+        if run_folder.is_run_folder(folder) or (folder / FILE).is_file():
+            homes = [folder.resolve()]
+        elif folder.is_dir():
+            homes += [p.resolve() for p in sorted(folder.iterdir()) if run_folder.is_run_folder(p)]
+    if not homes:
+        raise FreqdynaError(
+            f"{relative(location)!r} has no training; it must be a run folder, a folder of run "
+            "folders, or a sweep"
+        )
+    unread = [home for home in homes if home not in known]
+    known.update(unread)
+    return [training for home in unread for training in _trainings(home)]
+
+
+def _trainings(home: Location) -> list[Located]:
+    source = relative(home)
+    if isinstance(home, Path) and run_folder.is_run_folder(home):
+        return [Located(source, load(home))]
+    results = load_sweep(str(home))
+    if not results:
+        raise FreqdynaError(f"{source!r} is a sweep without any finished unit")
+    return [Located(source, result) for result in results.values()]
+
+
+def relative(location: Location) -> str:
+    """A relative path, so that what is sent to others does not name a home folder."""
+    return str(location) if "://" in str(location) else Path(os.path.relpath(location)).as_posix()
+
+
+def compare(
+    *runs: str | os.PathLike[str] | Record | Mapping[str, Record],
+    names: Sequence[str] | None = None,
+    measure: str = "mean",
+    threshold: float | None = None,
+    first_step: int | None = None,
+    baseline: str | None = None,
+) -> RunComparison:
+    """Compare runs, sweeps and imported curves by statistics over their seeds.
+
+    Runs in the same environment are compared with each other: differences of means and of
+    interquartile means with bootstrap intervals, a permutation test that is corrected for the
+    number of comparisons (Holm), the probability of improvement, performance profiles, and the
+    steps to a threshold.
+
+    Args:
+        *runs: Run folders, folders of run folders, sweeps (folders or addresses such as
+            s3://bucket/sweep), results of `freqdyna.train` or `freqdyna.load`, or results by name,
+            as `freqdyna.load_sweep` returns them.
+        names: Names of all runs, in this order; None for their algorithms, and the settings in
+            which they differ.
+        measure: The number of each seed: its mean return after the warm-up, or "final", that in
+            the last tenth of the steps.
+        threshold: The return for the steps to a threshold; None for the middle between the lowest
+            and the highest mean return of the runs in an environment.
+        first_step: Evaluations before this step count for the steps to a threshold only; None for
+            those until the end of the longest warm-up.
+        baseline: The run that all others are compared with: its name, or its number in the table
+            of an environment; None to compare all pairs.
+
+    Returns:
+        The comparison: `print` shows its tables, `plot` draws it, and `save_table` writes it as CSV
+        or LaTeX.
+
+    """
+    records, sources, own_names = _records(runs)
+    if names is not None and len(names) != len(records):
+        raise FreqdynaError(
+            f"names has {len(names)} names; it must have one for each of {len(records)} runs"
+        )
+    labels = record_labels(records, sources)
+    return compare_runs(
+        records,
+        names or [name or label for name, label in zip(own_names, labels, strict=True)],
+        measure=measure,
+        threshold=threshold,
+        first_step=first_step,
+        baseline=baseline,
+    )
+
+
+def _records(
+    runs: Sequence[str | os.PathLike[str] | Record | Mapping[str, Record]],
+) -> tuple[list[Record], list[str], list[str | None]]:
+    """All runs that the arguments of `compare` stand for, their sources, and the names passed.
+
+    A folder or sweep that is passed twice is read once.
+    """
+    records: list[Record] = []
+    sources: list[str] = []
+    names: list[str | None] = []
+    known: set[Location] = set()
+    for run in runs:
+        new: list[tuple[Record, str, str | None]] = []
+        if isinstance(run, Record):
+            new = [(run, f"run {len(records) + 1}", None)]
+        elif isinstance(run, Mapping):
+            new = [(record, name, name) for name, record in run.items()]
+        else:
+            new = [(result, source, None) for source, result in find(os.fspath(run), known)]
+        for record, source, name in new:
+            records.append(record)
+            sources.append(source)
+            names.append(name)
+    return records, sources, names

@@ -1,18 +1,42 @@
-"""The status of a sweep: which units are done, running and failed, and the remaining time."""
+"""Which units of a sweep are done, running and failed, and how that is displayed."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
+from datetime import timedelta
+from typing import NamedTuple
 
-from freqdyna.core.checksums import check_toml
+from rich.box import SIMPLE
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from freqdyna.config.checks import value_text
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
-from freqdyna.sweeps.notes import LONGEST, Note, is_number, printable
 from freqdyna.sweeps.storage import Storage
-from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
+from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, printable
+from freqdyna.training.engines.base import TaskOutcome
+from freqdyna.training.progress import make_display
 
+LAST_FILE = "metrics.parquet"
+"""The file of a unit that is written last: if it exists, the unit is finished."""
+RATE = "rate.json"
 SILENT = 60.0
 """Seconds without a progress note after which a unit no longer counts as running."""
-SAMPLE = 10
-"""The maximum number of finished units whose durations are read."""
+SHOWN = 20
+"""The maximum number of running units in the table."""
+
+
+class Note(NamedTuple):
+    """The progress of a running unit, as it is stored."""
+
+    step: int
+    steps: int
+    text: str
+    """Its last evaluation."""
+    time: float
+    """When it was written."""
+    host: str
 
 
 @dataclass(frozen=True)
@@ -21,12 +45,12 @@ class Status:
 
     units: list[SweepUnit]
     done: set[str]
-    running: dict[str, Note]
+    running: dict[str, Note] = field(default_factory=dict)
     """The last progress note of each running unit."""
-    failed: dict[str, str]
+    failed: dict[str, str] = field(default_factory=dict)
     """The error of each failed unit."""
-    durations: tuple[float, ...] = ()
-    """Seconds that some of the finished units took from start to end, including compilation."""
+    rate: float | None = None
+    """Environment steps per second of all units together."""
 
     @property
     def waiting(self) -> int:
@@ -34,79 +58,152 @@ class Status:
         return len(self.units) - len(self.done) - len(self.running) - len(self.failed)
 
     @property
-    def programs(self) -> float:
-        """The number of running programs, each of which may contain several units."""
-        return sum(1 / note.together for note in self.running.values())
+    def steps_taken(self) -> int:
+        """The environment steps of all units that are done or running."""
+        taken = 0
+        for unit in self.units:
+            if unit.name in self.done:
+                taken += unit.config.seeds * unit.config.steps
+            elif unit.name in self.running:
+                taken += unit.config.seeds * self.running[unit.name].step
+        return taken
 
-    def seconds_left(self, slots: int) -> float | None:
-        """The remaining time, including compilation; None if it cannot be estimated yet.
+    @property
+    def steps(self) -> int:
+        """The environment steps of all units that have not failed."""
+        units = (unit for unit in self.units if unit.name not in self.failed)
+        return sum(unit.config.seeds * unit.config.steps for unit in units)
 
-        A waiting unit takes as long as the finished ones did, or as the running ones will.
+    def headline(self) -> str:
+        """A summary in one line."""
+        left = ""
+        if self.rate and len(self.done) + len(self.failed) < len(self.units):
+            seconds = round((self.steps - self.steps_taken) / self.rate)
+            left = f", about {timedelta(seconds=seconds)} left"
+        return (
+            f"{len(self.done)} of {len(self.units)} units done, {len(self.running)} running, "
+            f"{self.waiting} waiting, {len(self.failed)} failed{left}"
+        )
 
-        Args:
-            slots: The number of programs that run at a time.
-
-        """
-        running = self.running.values()
-        whole = [note.whole_seconds / note.together for note in running if note.whole_seconds]
-        known = self.durations or whole
-        each = sum(known) / len(known) if known else None
-        total = 0.0
-        for note in running:
-            if note.seconds_left is not None:
-                total += note.seconds_left / note.together
-            elif each is not None:
-                total += max(each - note.seconds / note.together, 0.0)
-            else:
-                return None
-        if self.waiting and each is not None:
-            total += self.waiting * each
-        elif self.waiting or not running:
-            return None
-        at_a_time = max(1, min(slots, round(self.programs) + self.waiting))
-        return min(total / at_a_time, LONGEST)
+    def render(self) -> Group:
+        """A summary, a table of the running units, and the failures, for a terminal."""
+        names = labels(self.units)
+        parts: list[Text | Table] = [Text(self.headline())]
+        if self.running:
+            table = Table(box=SIMPLE, pad_edge=False)
+            for title in ("running", "", "step", "", "on"):
+                table.add_column(title)
+            for name, note in sorted(self.running.items())[:SHOWN]:
+                step = f"{note.step:,} of {note.steps:,}"
+                table.add_row(
+                    *(Text(printable(cell)) for cell in (name, names[name], step, *note[2::2]))
+                )
+            parts.append(table)
+        for name, error in sorted(self.failed.items()):
+            parts.append(Text(f"{name} {names[name]} failed: {printable(error)}", style="red"))
+        return Group(*parts)
 
 
 def stored_sweep(storage: Storage) -> Sweep:
     """The sweep that is stored at a location."""
     try:
-        text = storage.read(FILE)
+        contents = storage.read(FILE)
     except OSError as error:
         raise FreqdynaError(f"{FILE} of {storage.location!r} cannot be read: {error}") from None
-    if text is None:
+    if contents is None:
         raise FreqdynaError(f"{storage.location!r} is not a sweep: it has no {FILE}")
     try:
-        check_toml(text.decode())
-        return Sweep.parse(text.decode())
+        return Sweep.parse_stored(contents)
     except DamagedFileError as error:
         raise FreqdynaError(
             f"{FILE} of {storage.location!r} was changed since the sweep was run ({error}); undo "
             "the change, or remove it and run the sweep file again"
         ) from None
-    except UnicodeDecodeError as error:
-        raise FreqdynaError(f"{FILE} of {storage.location!r} is not text: {error}") from None
 
 
-def read_status(storage: Storage, units: list[SweepUnit]) -> Status:
-    """The current status of units."""
+def stored_units(storage: Storage) -> set[str]:
+    """The names of all finished units at a location."""
+    files = storage.files("units")
+    return {file.split("/")[0] for file in files if file.endswith(f"/{LAST_FILE}")}
+
+
+def read_status(storage: Storage, units: list[SweepUnit], done: set[str] | None = None) -> Status:
+    """The current status of units; their finished units are listed unless `done` names them."""
     names = {unit.name for unit in units}
-    done = storage.units("units", ".parquet") & names
-    running = {}
-    for name in (storage.units("running", ".json") & names) - done:
-        note = Note.of(storage.read_json(f"running/{name}.json"))
-        if note is not None and abs(time.time() - note.time) < SILENT:
-            running[name] = note
-    failed = {}
-    for name in (storage.units("failed", ".json") & names) - done - set(running):
-        failure = storage.read_json(f"failed/{name}.json") or {}
-        failed[name] = printable(failure.get("error")) or "for an unknown reason"
-    return Status(units, done, running, failed, _durations(storage, done))
+    done = names & (stored_units(storage) if done is None else done)
+    running, failed = {}, {}
+    for name in _named(storage, "running") & names - done:
+        facts = storage.read_json(f"running/{name}.json")
+        if set(facts) == set(Note._fields) and abs(time.time() - facts["time"]) < SILENT:
+            running[name] = Note(**facts)
+    for name in _named(storage, "failed") & names - done - set(running):
+        failed[name] = str(storage.read_json(f"failed/{name}.json").get("error"))
+    return Status(units, done, running, failed, storage.read_json(RATE).get("rate"))
 
 
-def _durations(storage: Storage, done: set[str]) -> tuple[float, ...]:
-    """Seconds that some of the finished units took; those that were resumed have no record."""
-    recorded = sorted(storage.units("durations", ".json") & done)[:SAMPLE]
-    found = (
-        (storage.read_json(f"durations/{name}.json") or {}).get("seconds") for name in recorded
-    )
-    return tuple(float(seconds) for seconds in found if is_number(seconds, 0, LONGEST))
+def _named(storage: Storage, folder: str) -> set[str]:
+    files = storage.files(folder)
+    return {file.removesuffix(".json") for file in files if "/" not in file}
+
+
+def labels(units: Iterable[SweepUnit]) -> dict[str, str]:
+    """A readable name of each unit: the settings in which it differs from others, and its seeds."""
+    units = list(units)
+    settings = {unit.name: asdict(unit.config) for unit in units}
+    several_envs = len({unit.config.env for unit in units}) > 1
+    alike: dict[tuple[str, str], list[str]] = {}
+    for unit in units:
+        alike.setdefault((unit.config.agent_name, unit.config.env), []).append(unit.name)
+    named = {}
+    for unit in units:
+        config, own = unit.config, settings[unit.name]
+        others = [settings[name] for name in alike[config.agent_name, config.env]]
+        varied = [
+            name
+            for name in own
+            if name not in ("seeds", "first_seed") and any(o[name] != own[name] for o in others)
+        ]
+        first, last = config.first_seed, config.first_seed + config.seeds - 1
+        parts = [
+            f"{config.agent_name} on {config.env}" if several_envs else config.agent_name,
+            *(f"{name} {value_text(name, own[name])}" for name in varied),
+            f"seed {first}" if first == last else f"seeds {first} to {last}",
+        ]
+        named[unit.name] = printable(", ".join(parts))
+    return named
+
+
+class StatusDisplay:
+    """Shows the status of units while they are computed, and measures their rate."""
+
+    def __init__(self, storage: Storage, status: Status, slots: int, title: str) -> None:
+        self._storage, self._labels = storage, labels(status.units)
+        self._began, self._taken = time.monotonic(), status.steps_taken
+        self._display = make_display()
+        self._shown: set[str] = set()
+        self._display.note(
+            f"{title + ': ' if title else ''}{len(status.units)} units, {status.steps:,} "
+            f"environment steps; {len(status.done)} are done; {slots} at a time"
+        )
+
+    def ended(self, outcome: TaskOutcome) -> None:
+        """Print the outcome of a unit, or of the first unit of a program."""
+        end = printable(outcome.error) if outcome.error else "done"
+        self._display.note(f"{outcome.name} {self._labels[outcome.name]}: {end}")
+
+    def show(self, status: Status) -> None:
+        """Show the progress of every running unit and of all together."""
+        taken = status.steps_taken - self._taken
+        if taken > 0:
+            status = replace(status, rate=taken / (time.monotonic() - self._began))
+            self._storage.write_json(RATE, {"rate": status.rate})
+        self._display.headline(status.headline())
+        for name in self._shown - set(status.running):
+            self._display.remove(self._labels[name])
+        for name, note in sorted(status.running.items()):
+            self._display.show(self._labels[name], note.step, note.steps, note.text)
+        self._shown = set(status.running)
+
+    def close(self) -> None:
+        """Close the display."""
+        self._display.close()

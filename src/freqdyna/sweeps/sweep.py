@@ -16,7 +16,17 @@
 
 A unit is one combination with one block of seeds. Its name is a hash of its settings, so that the
 same unit has the same file in every sweep, and more seeds or values only add units. Instead of
-[vary] a file may have [search], see `search_space`.
+[vary] a file may have a search for the best settings:
+
+    [search]
+    trials = 32
+    together = 8                    # trials suggested at a time, and trained in one program
+    objective = "mean"              # mean return after the warm-up, or "last"
+
+    [search.space]
+    learning_rate = {low = 0.0001, high = 0.01, log = true}
+    target_period = {low = 300, high = 3000}
+    climb_boundary = {choices = ["restart", "project"]}
 """
 
 import hashlib
@@ -30,14 +40,12 @@ from freqdyna import envs as environments
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
 from freqdyna.config.checks import means_none
-from freqdyna.core.checksums import toml_with_checksum
-from freqdyna.core.errors import FreqdynaError, shown, unknown_name
+from freqdyna.core.checksums import check_toml, toml_with_checksum
+from freqdyna.core.errors import DamagedFileError, FreqdynaError, shown, unknown_name
 from freqdyna.core.plugins import import_code, require_allowed
 from freqdyna.core.toml_files import parse_toml
 from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.search_control import SEARCH_CONTROLS
-from freqdyna.sweeps.notes import printable
-from freqdyna.sweeps.search_space import SearchSpace
 
 FILE = "sweep.toml"
 """The name of the sweep file in the sweep's folder."""
@@ -48,6 +56,10 @@ _OF_THE_SWEEP = {"seeds": "number in [seeds]", "first_seed": "first in [seeds]"}
 _OF_NO_SWEEP = ("devices", "snapshot_steps")
 GREATEST_SIZE = 100_000
 """The maximum number of units in a sweep; more are assumed to be a mistake."""
+GREATEST_BATCH = 1000
+"""The maximum number of trials at a time."""
+OBJECTIVES = ("mean", "last")
+_SEARCH_FIELDS = ("trials", "together", "objective", "space")
 
 
 @dataclass(frozen=True)
@@ -55,27 +67,86 @@ class SweepUnit:
     """One training of one block of seeds."""
 
     config: Config
-    together: int = 1
-    """The number of trainings in its program, on which the last digits may depend."""
+    program: str = ""
+    """Units with the same program are trained as rows of one compiled program, on whose number the
+    last digits may depend; empty for a unit with a program of its own."""
 
     @cached_property
     def name(self) -> str:
         """A hash of what the unit computes, 16 hexadecimal digits."""
-        facts = asdict(self.config)
-        if self.together > 1:
-            facts["together"] = self.together
-        text = json.dumps(facts, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return digest([asdict(self.config), self.program])
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The unit as plain data, for another process."""
-        return asdict(self.config)
+
+def digest(facts: Any) -> str:
+    """A short hash of plain data."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def printable(text: str) -> str:
+    """A text in one line without control characters, which could do harm on a terminal."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+@dataclass(frozen=True)
+class SearchSpace:
+    """A hyper-parameter search."""
+
+    space: dict[str, dict[str, Any]]
+    """For each setting: low, high and optionally log; or choices."""
+    trials: int = 32
+    together: int = 8
+    objective: str = "mean"
 
     @staticmethod
-    def of(settings: dict[str, Any], together: int) -> "SweepUnit":
-        """The unit with these settings, in a program with `together` trainings."""
-        return SweepUnit(Config.of(settings), together)
+    def of(table: dict[str, Any]) -> "SearchSpace":
+        """The search that a table describes; invalid tables raise an error."""
+        for name in table:
+            if name not in _SEARCH_FIELDS:
+                raise unknown_name("setting of [search]", name, _SEARCH_FIELDS)
+        for name, greatest in (("trials", 100_000), ("together", GREATEST_BATCH)):
+            number = table.get(name, 1)
+            if type(number) is not int or not 1 <= number <= greatest:
+                raise FreqdynaError(
+                    f"{name} in [search] is {shown(number)}; it must be an integer, 1 to "
+                    f"{greatest:,}"
+                )
+        if table.get("objective", "mean") not in OBJECTIVES:
+            raise FreqdynaError(
+                f"objective in [search] is {shown(table['objective'])}; it must be 'mean' or 'last'"
+            )
+        space = table.get("space")
+        if not isinstance(space, dict) or not space:
+            raise FreqdynaError("[search.space] is empty; it must have at least one setting")
+        for name, range_ in space.items():
+            _check_range(name, range_)
+        return SearchSpace(**table)
+
+    def ends(self) -> list[tuple[str, Any]]:
+        """Each searched setting with each end of its range, or with each of its choices."""
+        return [
+            (name, value)
+            for name, range_ in self.space.items()
+            for value in range_.get("choices", (range_.get("low"), range_.get("high")))
+        ]
+
+
+def _check_range(name: str, range_: Any) -> None:
+    allowed = "{low = ..., high = ...}, optionally with log = true, or {choices = [...]}"
+    wrong = FreqdynaError(
+        f"{printable(name)} in [search.space] is {shown(range_)}; it must be {allowed}"
+    )
+    if not isinstance(range_, dict):
+        raise wrong
+    if set(range_) == {"choices"}:
+        if not isinstance(range_["choices"], list) or not range_["choices"]:
+            raise wrong
+        return
+    if not {"low", "high"} <= set(range_) <= {"low", "high", "log"}:
+        raise wrong
+    low, high, log = range_["low"], range_["high"], range_.get("log", False)
+    numbers = all(type(end) in (int, float) for end in (low, high)) and type(log) is bool
+    if not numbers or not low <= high or (log and low <= 0):
+        raise wrong
 
 
 @dataclass(frozen=True)
@@ -135,9 +206,19 @@ class Sweep:
         sweep._check()
         return sweep
 
-    def stored(self, text: str) -> str:
-        """The text of the file as it is stored with the units: with a checksum."""
-        return toml_with_checksum(text)
+    @staticmethod
+    def parse_stored(contents: bytes) -> "Sweep":
+        """Parse a sweep file as `stored` returned it; raises an error if it was changed."""
+        try:
+            text = contents.decode()
+        except UnicodeDecodeError as error:
+            raise DamagedFileError(f"it is not text: {error}") from None
+        check_toml(text)
+        return Sweep.parse(text)
+
+    def stored(self, text: str) -> bytes:
+        """The contents of the file as it is stored with the units: with a checksum."""
+        return toml_with_checksum(text).encode()
 
     def check_names(self, allow_code: bool) -> None:
         """Raise an error for unknown algorithms, environments and search-controls.
@@ -194,7 +275,7 @@ class Sweep:
         found = {u.name: u for config in self.configs() for u in self.blocks(config)}
         return list(found.values())
 
-    def blocks(self, config: Config, together: int = 1) -> list[SweepUnit]:
+    def blocks(self, config: Config) -> list[SweepUnit]:
         """The units of one combination: one block of seeds each, on one device."""
         last = self.first_seed + self.seeds
         return [
@@ -204,8 +285,7 @@ class Sweep:
                     first_seed=first,
                     seeds=min(self.block, last - first),
                     devices=1,  # so that its results do not depend on where it is computed
-                ),
-                together,
+                )
             )
             for first in range(self.first_seed, last, self.block)
         ]

@@ -5,48 +5,73 @@ order. A search therefore does not depend on where its units were computed or wh
 interrupted, and a resumed search finds its units stored.
 """
 
+import math
+import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import jax
+import numpy as np
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from freqdyna import envs
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
+from freqdyna.config.checks import value_text
 from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.core.plugins import module_of
-from freqdyna.sweeps.execute import compute
-from freqdyna.sweeps.lock import locked
+from freqdyna.results.complete_seeds import CompleteSeeds
+from freqdyna.results.record import Record
+from freqdyna.sweeps.execute import compute, load, merged
+from freqdyna.sweeps.status import SHOWN, stored_units
 from freqdyna.sweeps.storage import Storage
-from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
-from freqdyna.sweeps.trial import Trial, trial_at
+from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, digest, printable
 from freqdyna.training.engines.base import Engine
 
 if TYPE_CHECKING:
     import optuna
 
 
-def search(
-    text: str, sweep: Sweep, storage: Storage, engine: Engine, checkpoint_seconds: float = 60.0
-) -> list[Trial]:
-    """Run all trials.
+@dataclass(frozen=True)
+class Trial:
+    """One trial of a search."""
 
-    Args:
-        text: The text of the sweep file, which is stored with the results.
-        sweep: The sweep that it describes.
-        storage: The location of the sweep.
-        engine: Computes the units.
-        checkpoint_seconds: Seconds between checkpoints of a unit.
+    settings: dict[str, Any]
+    units: list[SweepUnit]
+    state: Literal["waiting", "failed", "done"]
+    """It is "waiting" if a unit is neither stored nor failed."""
+    value: float | None = None
+    """The objective; None if the trial is not done or all of its seeds diverged or stopped."""
+    seeds: CompleteSeeds | None = field(default=None, compare=False)
+    """The seeds that `value` is the mean over, if the trial is done."""
+
+    def record(self, storage: Storage) -> Record:
+        """The training of all seeds, if the trial is done."""
+        return merged([load(storage, unit) for unit in self.units])
+
+
+def search(
+    text: str,
+    sweep: Sweep,
+    storage: Storage,
+    engine: Engine,
+    checkpoint_seconds: float = 60.0,
+    take_over: bool = False,
+) -> list[Trial]:
+    """Run all trials; the arguments are those of `execute_sweep`.
 
     Returns:
         The trials in order.
 
     """
-    with locked(storage):
-        storage.remove_partial_files()
-        storage.write(FILE, sweep.stored(text).encode())
+    with storage.lock(take_over):
+        storage.write(FILE, sweep.stored(text))
         for batch in batches(sweep, storage):
-            compute(sweep, batch, storage, engine, checkpoint_seconds)
+            compute(batch, storage, engine, checkpoint_seconds)
     return trials_so_far(sweep, storage)
 
 
@@ -60,13 +85,12 @@ def trials_so_far(sweep: Sweep, storage: Storage) -> list[Trial]:
 
 def known_units(sweep: Sweep, storage: Storage) -> list[SweepUnit]:
     """The units of all trials suggested so far; later trials depend on their results."""
-    programs = [program for batch in batches(sweep, storage, []) for program in batch]
-    return [unit for program in programs for unit in program]
+    return [unit for batch in batches(sweep, storage, []) for unit in batch]
 
 
 def batches(
     sweep: Sweep, storage: Storage, trials: list[Trial] | None = None
-) -> Iterator[list[list[SweepUnit]]]:
+) -> Iterator[list[SweepUnit]]:
     """The batches of trials; a batch must be computed before the next one is requested.
 
     Args:
@@ -75,8 +99,8 @@ def batches(
         trials: A list to which the trials are added, or None.
 
     Yields:
-        The units of a batch, grouped by compiled program. The iteration ends after a batch that is
-        not computed, because the next suggestions depend on it.
+        The units of a batch. The iteration ends after a batch that is not computed, because the
+        next suggestions depend on it.
 
     """
     assert sweep.search is not None
@@ -86,9 +110,9 @@ def batches(
         asked = [study.ask() for _ in range(number)]
         settings = [{n: _suggest(t, n, r) for n, r in sweep.search.space.items()} for t in asked]
         configs = [sweep.config(of_one) for of_one in settings]
-        programs, units = _programs(sweep, configs)
-        yield programs
-        done, objective = storage.units("units", ".parquet"), sweep.search.objective
+        units = _units(sweep, configs)
+        yield [unit for of_trial in units for unit in of_trial]
+        done, objective = stored_units(storage), sweep.search.objective
         tried = [
             trial_at(storage, *of_one, objective, done)
             for of_one in zip(settings, units, strict=True)
@@ -106,20 +130,60 @@ def batches(
                 study.tell(question, trial.value)
 
 
-def _programs(
-    sweep: Sweep, configs: list[Config]
-) -> tuple[list[list[SweepUnit]], list[list[SweepUnit]]]:
-    """The units of some trials, grouped by program and grouped by trial."""
+def _units(sweep: Sweep, configs: list[Config]) -> list[list[SweepUnit]]:
+    """The units of each trial; trials that differ only in numbers share a compiled program."""
     alike: dict[Any, list[int]] = {}
     for index, config in enumerate(configs):
         alike.setdefault(_form(config), []).append(index)
-    programs: list[list[SweepUnit]] = []
-    of_trial: list[list[SweepUnit]] = [[] for _ in configs]
+    of_trial = [sweep.blocks(config) for config in configs]
     for together in alike.values():
-        for index in together:
-            of_trial[index] = sweep.blocks(configs[index], len(together))
-        programs += map(list, zip(*(of_trial[index] for index in together), strict=True))
-    return programs, of_trial
+        for block in range(len(of_trial[0]) if len(together) > 1 else 0):
+            members = [of_trial[index][block] for index in together]
+            program = digest([asdict(unit.config) for unit in members])
+            for index in together:
+                of_trial[index][block] = replace(of_trial[index][block], program=program)
+    return of_trial
+
+
+def trial_at(
+    storage: Storage,
+    settings: dict[str, Any],
+    units: list[SweepUnit],
+    objective: str,
+    done: set[str],
+) -> Trial:
+    """The current state of a trial, given the names of all stored units."""
+    open_units = [unit for unit in units if unit.name not in done]
+    if open_units:
+        failed = all(storage.read(f"failed/{unit.name}.json") for unit in open_units)
+        return Trial(settings, units, "failed" if failed else "waiting")
+    record = Trial(settings, units, "done").record(storage)
+    seeds = record.complete_seeds
+    returns = record.mean_return() if objective == "mean" else record.returns[:, -1]
+    value = float(np.mean(returns[seeds.kept])) if seeds.kept.any() else None
+    return Trial(settings, units, "done", value, seeds)
+
+
+def print_trials(trials: list[Trial]) -> None:
+    """Print the best trials of a search, the best first."""
+    table = Table(title="best trials", box=SIMPLE, pad_edge=False)
+    names = list(trials[0].settings) if trials else []
+    for title in ("trial", "return", "seeds", *names):
+        table.add_column(title, justify="right")
+    values = [-math.inf if trial.value is None else trial.value for trial in trials]
+    order = sorted(range(len(trials)), key=lambda index: -values[index])
+    for index in order[:SHOWN]:
+        trial = trials[index]
+        cells = (
+            f"{value:.4g}" if isinstance(value, float) else value_text(name, value)
+            for name, value in trial.settings.items()
+        )
+        reached = trial.state if trial.value is None else f"{trial.value:.1f}"
+        seeds = trial.seeds.text() if trial.seeds else ""
+        if trial.seeds and not trial.seeds.kept.any():
+            reached = "none"
+        table.add_row(str(index), reached, seeds, *(Text(printable(cell)) for cell in cells))
+    Console(file=sys.stdout).print(table)
 
 
 def _form(config: Config) -> Any:
