@@ -20,7 +20,7 @@ from freqdyna.results.provenance import provenance
 from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
 from freqdyna.search_control.base import check_snapshot
 from freqdyna.training.block import Block, CompiledBlock, Layout
-from freqdyna.training.devices import keep_compiled_programs, seed_devices
+from freqdyna.training.engines import keep_compiled_programs, seed_devices
 from freqdyna.training.memory import require_memory
 from freqdyna.training.run import Run
 from freqdyna.training.training import Training
