@@ -14,7 +14,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.tables import Columns as Columns
 from freqdyna.results.chart import Chart
 from freqdyna.results.record import Record
-from freqdyna.training.progress import Display, Silent
+from freqdyna.training.progress import Display
 from reproduction.claims import Claim
 
 
@@ -29,7 +29,7 @@ class Work:
     """Called with the amount done, the total amount, and optionally a text."""
     stop_requested: threading.Event
     """Set when the user interrupts: save the state for resuming and raise KeyboardInterrupt."""
-    display: Display = field(default_factory=Silent)
+    display: Display = field(default_factory=lambda: Display(shown=False))
     """For warnings of a training."""
 
 

@@ -13,9 +13,9 @@ from freqdyna.core.files import read_bytes, remove_partial_files, write_atomical
 from freqdyna.core.lock import locked_folder
 from freqdyna.results.provenance import provenance
 from freqdyna.results.record import Record
-from freqdyna.training.engines import seed_devices
+from freqdyna.training.devices import seed_devices
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
-from freqdyna.training.progress import Display, Silent
+from freqdyna.training.progress import Display
 from reproduction import store
 from reproduction.base import Experiment, Unit, Work
 from reproduction.trainings import check_seeds, with_seeds
@@ -95,10 +95,11 @@ def read_progress(unit: Unit, folder: Path) -> tuple[int, int, str] | None:
         return None
 
 
-class _NoteInFile(Silent):
+class _NoteInFile(Display):
     """Writes the progress of one task to a file, for another process that shows it."""
 
     def __init__(self, path: Path) -> None:
+        super().__init__(shown=False)
         self._path, self._last = path, 0.0
 
     def show(self, task: str, done: int, total: int, text: str = "") -> None:

@@ -8,9 +8,10 @@ from freqdyna.core.errors import FreqdynaError, RunFailedError, counted
 from freqdyna.core.tables import find_table
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.plot import save_figure
-from freqdyna.training.engines import Local, Task
+from freqdyna.training.engines.base import Task
+from freqdyna.training.engines.local import Local
 from freqdyna.training.interrupts import InterruptedRun
-from freqdyna.training.progress import make_display
+from freqdyna.training.progress import Display
 from reproduction import store
 from reproduction.base import Experiment, Findings, Stored, Unit
 from reproduction.compute import compute, read_progress, sized_units
@@ -66,7 +67,7 @@ def reproduce(
     if processes > 1 and len(missing) > 1:
         _compute_in_processes(missing, folder, processes)
     else:
-        with make_display() as display:
+        with Display() as display:
             for unit in missing:
                 compute(unit, folder, display)
     findings = analyse(experiment, out, quick, seeds)
@@ -82,7 +83,7 @@ def _compute_in_processes(units: list[Unit], folder: Path, processes: int) -> No
     outcomes = Local(processes).run(tasks)
     ended = 0
     try:
-        with make_display() as display:
+        with Display() as display:
             for outcome in outcomes:
                 if outcome is not None:
                     ended += 1

@@ -9,9 +9,9 @@ from scipy import stats
 
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.provenance import provenance
-from freqdyna.training.engines import seed_devices
+from freqdyna.training.devices import seed_devices
 from freqdyna.training.interrupts import InterruptedRun
-from freqdyna.training.progress import make_display
+from freqdyna.training.progress import Display
 from reproduction import store
 from reproduction.base import Experiment, Stored
 from reproduction.compute import compute
@@ -74,7 +74,7 @@ def verify(experiment: Experiment, out: Path, seeds: int | None, chosen: int | N
     print(f"{experiment.name}: training {unit.name} again, {again.settings['seeds']} seeds")
     with tempfile.TemporaryDirectory() as folder:
         try:
-            with make_display() as display:
+            with Display() as display:
                 compute(again, Path(folder) / experiment.name, display)
         except InterruptedRun:
             raise InterruptedRun("stopped; the verification is discarded") from None

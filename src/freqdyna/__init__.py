@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from freqdyna.search_control import SearchControl
     from freqdyna.sweeps.load import compare, load_sweep
     from freqdyna.training.api import resume, train
-    from freqdyna.training.training import Training
+    from freqdyna.training.seeds import Training
 
 __all__ = [
     "Config",

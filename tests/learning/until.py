@@ -3,8 +3,8 @@
 import numpy as np
 
 from freqdyna.config import Config
+from freqdyna.results.record import evaluation_steps
 from freqdyna.training.prepare import prepare_run
-from freqdyna.training.training import evaluation_steps
 
 
 def returns_until(enough, level, **settings):

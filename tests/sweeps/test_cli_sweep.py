@@ -17,7 +17,8 @@ from freqdyna.cli.sweep import RunSweep
 from freqdyna.sweeps.status import Note, labels, read_status, stored_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training import engines, memory
+from freqdyna.training import seeds
+from freqdyna.training.engines import local
 
 HELPERS = Path(__file__).parent
 SHORT = QUICK.replace("number = 2", "number = 1")
@@ -95,20 +96,20 @@ def test_a_unit_that_cannot_fit_into_memory_fails_with_its_size(
     file, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.setattr(RunSweep, "_engine", lambda self: Here())
-    monkeypatch.setattr(memory, "available_memory", lambda: 8 * 2**30)
+    monkeypatch.setattr(seeds, "_free_memory", lambda: 8 * 2**30)
     file.write_text(SHORT.replace('"er"', '"dyna-uniform"\nqueue_size = 2147483647'))
     with pytest.raises(SystemExit) as exited:
         main(["sweep", str(file), "--out", str(tmp_path / "out")])
     assert exited.value.code == 1
     told = capsys.readouterr().err
     assert "2 of 2 units failed" in told
-    assert "this run needs about 32 GiB of memory (queue_size 2,147,483,647: 32 GiB)" in told
+    assert "this run needs 16.0 GiB of memory" in told
 
 
 def test_units_share_gpus(monkeypatch):
-    monkeypatch.setattr(engines, "_gpus", lambda: ["0", "1"])
-    assert engines.Local(tasks_per_gpu=4).slots() == 8
-    assert engines.Local(3, tasks_per_gpu=4).slots() == 3
+    monkeypatch.setattr(local, "_gpus", lambda: ["0", "1"])
+    assert local.Local(tasks_per_gpu=4).slots() == 8
+    assert local.Local(3, tasks_per_gpu=4).slots() == 3
 
 
 def test_no_sweep_there(tmp_path, capsys):

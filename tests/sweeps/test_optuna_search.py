@@ -15,7 +15,8 @@ from freqdyna.sweeps.execute import UnitProgress, store
 from freqdyna.sweeps.search import batches, known_units, search, trials_so_far
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training.engines import Engine, Local, TaskOutcome
+from freqdyna.training.engines.base import Engine, TaskOutcome
+from freqdyna.training.engines.local import Local
 
 SEARCH = """
 [search]

@@ -1,9 +1,6 @@
-import gc
-import importlib
 import signal
 import subprocess
 import sys
-import threading
 
 import pytest
 
@@ -59,57 +56,6 @@ def test_signals_interrupt_a_command_as_ctrl_c_does(number):
             signal.raise_signal(number)  # the command is saving its work now
     assert signal.getsignal(signal.SIGTERM) == before
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
-
-
-def test_a_signal_during_garbage_collection_interrupts_after_it():
-    """Python drops an exception that is raised in a callback of the garbage collector."""
-
-    def callback(phase, _):
-        if phase == "start":
-            gc.callbacks.remove(callback)
-            signal.raise_signal(signal.SIGTERM)
-
-    def collect():
-        gc.collect()
-        threading.Event().wait(1200)
-
-    gc.callbacks.append(callback)
-    with signals_as_interrupts(), pytest.raises(KeyboardInterrupt):
-        collect()
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_during_an_import_interrupts_after_it(number, tmp_path, monkeypatch):
-    """A module may catch an exception that is raised while it is imported, and print it."""
-    code = f"import signal\nsignal.raise_signal({int(number)})\nFINISHED = True"
-    (tmp_path / "interrupted_module.py").write_text(code)
-    monkeypatch.syspath_prepend(tmp_path)
-    finished = []
-
-    def imports():
-        finished.append(importlib.import_module("interrupted_module").FINISHED)
-        threading.Event().wait(1200)
-
-    with signals_as_interrupts(), pytest.raises(KeyboardInterrupt):
-        imports()
-    assert finished == [True]
-    sys.modules.pop("interrupted_module")
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_while_jax_finds_its_devices_interrupts_after_it(number):
-    """JAX catches and prints any exception of a plugin for accelerators, and continues."""
-    code = "def discover(raise_signal, number):\n    raise_signal(number)\n    return True"
-    exec(code, of_jax := {"__name__": "jax._src.xla_bridge"})
-    finished = []
-
-    def starts():
-        finished.append(of_jax["discover"](signal.raise_signal, number))
-        threading.Event().wait(1200)
-
-    with signals_as_interrupts(), pytest.raises(KeyboardInterrupt):
-        starts()
-    assert finished == [True]
 
 
 def test_ctrl_c_during_an_import_is_one_line():

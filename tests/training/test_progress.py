@@ -17,7 +17,7 @@ def clock(monkeypatch):
 
 def test_lines_come_now_and_then_and_at_the_end(clock, capsys):
     told = []
-    with progress.make_display() as display:
+    with progress.Display() as display:
         # Begun 40 s ago, so the first report is due; what is left is counted from it on.
         for at, done in ((140.0, 200), (150.0, 300), (154.9, 400), (160.0, 600), (161.0, 1000)):
             clock.now = at
@@ -35,9 +35,6 @@ def test_lines_come_now_and_then_and_at_the_end(clock, capsys):
 class ClosedTerminal(io.StringIO):
     """A terminal whose window was closed."""
 
-    def isatty(self):
-        return True
-
     def write(self, text):
         raise OSError(errno.EIO, "Input/output error")
 
@@ -45,10 +42,11 @@ class ClosedTerminal(io.StringIO):
         raise OSError(errno.EIO, "Input/output error")
 
 
-@pytest.mark.parametrize("display", [progress.Lines, progress.Bars])
-def test_a_closed_terminal_does_not_stop_a_run(display, monkeypatch):
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_closed_terminal_does_not_stop_a_run(is_terminal, monkeypatch):
     monkeypatch.setattr(sys, "stdout", ClosedTerminal())
-    shown = progress.RunProgress(display(), seeds=2, steps=10, first_step=0)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
+    shown = progress.RunProgress(seeds=2, steps=10, first_step=0)
     shown.note("begin")
     shown.start()
     for step in range(1, 11):
@@ -58,7 +56,7 @@ def test_a_closed_terminal_does_not_stop_a_run(display, monkeypatch):
 
 
 def test_many_tasks_share_one_line(clock, capsys):
-    display = progress.Lines()
+    display = progress.Display()
     for at in (101.0, 116.0, 120.0, 131.5):
         clock.now = at
         display.headline(f"2 of 4 units done at {at}")
@@ -67,7 +65,7 @@ def test_many_tasks_share_one_line(clock, capsys):
 
 
 def test_a_run_tells_its_steps_return_and_rate(clock, capsys):
-    run = progress.RunProgress(progress.Lines(), seeds=3, steps=1000, first_step=100)
+    run = progress.RunProgress(seeds=3, steps=1000, first_step=100)
     run.start()
     clock.now = 120.0
     run.update(500, progress.LastEvaluation(400, -12.34))
@@ -81,8 +79,7 @@ def test_a_run_tells_its_steps_return_and_rate(clock, capsys):
 
 def test_bars_show_every_task_and_its_text_as_it_is(capsys, monkeypatch):
     monkeypatch.setattr(progress.sys.stdout, "isatty", lambda: True, raising=False)
-    with progress.make_display() as display:
-        assert isinstance(display, progress.Bars)
+    with progress.Display() as display:
         display.headline("1 of 3 units done")
         display.note("[red]begun[/red]")
         display.show("unit [bold]1[/bold]", 10, 40, "mean return 3.0")
@@ -98,9 +95,10 @@ def test_bars_show_every_task_and_its_text_as_it_is(capsys, monkeypatch):
 
 def test_bars_keep_what_varies_and_the_return_on_a_narrow_terminal(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(progress.sys.stdout, "isatty", lambda: True, raising=False)
     name = "dyna-frequency on MountainCar-v0, learning_rate 0.0003, climb_noise 0.01, seeds 0 to 9"
     text = progress.LastEvaluation(5500, -1365.0, "2 of 3 seeds; 1 diverged").text()
-    with progress.Bars() as display:
+    with progress.Display() as display:
         display.show(name, 6000, 50_000, text)
     last = capsys.readouterr().out
     assert text == "mean return -1,365.0 over 2 of 3 seeds; 1 diverged at step 5,500"
@@ -108,7 +106,7 @@ def test_bars_keep_what_varies_and_the_return_on_a_narrow_terminal(capsys, monke
 
 
 def test_silence_is_broken_by_warnings_alone(capsys):
-    display = progress.make_display(shown=False)
+    display = progress.Display(shown=False)
     display.note("begun")
     display.show("unit", 1, 2)
     display.headline("all")

@@ -20,9 +20,9 @@ from freqdyna import Config, FreqdynaError, envs
 from freqdyna.cli.main import main
 from freqdyna.core.arrays import load_arrays
 from freqdyna.training import checkpoint
-from freqdyna.training.block import CompiledBlock
 from freqdyna.training.prepare import prepare_run
 from freqdyna.training.saver import RunOptions
+from freqdyna.training.seeds import Block
 
 SMALL = small.SMALL | {"progress": False}
 
@@ -114,16 +114,6 @@ def test_a_run_of_dyna_records_the_search_control_that_it_chose():
     assert not other.may_become(chosen)
 
 
-def test_stored_results_without_parameters_are_read_but_not_resumed(tmp_path):
-    stored = Path(__file__).parents[2] / "results" / "mountain-car" / "er"
-    result = freqdyna.load(stored)
-    assert result.returns.shape == (100, 100)
-    with pytest.raises(FreqdynaError, match="was stored without a network"):
-        result.network(0)
-    with pytest.raises(FreqdynaError, match="has results but no checkpoint to continue from"):
-        freqdyna.resume(stored, progress=False)
-
-
 def test_an_existing_folder_is_refused_and_left_alone(tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(FreqdynaError, match="which exists; choose a new folder, or resume"):
@@ -152,14 +142,14 @@ def test_an_environment_of_ones_own_trains_and_resumes(tmp_path):
 
 def stop_after(monkeypatch, steps):
     """Make a run get SIGINT as soon as it has taken so many steps."""
-    original = CompiledBlock.advance
+    original = Block.advance
 
     def advance(self, state, start, stop):
         if stop >= steps:
             os.kill(os.getpid(), signal.SIGINT)
         return original(self, state, start, stop)
 
-    monkeypatch.setattr(CompiledBlock, "advance", advance)
+    monkeypatch.setattr(Block, "advance", advance)
 
 
 def test_an_interrupted_run_resumes_to_the_same_bits(snapped, tmp_path, monkeypatch):

@@ -22,10 +22,10 @@ from freqdyna.results import run_folder
 from freqdyna.results.result import load
 from freqdyna.training import checkpoint
 from freqdyna.training import run as training_run
-from freqdyna.training.block import Block
 from freqdyna.training.prepare import prepare_run
 from freqdyna.training.progress import Progress
 from freqdyna.training.saver import RunOptions
+from freqdyna.training.seeds import Block
 
 CONFIG = Config(
     env="GridWorld", seeds=2, steps=12, eval_every=4, hidden=(2,), snapshot_steps=(2, 5, 9)

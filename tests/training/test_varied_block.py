@@ -11,9 +11,7 @@ from freqdyna.agents import algorithms
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.resolve import resolved
-from freqdyna.training.block import CompiledBlock, Layout
-from freqdyna.training.training import Training
-from freqdyna.training.varied_block import VariedBlock
+from freqdyna.training.seeds import Block, Layout, Training, VariedBlock
 
 BASE = Config(
     env="GridWorld",
@@ -91,7 +89,7 @@ def test_rows_are_what_their_trainings_give_alone(actions, block):
         last = training(**swings, learning_rate=0.003)
         block = block_of([training(**swings), last])
     rows, _ = trained(block, steps=25)
-    own_block = CompiledBlock(last, Layout.of(np.array([0, 1]), jax.devices()[:1]))
+    own_block = Block(last, Layout.of(np.array([0, 1]), jax.devices()[:1]))
     state = own_block.advance(own_block.init(), 0, 25)
     alone = np.asarray(jax.vmap(last.agent.parameters)(state))
     # Sums over more rows may be taken in another order.

@@ -15,8 +15,8 @@ from freqdyna.config.checks import value_text
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, printable
-from freqdyna.training.engines import TaskOutcome
-from freqdyna.training.progress import make_display
+from freqdyna.training.engines.base import TaskOutcome
+from freqdyna.training.progress import Display
 
 LAST_FILE = "metrics.parquet"
 """The file of a unit that is written last: if it exists, the unit is finished."""
@@ -179,7 +179,7 @@ class StatusDisplay:
     def __init__(self, storage: Storage, status: Status, slots: int, title: str) -> None:
         self._storage, self._labels = storage, labels(status.units)
         self._began, self._taken = time.monotonic(), status.steps_taken
-        self._display = make_display()
+        self._display = Display()
         self._shown: set[str] = set()
         self._display.note(
             f"{title + ': ' if title else ''}{len(status.units)} units, {status.steps:,} "

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from freqdyna.training.training import Training
+    from freqdyna.training.seeds import Training
 
 __all__ = ["Training"]
 
@@ -12,6 +12,6 @@ def __getattr__(name: str) -> Any:
     """Load `Training` and JAX on first use, so that the command line starts without them."""
     if name != "Training":
         raise AttributeError(f"module 'freqdyna.training' has no attribute {name!r}")
-    from freqdyna.training.training import Training
+    from freqdyna.training.seeds import Training
 
     return Training

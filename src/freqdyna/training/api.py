@@ -21,13 +21,13 @@ from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
 from freqdyna.training import checkpoint
 from freqdyna.training.callbacks import Callback, as_callbacks
 from freqdyna.training.extension import extend, extended_config
-from freqdyna.training.memory import exhaustion_explained
+from freqdyna.training.logs import WANDB_RUN, WandbNotStartedError
 from freqdyna.training.prepare import prepare_run
-from freqdyna.training.progress import Progress, make_display
+from freqdyna.training.progress import Display, Progress
 from freqdyna.training.run import Run
 from freqdyna.training.run_messages import resume_command
 from freqdyna.training.saver import RunOptions
-from freqdyna.training.wandb_log import WANDB_RUN, WandbNotStartedError
+from freqdyna.training.seeds import memory_errors_explained
 
 if TYPE_CHECKING:
     import gymnasium
@@ -116,7 +116,7 @@ def train(
     config = Config.of(settings, preset)
     options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds, wandb)
     callbacks = as_callbacks(callback)
-    run = prepare_run(config, given, search_control, saved=out is not None, model=model)
+    run = prepare_run(config, given, search_control, model=model)
     run.callbacks = callbacks
     if preset is not None:
         run.provenance["preset"] = preset
@@ -127,13 +127,13 @@ def train(
     unused = without_effect(run.config, run.training.agent.env)
     told = [unused] if unused else []
     for warning in told:
-        (shown or make_display(bool(progress))).warn(warning)
+        (shown or Display(bool(progress))).warn(warning)
     if out is None:
-        with exhaustion_explained(None):
+        with memory_errors_explained(None):
             return run.execute(None, options, shown)
     with (
         run_folder.new_folder(out, run.config) as folder,
-        exhaustion_explained(resume_command(run.config, run.provenance, folder)),
+        memory_errors_explained(resume_command(run.config, run.provenance, folder)),
     ):
         try:
             return run.execute(folder, options, shown)
@@ -203,7 +203,7 @@ def resume(
         if longer != config:
             extend(path, config, run)
             messages = [*messages, f"extended from {config.steps:,} to {longer.steps:,} steps"]
-        with exhaustion_explained(resume_command(run.config, run.provenance, path)):
+        with memory_errors_explained(resume_command(run.config, run.provenance, path)):
             return run.execute(path, options, shown, messages)
 
 

@@ -8,8 +8,7 @@ from typing import Any, SupportsInt
 import numpy as np
 
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError, RunFailedError, one_line
-from freqdyna.core.user_code import user_line
+from freqdyna.core.errors import FreqdynaError, note_where
 from freqdyna.results.complete_seeds import DIVERGED_AT
 from freqdyna.results.result import network_of
 
@@ -45,17 +44,18 @@ Callback = Callable[[Evaluation], Mapping[str, Any] | None]
 """Called at each evaluation; it may return metrics, each a number or an array over seeds."""
 
 
-def as_callbacks(given: Any) -> tuple[Callback, ...]:
+def as_callbacks(callback: Any) -> tuple[Callback, ...]:
     """The callbacks that were passed to `train`; raises an error if one cannot be called."""
-    found = tuple(given) if isinstance(given, Sequence) else (given,) * (given is not None)
-    for callback in found:
-        if not callable(callback):
-            raise FreqdynaError(f"callback is {callback!r}; it must be a function, or several")
-    return found
+    several = isinstance(callback, Sequence)
+    callbacks = tuple(callback) if several else (callback,) * (callback is not None)
+    for one in callbacks:
+        if not callable(one):
+            raise FreqdynaError(f"callback is {one!r}; it must be a function, or several")
+    return callbacks
 
 
 def custom_metrics(callbacks: Sequence[Callback], evaluation: Evaluation) -> dict[str, np.ndarray]:
-    """Call the callbacks, and check what they return.
+    """Call the callbacks, and check the metrics that they return.
 
     Args:
         callbacks: The callbacks.
@@ -64,42 +64,26 @@ def custom_metrics(callbacks: Sequence[Callback], evaluation: Evaluation) -> dic
     Returns:
         The custom metrics by name, each of shape (seeds,); NaN for seeds that diverged.
 
-    Raises:
-        RunFailedError: If a callback fails, or returns something else.
-
     """
-    found: dict[str, np.ndarray] = {}
-    missing = evaluation.metrics[DIVERGED_AT] >= 0
+    metrics: dict[str, np.ndarray] = {}
+    diverged = evaluation.metrics[DIVERGED_AT] >= 0
     for callback in callbacks:
-        told = f"the callback {getattr(callback, '__name__', type(callback).__name__)}"
-        try:
-            returned = callback(evaluation)
-        except Exception as error:
-            raise RunFailedError(f"{told} fails: {one_line(error)}{user_line(error)}") from error
-        if returned is not None and not isinstance(returned, Mapping):
-            raise RunFailedError(
-                f"{told} returned {type(returned).__name__}; it must be None or a dictionary"
-            )
-        for name, value in (returned or {}).items():
+        named = f"the callback {getattr(callback, '__name__', type(callback).__name__)}"
+        contract = f"{named} must return None, or metrics by name, each a number or one per seed"
+        with note_where(f"at step {evaluation.step:,}; {contract}"):
+            returned = dict(callback(evaluation) or {})
+            arrays = {
+                name: np.array(np.broadcast_to(np.asarray(value, np.float64), diverged.shape))
+                for name, value in returned.items()
+            }
+        for name, array in arrays.items():
             if not isinstance(name, str) or not _NAME.fullmatch(name):
-                raise RunFailedError(
-                    f"{told} returned the name {name!r}; it must be letters, digits, '_', '-' or "
+                raise FreqdynaError(
+                    f"{named} returned the name {name!r}; it must be letters, digits, '_', '-' or "
                     "'.', beginning with a letter"
                 )
-            if name in found or name in evaluation.metrics or name in ("seed", "step"):
-                raise RunFailedError(f"{told} returned the metric {name!r}, which exists already")
-            found[name] = _checked(told, name, value, missing)
-    return found
-
-
-def _checked(told: str, name: str, value: Any, missing: np.ndarray) -> np.ndarray:
-    """A metric as an array over seeds, with NaN where it is missing."""
-    try:
-        array = np.array(np.broadcast_to(np.asarray(value, np.float64), missing.shape))
-    except (TypeError, ValueError):
-        raise RunFailedError(
-            f"{told} returned {type(value).__name__} of shape {np.shape(value)} for {name!r}; it "
-            f"must be a number, or an array of shape {missing.shape}, one for each seed"
-        ) from None
-    array[missing] = np.nan
-    return array
+            if name in metrics or name in evaluation.metrics or name in ("seed", "step"):
+                raise FreqdynaError(f"{named} returned the metric {name!r}, which exists already")
+            array[diverged] = np.nan
+            metrics[name] = array
+    return metrics

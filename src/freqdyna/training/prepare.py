@@ -19,12 +19,9 @@ from freqdyna.envs.space import Factory
 from freqdyna.results.provenance import provenance
 from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
 from freqdyna.search_control.base import check_snapshot
-from freqdyna.training.block import Block, CompiledBlock, Layout
-from freqdyna.training.engines import keep_compiled_programs, seed_devices
-from freqdyna.training.memory import require_memory
+from freqdyna.training.devices import keep_compiled_programs, seed_devices
 from freqdyna.training.run import Run
-from freqdyna.training.training import Training
-from freqdyna.training.varied_block import VariedBlock
+from freqdyna.training.seeds import Block, Layout, Training, VariedBlock, require_memory
 
 
 def prepare_run(
@@ -32,7 +29,6 @@ def prepare_run(
     env: Environment | Factory | None,
     search: SearchControl | type[SearchControl] | None = None,
     before: dict[str, Any] | None = None,
-    saved: bool = True,
     model: Model[Any] | type[Model[Any]] | None = None,
 ) -> Run:
     """Create a run, and check everything that can be checked before any folder is created.
@@ -45,7 +41,6 @@ def prepare_run(
             its name.
         search: A custom search-control, or its class.
         before: The provenance of the run that is resumed.
-        saved: Whether the run will write checkpoints, for which it needs more memory.
         model: A custom model, or its class.
 
     """
@@ -80,12 +75,13 @@ def prepare_run(
     if name is not None and name not in SEARCH_CONTROLS:
         _trace_one_step(agent, name)
     training = Training(agent, config.eval_episodes, config.eval_exploration or 0.0)
-    require_memory(config, training, devices, saved)
+    require_memory(training, config.seeds, devices)
     seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
     layout = Layout.of(seeds, devices)
-    block: Block = CompiledBlock(training, layout)
-    if factory is not None:
-        from freqdyna.training.host_block import HostBlock
+    if factory is None:
+        block = Block(training, layout)
+    else:
+        from freqdyna.training.host import HostBlock
 
         block = HostBlock(training, layout, factory, seeds)
     planning = getattr(agent, "planning", None)
@@ -117,7 +113,7 @@ def prepare_runs_together(configs: list[Config]) -> Run:
     devices = list(first.block.layout.mesh.devices.flat)
     layout = Layout.of(np.tile(seeds, len(configs)), devices)
     config = replace(first.config, seeds=layout.seeds)
-    require_memory(config, trainings[0], devices, saved=True)
+    require_memory(trainings[0], layout.seeds, devices)
     return Run(config, trainings[0], VariedBlock(trainings, layout), first.provenance)
 
 

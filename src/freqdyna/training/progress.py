@@ -1,13 +1,11 @@
 """Progress of one task or many: live bars on a terminal or in a notebook, plain lines elsewhere."""
 
-import abc
 import sys
 import time
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
-from types import TracebackType
 from typing import Any, TextIO, cast
 
 SECONDS_BETWEEN_LINES = 15.0
@@ -17,18 +15,64 @@ WIDE = 100
 _COMPILING = "compiling"
 
 
-class Display(abc.ABC):
-    """The output of a command while it runs; it must be closed at the end."""
+class _Output:
+    """Standard output, except that text which cannot be written is dropped.
 
-    @abc.abstractmethod
+    After its terminal or its reader was closed, a run must still be able to save its state.
+    """
+
+    def __init__(self) -> None:
+        self._stream = sys.stdout
+
+    def write(self, text: str) -> int:
+        with suppress(OSError, ValueError):  # ValueError: the stream is closed
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class Display:
+    """The output of a command while it runs; it must be closed at the end.
+
+    Args:
+        shown: If False, nothing is printed, and warnings are Python warnings.
+
+    """
+
+    def __init__(self, shown: bool = True) -> None:
+        self._shown = shown
+        # In a notebook, bars need ipywidgets.
+        in_notebook = "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
+        self._bars = _bars() if shown and (sys.stdout.isatty() or in_notebook) else None
+        self._tasks: dict[str, Any] = {}
+        """The bar of each task."""
+        self._last = time.monotonic()
+        """When the last line was printed."""
+        self._began: dict[str, tuple[float, int]] = {}
+        """When each task was first shown, and how much of it was done then."""
+        self._printed: dict[str, int] = {}
+        self._has_headline = False
+
     def note(self, text: str) -> None:
         """Print a text once."""
+        if self._bars is not None:
+            self._bars.console.print(text, highlight=False, markup=False, soft_wrap=True)
+        elif self._shown:
+            print(text, file=_Output(), flush=True)
 
     def warn(self, text: str) -> None:
         """Print a warning."""
-        self.note(f"warning: {text}")
+        if self._shown:
+            self.note(f"warning: {text}")
+        else:
+            warnings.warn(text, stacklevel=2)
 
-    @abc.abstractmethod
     def show(self, task: str, done: int, total: int, text: str = "") -> None:
         """Show the progress of a task; its time is measured from the first call.
 
@@ -39,86 +83,41 @@ class Display(abc.ABC):
             text: Additional text, such as a rate.
 
         """
+        if self._bars is None:
+            self._show_line(task, done, total, text)
+            return
+        if task not in self._tasks:
+            if len(self._tasks) == GREATEST_NUMBER_OF_BARS:
+                return
+            self._tasks[task] = self._bars.add_task(task, total=total, completed=done, text=text)
+        self._bars.update(self._tasks[task], completed=done, total=total, text=text)
 
-    def remove(self, task: str) -> None:  # noqa: B027 - lines stay as they are
-        """Stop showing a task."""
+    def remove(self, task: str) -> None:
+        """Stop showing a task; lines stay as they are."""
+        if self._bars is not None and task in self._tasks:
+            self._bars.remove_task(self._tasks.pop(task))
 
-    @abc.abstractmethod
     def headline(self, text: str) -> None:
         """Show a summary of all tasks; without bars, it replaces the lines of single tasks."""
+        self._has_headline = True
+        if self._bars is not None:
+            self._bars.headline = text
+        elif time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = time.monotonic()
+            self.note(text)
 
-    def close(self) -> None:  # noqa: B027 - most have nothing to close
+    def close(self) -> None:
         """Stop updating the display."""
+        if self._bars is not None:
+            self._bars.stop()
 
     def __enter__(self) -> "Display":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-
-class Output:
-    """Standard output, except that text which cannot be written is dropped.
-
-    After its terminal or its reader was closed, a run must still be able to save its state.
-    """
-
-    def __init__(self) -> None:
-        self._stream = sys.stdout
-
-    def write(self, text: str) -> int:
-        """Write the text, if that is possible."""
-        with suppress(OSError, ValueError):  # ValueError: the stream is closed
-            return self._stream.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        """Flush the text, if that is possible."""
-        with suppress(OSError, ValueError):
-            self._stream.flush()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-
-class Silent(Display):
-    """Prints nothing; warnings are issued as Python warnings."""
-
-    def note(self, text: str) -> None:
-        """Print nothing."""
-
-    def warn(self, text: str) -> None:
-        """Issue a Python warning."""
-        warnings.warn(text, stacklevel=2)
-
-    def show(self, task: str, done: int, total: int, text: str = "") -> None:
-        """Print nothing."""
-
-    def headline(self, text: str) -> None:
-        """Print nothing."""
-
-
-class Lines(Display):
-    """Prints a line from time to time: for logs, and if `rich` is not installed."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-        self._began: dict[str, tuple[float, int]] = {}
-        """When each task was first shown, and how much of it was done then."""
-        self._printed: dict[str, int] = {}
-        self._has_headline = False
-        self._output = Output()
-
-    def note(self, text: str) -> None:
-        """Print the text."""
-        print(text, file=self._output, flush=True)
-
-    def show(self, task: str, done: int, total: int, text: str = "") -> None:
+    def _show_line(self, task: str, done: int, total: int, text: str) -> None:
         """Print a line if some time has passed since the last one, or the task is done."""
         now = time.monotonic()
         began, first = self._began.setdefault(task, (now, done))
@@ -127,95 +126,41 @@ class Lines(Display):
             return
         self._last, self._printed[task] = now, done
         left = (now - began) / max(done - first, 1) * (total - done)
-        parts = [
-            f"{task} {done:,} of {total:,}",
-            text,
-            f"{left:.0f} s left" if done > first else "",
-        ]
-        self.note(" | ".join(part for part in parts if part))
-
-    def headline(self, text: str) -> None:
-        """Print the text if some time has passed since the last line."""
-        self._has_headline = True
-        if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = time.monotonic()
-            self.note(text)
+        remaining = f"{left:.0f} s left" if done > first else ""
+        self.note(" | ".join(filter(None, [f"{task} {done:,} of {total:,}", text, remaining])))
 
 
-class Bars(Display):
-    """Live progress bars with `rich`, at most as many as fit on a screen."""
+def _bars() -> Any:
+    """Live bars with `rich`, which is imported here because that takes time."""
+    from rich import progress
+    from rich.console import Console
+    from rich.table import Column
+    from rich.text import Text
 
-    def __init__(self) -> None:
-        from rich import progress
-        from rich.console import Console
-        from rich.table import Column
-        from rich.text import Text
+    class Bars(progress.Progress):
+        headline = ""
 
-        class Progress(progress.Progress):
-            headline = ""
+        def get_renderables(self) -> Any:
+            if self.headline:
+                yield Text(self.headline)
+            yield self.make_tasks_table(self.tasks)
 
-            def get_renderables(self) -> Any:
-                if self.headline:
-                    yield Text(self.headline)
-                yield self.make_tasks_table(self.tasks)
+    def text(shown: str) -> progress.TextColumn:
+        # Long texts are folded, so that what varies is not truncated on a narrow terminal.
+        return progress.TextColumn(shown, markup=False, table_column=Column(overflow="fold"))
 
-        console = Console(file=cast(TextIO, Output()))
-        self._bars = Progress(
-            # Long texts are folded, so that what varies is not truncated on a narrow terminal.
-            progress.TextColumn(
-                "{task.description}", markup=False, table_column=Column(overflow="fold")
-            ),
-            *([progress.BarColumn(bar_width=20)] if console.width >= WIDE else []),
-            progress.MofNCompleteColumn(),
-            progress.TextColumn(
-                "{task.fields[text]}", markup=False, table_column=Column(overflow="fold")
-            ),
-            progress.TimeElapsedColumn(),
-            progress.TextColumn("left"),
-            progress.TimeRemainingColumn(elapsed_when_finished=False),
-            console=console,
-        )
-        self._bars.start()
-        self._tasks: dict[str, Any] = {}
-
-    def note(self, text: str) -> None:
-        """Print the text above the bars."""
-        self._bars.console.print(text, highlight=False, markup=False, soft_wrap=True)
-
-    def show(self, task: str, done: int, total: int, text: str = "") -> None:
-        """Update the bar of the task."""
-        if task not in self._tasks:
-            if len(self._tasks) == GREATEST_NUMBER_OF_BARS:
-                return
-            self._tasks[task] = self._bars.add_task(task, total=total, completed=done, text=text)
-        self._bars.update(self._tasks[task], completed=done, total=total, text=text)
-
-    def remove(self, task: str) -> None:
-        """Remove the bar of the task."""
-        if task in self._tasks:
-            self._bars.remove_task(self._tasks.pop(task))
-
-    def headline(self, text: str) -> None:
-        """Show the text above the bars."""
-        self._bars.headline = text
-
-    def close(self) -> None:
-        """Stop redrawing."""
-        self._bars.stop()
-
-
-def make_display(shown: bool = True) -> Display:
-    """Bars if they can be displayed, otherwise lines; only warnings if `shown` is False."""
-    if not shown:
-        return Silent()
-    # In a notebook, bars need ipywidgets.
-    in_notebook = "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
-    if sys.stdout.isatty() or in_notebook:
-        try:
-            return Bars()
-        except ImportError:
-            pass
-    return Lines()
+    bars = Bars(console=Console(file=cast(TextIO, _Output())))
+    bars.columns = (
+        text("{task.description}"),
+        *([progress.BarColumn(bar_width=20)] if bars.console.width >= WIDE else []),
+        progress.MofNCompleteColumn(),
+        text("{task.fields[text]}"),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(elapsed_when_finished=False),
+    )
+    bars.start()
+    return bars
 
 
 @dataclass(frozen=True)
@@ -237,22 +182,19 @@ class LastEvaluation:
         return f"{over} at step {self.step:,}" if over else ""
 
 
-class Progress(abc.ABC):
-    """Receives the progress of a run."""
+class Progress:
+    """Receives the progress of a run; this one ignores it, except for warnings."""
 
-    @abc.abstractmethod
     def note(self, text: str) -> None:
         """Receive a message."""
 
-    @abc.abstractmethod
     def warn(self, text: str) -> None:
         """Receive a warning."""
+        warnings.warn(text, stacklevel=2)
 
-    @abc.abstractmethod
     def start(self) -> None:
         """Compilation is done and training starts."""
 
-    @abc.abstractmethod
     def update(self, step: int, last: LastEvaluation | None) -> None:
         """Receive the current step.
 
@@ -262,29 +204,25 @@ class Progress(abc.ABC):
 
         """
 
-    def close(self) -> None:  # noqa: B027 - most have nothing to close
+    def close(self) -> None:
         """The run is over."""
 
 
 class RunProgress(Progress):
-    """Shows the progress of a run on a display.
+    """Shows the progress of a run.
 
     Args:
-        display: The display.
         seeds: The number of seeds.
         steps: The number of environment steps of each seed.
         first_step: The step from which the run starts or resumes.
-        task: The name of the run on the display.
 
     """
 
-    def __init__(
-        self, display: Display, seeds: int, steps: int, first_step: int, task: str = "step"
-    ) -> None:
-        self._display, self._task = display, task
+    def __init__(self, seeds: int, steps: int, first_step: int) -> None:
         self._seeds, self._steps, self._first_step = seeds, steps, first_step
         self._began = time.monotonic()
-        display.show(_COMPILING, first_step, steps)
+        self._display = Display()
+        self._display.show(_COMPILING, first_step, steps)
 
     def note(self, text: str) -> None:
         """Show the message."""
@@ -298,14 +236,14 @@ class RunProgress(Progress):
         """Show the steps instead of the compilation."""
         self._began = time.monotonic()
         self._display.remove(_COMPILING)
-        self._display.show(self._task, self._first_step, self._steps)
+        self._display.show("step", self._first_step, self._steps)
 
     def update(self, step: int, last: LastEvaluation | None) -> None:
         """Show the step, the last mean return and when it was measured, and the rate."""
         seconds = max(time.monotonic() - self._began, 1e-9)
         rate = f"{self._seeds * (step - self._first_step) / seconds:,.0f} env steps/s"
         text = " | ".join(filter(None, [last.text() if last else "", rate]))
-        self._display.show(self._task, step, self._steps, text)
+        self._display.show("step", step, self._steps, text)
 
     def close(self) -> None:
         """Close the display."""

@@ -19,22 +19,18 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.results import run_folder
 from freqdyna.results.record import CUSTOM_METRICS, INIT_FROM, Record
 from freqdyna.results.result import Result
-from freqdyna.training.block import Block
-from freqdyna.training.callback_errors import callback_errors_explained
 from freqdyna.training.callbacks import Callback, Evaluation, custom_metrics
 from freqdyna.training.checkpoint import RunCheckpoint
 from freqdyna.training.curves import Curves
-from freqdyna.training.evaluation_log import EvaluationLog, logged_numbers
 from freqdyna.training.evaluation_warnings import new_warnings
 from freqdyna.training.initial_parameters import initial_parameters, source_facts
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
+from freqdyna.training.logs import EvaluationLog, TensorBoardLog, WandbLog, logged_numbers
 from freqdyna.training.newest_checkpoint import newest_checkpoint
-from freqdyna.training.progress import Progress, RunProgress, make_display
+from freqdyna.training.progress import Progress, RunProgress
 from freqdyna.training.run_messages import announcement, resume_command
 from freqdyna.training.saver import RunOptions, Saver
-from freqdyna.training.tensorboard import TensorBoardLog
-from freqdyna.training.training import Training
-from freqdyna.training.wandb_log import WandbLog
+from freqdyna.training.seeds import Block, Training
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before progress and interrupts are handled."""
@@ -119,8 +115,8 @@ class Run:
             except OSError as error:
                 raise saver.failed(error) from None
         if progress is None:
-            display = make_display(options.progress)
-            progress = RunProgress(display, self.config.seeds, self.config.steps, step)
+            seeds, steps = self.config.seeds, self.config.steps
+            progress = RunProgress(seeds, steps, step) if options.progress else Progress()
         logs: list[EvaluationLog] = []
         try:
             if options.tensorboard and folder is not None:
@@ -137,10 +133,7 @@ class Run:
             for warning in warnings:
                 progress.warn(warning)
             saver.last = time.monotonic()
-            with (
-                stop_requests(folder is not None) as stop_requested,
-                callback_errors_explained(self.config),
-            ):
+            with stop_requests(folder is not None) as stop_requested:
                 state = self._train(state, step, progress, saver, stop_requested, logs)
             result = self.result(state)
             self._save(saver, state, self.config.steps)

@@ -10,7 +10,7 @@ from freqdyna.agents import algorithms
 from freqdyna.agents.tabular.count_model import CountModel
 from freqdyna.envs.dyna_maze import GOAL_CELL, OBSTACLES, START_CELL
 from freqdyna.envs.resolve import resolved
-from freqdyna.training.training import Training
+from freqdyna.training.seeds import Training
 
 SEEDS = 10
 

@@ -1,8 +1,7 @@
 import numpy as np
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from freqdyna.training.evaluation_log import logged_numbers
-from freqdyna.training.tensorboard import TensorBoardLog
+from freqdyna.training.logs import TensorBoardLog, logged_numbers
 
 
 def test_numbers_that_are_not_finite_are_left_out_without_a_warning(tmp_path, caplog):

@@ -21,7 +21,7 @@ from freqdyna.envs.gym.seats import Failure
 from freqdyna.envs.gym.space import space_of
 from freqdyna.envs.resolve import resolved
 from freqdyna.search_control import Proposal, SearchControl
-from freqdyna.training.host_block import HostBlock
+from freqdyna.training.host import HostBlock
 from freqdyna.training.interrupts import InterruptedRun
 
 
@@ -76,8 +76,7 @@ def test_discrete_actions_train(seeds_and_whole):
 
 
 def test_continuous_actions_train():
-    with pytest.warns(UserWarning, match="normalize is deprecated; use scale_observations"):
-        result = freqdyna.train(Slider, "dyna-naf-frequency", normalize=True, **SMALL)
+    result = freqdyna.train(Slider, "dyna-naf-frequency", **SMALL)
     assert np.isfinite(result.returns).all()
     assert result.config.eval_exploration == 0
     action = result.policy(0, env=Slider)(np.array([0.5, 7.0]))
@@ -85,9 +84,7 @@ def test_continuous_actions_train():
     both = result.policy(0, env=Slider)(np.array([[0.5, 7.0], [0.1, 3.0]]))
     np.testing.assert_array_equal(both[0], action)
     assert both.shape == (2, 1)
-    scaling = result.provenance["scaling"]
-    seen = (np.array([0.5, 7.0]) - scaling["mean"]) / scaling["scale"]
-    best = np.tanh(result.network(0)(jnp.asarray(seen, jnp.float32))[1])
+    best = np.tanh(result.network(0)(jnp.array([0.5, 7.0]))[1])
     np.testing.assert_allclose(action, -2 + (best + 1) / 2 * 3, rtol=1e-4)
 
 
@@ -121,7 +118,7 @@ def test_the_environment_is_its_own_model_where_it_can_simulate(monkeypatch):
         return simulate(self, states, actions)
 
     monkeypatch.setattr(Corridor, "simulate", seen)
-    result = freqdyna.train(Corridor, "dyna-value", model="true", normalize=True, **SMALL)
+    result = freqdyna.train(Corridor, "dyna-value", model="true", **SMALL)
     assert np.isfinite(result.parameters).all()
     assert {id(env) for env in made} == {id(env) for env in closed}
     assert max(clocks) > 5  # normalised ones stay near zero
@@ -199,7 +196,7 @@ class Nearest(SearchControl):
 
 def test_a_search_control_of_ones_own_on_an_environment_of_ones_own():
     result = freqdyna.train(Slider, "dyna", search_control=Nearest, **SMALL)
-    assert result.config.search_control.endswith("test_host_block:Nearest")
+    assert result.config.search_control.endswith("test_host:Nearest")
     assert np.isfinite(result.returns).all()
     np.testing.assert_array_equal(result.metrics["search_states"][:, -1], 4)
 

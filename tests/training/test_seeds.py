@@ -1,17 +1,22 @@
+from unittest.mock import Mock
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from probes import ConstantReward
 from small import TABULAR
 
-from freqdyna import envs
+import freqdyna
+from freqdyna import FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
+from freqdyna.core.errors import RunFailedError
 from freqdyna.envs.resolve import resolved
 from freqdyna.results.record import evaluation_steps
-from freqdyna.training.block import CompiledBlock, Layout
+from freqdyna.training import seeds
 from freqdyna.training.prepare import prepare_run
-from freqdyna.training.training import Training
+from freqdyna.training.seeds import Block, Layout, Training, memory_errors_explained
 
 SETTINGS = {
     "env": "GridWorld",
@@ -35,7 +40,7 @@ def make_training(algorithm="er", **settings):
 
 
 def make_block(training, seeds, devices=2):
-    return CompiledBlock(training, Layout.of(np.array(seeds), jax.devices()[:devices]))
+    return Block(training, Layout.of(np.array(seeds), jax.devices()[:devices]))
 
 
 def states_equal(first, second, rows=slice(None)):
@@ -175,3 +180,64 @@ def test_training_needs_no_second_copy_of_the_buffers(block):
     assert memory.argument_size_in_bytes > seeds_a_device * 20_000 * 7 * 4
     assert memory.alias_size_in_bytes > 0.99 * memory.argument_size_in_bytes
     assert memory.temp_size_in_bytes < 0.1 * memory.argument_size_in_bytes
+
+
+def program_of(devices=1, env=None, **settings):
+    training = make_training(**settings)
+    if env is not None:
+        config = resolved(Config(env=env.name, hidden=(4,)), env)
+        training = Training(algorithms.build(config, env), 2, 0.05)
+    return make_block(training, [0, 1], devices)._advance
+
+
+def test_equal_trainings_share_a_program():
+    assert program_of() is program_of()
+    assert program_of(algorithm="dyna-frequency") is program_of(algorithm="dyna-frequency")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"learning_rate": 0.002}, {"batch_size": 16}, {"algorithm": "dyna-value"}, {"devices": 2}],
+    ids=str,
+)
+def test_other_trainings_do_not(settings):
+    assert program_of() is not program_of(**settings)
+
+
+def test_a_class_of_the_users_is_traced_every_time():
+    assert program_of(env=ConstantReward()) is not program_of(env=ConstantReward())
+
+
+def test_the_oldest_program_is_dropped(monkeypatch):
+    monkeypatch.setattr(seeds, "_programs", type(seeds._programs)())
+    monkeypatch.setattr(seeds, "KEPT_PROGRAMS", 8)
+    first = program_of()
+    for rate in (0.1, 0.2):  # each has four programs
+        program_of(learning_rate=rate)
+    assert len(seeds._programs) == 8
+    assert program_of() is not first
+
+
+@pytest.mark.parametrize("setting", ["buffer_size", "queue_size", "seeds"])
+def test_a_run_that_cannot_fit_is_refused_before_it_has_a_folder(setting, tmp_path):
+    too_large = SETTINGS | {setting: 2**31 - 1, "seeds": 2**31 - 1}
+    with pytest.raises(FreqdynaError, match=r"needs [\d,.]+ GiB of memory and this machine has"):
+        freqdyna.train(algorithm="dyna-frequency", **too_large, out=tmp_path / "run")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_memory_of_an_accelerator_is_compared_with_what_one_device_needs():
+    device = Mock(spec=jax.Device, platform="gpu")
+    device.memory_stats.return_value = {"bytes_limit": 2 * 2**20, "bytes_in_use": 2**20}
+    training = make_training(buffer_size=30_000)  # 7 numbers of 4 bytes for each transition
+    seeds.require_memory(training, 2, [device] * 2)
+    with pytest.raises(FreqdynaError, match="and each device has"):
+        seeds.require_memory(training, 2, [device])
+
+
+def test_a_run_that_runs_out_of_memory_says_so_and_how_to_continue():
+    message = "not enough memory .* with: freqdyna resume x"
+    with pytest.raises(RunFailedError, match=message), memory_errors_explained("freqdyna resume x"):
+        raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 8 bytes.")
+    with pytest.raises(RuntimeError, match="a mistake"), memory_errors_explained(None):
+        raise RuntimeError("a mistake in the program")

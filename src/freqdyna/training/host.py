@@ -20,9 +20,7 @@ from freqdyna.agents.dyna.state import DynaState, Experience
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.envs.gym.seats import EVALUATION, EnvironmentFailed, Failure, HostEnvs, Seat
 from freqdyna.envs.gym.space import ClosingFactory, HostAction, HostSpace, make_env
-from freqdyna.training.block import Block, Layout
-from freqdyna.training.programs import shared
-from freqdyna.training.training import Metrics, Training
+from freqdyna.training.seeds import Block, Layout, Metrics, Training
 
 
 class HostBlock(Block):
@@ -52,17 +50,10 @@ class HostBlock(Block):
             reset = state.diagnostics.reset()
             return eqx.tree_at(lambda s: s.diagnostics, state, reset), metrics
 
-        def program(function: Any, batched: int, unbatched: int, donate: bool = False) -> Any:
-            def make() -> Any:
-                over_seeds = layout.over_seeds(function, batched, unbatched)
-                return jax.jit(over_seeds, donate_argnums=0 if donate else ())
-
-            return shared(training, layout.mesh, f"host {function.__name__}", make)
-
-        self._choose = program(agent.choose, 1, 1)
-        self._observe = program(observe, 3, 1, donate=True)
-        self._act = program(act, 3, 2)
-        self._measure = program(measure, 1, 0, donate=True)
+        self._choose = self.compiled(agent.choose, 1, 1)
+        self._observe = self.compiled(observe, 3, 1, donate=True)
+        self._act = self.compiled(act, 3, 2)
+        self._measure = self.compiled(measure, 1, 0, donate=True)
         flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
         self._last = np.zeros((len(seeds), *flat.shape), flat.dtype)
         """The last parameters of the seeds that stopped."""
