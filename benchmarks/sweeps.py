@@ -19,11 +19,10 @@ from ray.cluster_utils import Cluster
 
 from freqdyna.results.provenance import provenance
 from freqdyna.sweeps.execute import execute_sweep
+from freqdyna.sweeps.status import stored_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training.engines.base import Engine, Task
-from freqdyna.training.engines.local import Local
-from freqdyna.training.engines.ray import Ray
+from freqdyna.training.engines import Engine, Local, Ray, Task
 
 SIXTY = """
 [settings]
@@ -58,8 +57,8 @@ block = 5
 def tables(storage: Storage) -> dict[str, dict[str, np.ndarray]]:
     """The columns of every stored unit."""
     found = {}
-    for name in storage.units("units", ".parquet"):
-        table = pq.read_table(io.BytesIO(storage.read(f"units/{name}.parquet") or b""))
+    for name in stored_units(storage):
+        table = pq.read_table(io.BytesIO(storage.read(f"units/{name}/metrics.parquet") or b""))
         found[name] = {column: table[column].to_numpy() for column in table.column_names}
     return found
 
@@ -79,9 +78,9 @@ def lose_a_node(folder: Path) -> dict[str, object]:
     storage = Storage(str(folder / "ray"))
     sweep = threading.Thread(target=timed, args=(SIXTY, folder / "ray", Ray()))
     sweep.start()
-    while len(storage.units("units", ".parquet")) < 20:
+    while len(stored_units(storage)) < 20:
         time.sleep(0.2)
-    done = len(storage.units("units", ".parquet"))
+    done = len(stored_units(storage))
     cluster.remove_node(nodes[0], allow_graceful=False)
     sweep.join()
     ray.shutdown()

@@ -13,7 +13,7 @@ from freqdyna.core.files import read_bytes, remove_partial_files, write_atomical
 from freqdyna.core.lock import locked_folder
 from freqdyna.results.provenance import provenance
 from freqdyna.results.record import Record
-from freqdyna.training.devices import seed_devices
+from freqdyna.training.engines import seed_devices
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.progress import Display
 from reproduction import store

@@ -8,8 +8,7 @@ from freqdyna.core.errors import FreqdynaError, RunFailedError, counted
 from freqdyna.core.tables import find_table
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.plot import save_figure
-from freqdyna.training.engines.base import Task
-from freqdyna.training.engines.local import Local
+from freqdyna.training.engines import Local, Task
 from freqdyna.training.interrupts import InterruptedRun
 from freqdyna.training.progress import Display
 from reproduction import store

@@ -9,7 +9,7 @@ from scipy import stats
 
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.provenance import provenance
-from freqdyna.training.devices import seed_devices
+from freqdyna.training.engines import seed_devices
 from freqdyna.training.interrupts import InterruptedRun
 from freqdyna.training.progress import Display
 from reproduction import store

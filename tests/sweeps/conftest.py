@@ -15,7 +15,7 @@ from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.status import stored_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training.engines.base import Engine, TaskOutcome
+from freqdyna.training.engines import Engine, TaskOutcome
 
 TEXT = SWEEP.replace("= 400", "= 12_000").replace("= 100\nbuffer", "= 3_000\nbuffer")
 VARY = "learning_rate = [0.001, 0.003]"

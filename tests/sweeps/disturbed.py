@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from freqdyna.sweeps.storage import Storage
-from freqdyna.training.engines.base import Engine, Task
+from freqdyna.training.engines import Engine, Task
 
 RELEASED, KILLED = "released", "killed"
 LAST_RESORT = 1200.0

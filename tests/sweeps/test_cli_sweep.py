@@ -17,8 +17,7 @@ from freqdyna.cli.sweep import RunSweep
 from freqdyna.sweeps.status import Note, labels, read_status, stored_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training import seeds
-from freqdyna.training.engines import local
+from freqdyna.training import engines, seeds
 
 HELPERS = Path(__file__).parent
 SHORT = QUICK.replace("number = 2", "number = 1")
@@ -107,9 +106,9 @@ def test_a_unit_that_cannot_fit_into_memory_fails_with_its_size(
 
 
 def test_units_share_gpus(monkeypatch):
-    monkeypatch.setattr(local, "_gpus", lambda: ["0", "1"])
-    assert local.Local(tasks_per_gpu=4).slots() == 8
-    assert local.Local(3, tasks_per_gpu=4).slots() == 3
+    monkeypatch.setattr(engines, "_gpus", lambda: ["0", "1"])
+    assert engines.Local(tasks_per_gpu=4).slots() == 8
+    assert engines.Local(3, tasks_per_gpu=4).slots() == 3
 
 
 def test_no_sweep_there(tmp_path, capsys):

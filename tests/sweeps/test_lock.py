@@ -12,7 +12,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training.engines.local import Local
+from freqdyna.training.engines import Local
 
 HOLD = """
 import sys, time

@@ -15,8 +15,7 @@ from freqdyna.sweeps.execute import UnitProgress, store
 from freqdyna.sweeps.search import batches, known_units, search, trials_so_far
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training.engines.base import Engine, TaskOutcome
-from freqdyna.training.engines.local import Local
+from freqdyna.training.engines import Engine, Local, TaskOutcome
 
 SEARCH = """
 [search]

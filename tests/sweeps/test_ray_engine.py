@@ -12,8 +12,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training.engines.base import Task
-from freqdyna.training.engines.ray import AHEAD, RETRIES, Ray, _check
+from freqdyna.training.engines import AHEAD, RETRIES, Ray, Task, _check_address
 
 
 class InThisProcess:
@@ -142,4 +141,4 @@ def test_ray_is_given_few_tasks_ahead(monkeypatch):
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://nowhere.invalid:10001", "here:port"])
 def test_no_cluster_at_the_address(address):
     with pytest.raises(FreqdynaError, match=f"address is '{address}', where no Ray cluster"):
-        _check(address)
+        _check_address(address)

@@ -19,8 +19,7 @@ from freqdyna.sweeps.execute import execute_sweep, load, read_sweep, store
 from freqdyna.sweeps.status import stored_sweep
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training.engines.base import Engine, TaskOutcome
-from freqdyna.training.engines.local import Local
+from freqdyna.training.engines import Engine, Local, TaskOutcome
 
 SWEEP = Sweep.parse(TEXT)
 

@@ -17,9 +17,8 @@ from freqdyna.sweeps import execute
 from freqdyna.sweeps.execute import execute_sweep, train_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
-from freqdyna.training.engines import local
-from freqdyna.training.engines.base import Task
-from freqdyna.training.engines.local import Local
+from freqdyna.training import engines
+from freqdyna.training.engines import Local, Task
 from freqdyna.training.prepare import prepare_run
 
 SWEEP = Sweep.parse(QUICK)
@@ -34,7 +33,7 @@ def test_neither_more_workers_nor_one_that_is_killed_change_anything(tmp_path, r
 
 
 def test_a_unit_that_kills_its_worker_takes_no_other_with_it(monkeypatch):
-    monkeypatch.setattr(local, "ATTEMPTS", 1)
+    monkeypatch.setattr(engines, "ATTEMPTS", 1)
     names = ["innocent 1", "deadly", "innocent 2"]
     tasks = [Task(name, partial(fake, name)) for name in names]
     outcomes = [outcome for outcome in Local(2).run(tasks) if outcome]

@@ -18,7 +18,7 @@ from freqdyna.cli.main import main
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
-from freqdyna.training.engines.ray import Ray
+from freqdyna.training.engines import Ray
 
 pytestmark = pytest.mark.ray
 FAILING = '[vary]\nalgorithm = ["er", "naf"]'

@@ -5,7 +5,7 @@ from pathlib import Path
 import jax
 import pytest
 
-from freqdyna.training.devices import keep_compiled_programs
+from freqdyna.training.engines import keep_compiled_programs
 
 
 @pytest.fixture

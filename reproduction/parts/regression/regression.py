@@ -25,7 +25,7 @@ from freqdyna.agents.networks.tanh import tanh
 from freqdyna.core.errors import DamagedFileError
 from freqdyna.core.files import set_aside
 from freqdyna.training import checkpoint
-from freqdyna.training.devices import seed_devices
+from freqdyna.training.engines import seed_devices
 from reproduction.base import Columns, Unit, Work
 from reproduction.parts.regression.f_sin import HIGH, LOW, f_sin
 

@@ -13,7 +13,7 @@ from freqdyna.training.interrupts import InterruptedRun
 
 if TYPE_CHECKING:
     from freqdyna.sweeps.sweep import Sweep
-    from freqdyna.training.engines.base import Engine
+    from freqdyna.training.engines import Engine
 
 
 @dataclass(frozen=True)
@@ -99,10 +99,10 @@ class RunSweep:
 
     def _engine(self) -> "Engine":
         if self.engine == "ray":
-            from freqdyna.training.engines.ray import Ray
+            from freqdyna.training.engines import Ray
 
             return Ray(self.address, self.units_per_gpu)
-        from freqdyna.training.engines.local import Local
+        from freqdyna.training.engines import Local
 
         return Local(self.workers, self.units_per_gpu)
 

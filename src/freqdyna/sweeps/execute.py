@@ -32,7 +32,7 @@ from freqdyna.sweeps.status import (
 )
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
-from freqdyna.training.engines.base import Engine, Task
+from freqdyna.training.engines import Engine, Task
 from freqdyna.training.interrupts import InterruptedRun
 from freqdyna.training.progress import LastEvaluation, Progress
 

@@ -30,7 +30,7 @@ from freqdyna.sweeps.execute import compute, load, merged
 from freqdyna.sweeps.status import SHOWN, stored_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, digest, printable
-from freqdyna.training.engines.base import Engine
+from freqdyna.training.engines import Engine
 
 if TYPE_CHECKING:
     import optuna

@@ -15,7 +15,7 @@ from freqdyna.config.checks import value_text
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, printable
-from freqdyna.training.engines.base import TaskOutcome
+from freqdyna.training.engines import TaskOutcome
 from freqdyna.training.progress import Display
 
 LAST_FILE = "metrics.parquet"

@@ -19,7 +19,7 @@ from freqdyna.envs.space import Factory
 from freqdyna.results.provenance import provenance
 from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
 from freqdyna.search_control.base import check_snapshot
-from freqdyna.training.devices import keep_compiled_programs, seed_devices
+from freqdyna.training.engines import keep_compiled_programs, seed_devices
 from freqdyna.training.run import Run
 from freqdyna.training.seeds import Block, Layout, Training, VariedBlock, require_memory
 
