@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from freqdyna import load
-from freqdyna.report import page, sources
+from freqdyna.report import page
 
 RUNS = sorted(Path("results/explorer").glob("mountain-car-*"))
 STYLE = """
@@ -19,13 +19,12 @@ STYLE = """
 
 
 def main() -> None:
-    """The explorer as the page opens it, by the rule of `freqdyna.report.first_view`."""
+    """The explorer as the page opens it, by the rule of `freqdyna.report.explorer`."""
     sys.path.insert(0, "tests")
     visit = import_module("browsing").visit
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
-        results, sources_ = zip(*((load(run), run.name) for run in RUNS), strict=True)
-        page.write(sources.gather(results, sources_, "freqdyna report"), path)
+        page.write(page.report([load(run) for run in RUNS]), path)
         with visit(path.as_uri()) as seen:
             seen.page.wait_for_selector(".explorer")
             seen.page.add_style_tag(content=STYLE)

@@ -22,7 +22,7 @@ from freqdyna.config.tuned import TUNED
 from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Mesh, Panel, Points, Rule, Text
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.plot import curves_chart
-from freqdyna.results.plot_snapshots import STORES
+from freqdyna.results.run_styles import STORE_COLORS
 from freqdyna.results.state_map import map_panel
 from reproduction.parts.regression.f_sin import HIGH, LOW, f_sin
 
@@ -65,7 +65,7 @@ def draw_run(folder: Path) -> Figure:
         f"states of the {name}": Points(
             found[name][:, 0], found[name][:, 1], color, size=2, opacity=0.5
         )
-        for name, color in STORES.items()
+        for name, color in STORE_COLORS.items()
     }
     panels = [map_panel(env, title, [mesh], filled=False) for title, mesh in surfaces.items()]
     panels += [map_panel(env, title, [points]) for title, points in states.items()]

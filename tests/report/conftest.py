@@ -3,7 +3,7 @@ import shutil
 import pytest
 
 import freqdyna
-from freqdyna.report import sources
+from freqdyna.report import page
 from freqdyna.results import run_folder
 from freqdyna.sweeps.load import find
 
@@ -44,4 +44,4 @@ def gathered(*locations):
     known = set()
     trainings = [training for location in locations for training in find(location, known)]
     names, results = zip(*trainings, strict=True)
-    return sources.gather(results, names, "freqdyna report")
+    return page.report(results, names, "freqdyna report")

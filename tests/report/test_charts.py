@@ -6,16 +6,12 @@ from freqdyna.report.charts import as_json, rounded
 from freqdyna.results.chart import (
     Area,
     Axis,
-    Box,
     Chart,
     Line,
     LineStyle,
-    Mesh,
     Panel,
-    Points,
     Rule,
     SeedCurve,
-    Text,
 )
 
 SOME = np.array([1.0, 10.0])
@@ -55,47 +51,22 @@ def test_of_curves_of_many_seeds_every_nth_evaluation_is_kept():
 
 
 def test_marks_of_every_kind_keep_their_numbers():
-    line, points, area, mesh = panel_of(
+    line, area = panel_of(
         Line(SOME, 2 * SOME, LineStyle("black", "dashed"), marker="square", label="line"),
-        Points(SOME, SOME, "blue", label="in the legend", series="on the page"),
         Area(SOME, np.zeros(2), np.ones(2), "green"),
-        Mesh(np.array([0, 1]), np.array([0, 2]), np.array([[1, 10], [100, 1000]]), (1, 1000), True),
     )["marks"]
     assert (line["kind"], line["x"], line["y"]) == ("line", [1, 10], [2, 20])
     assert (line["dash"], line["mode"]) == ("dash", "lines+markers")
     assert (line["symbol"], line["width"]) == ("square", 1.5)
-    assert (points["kind"], points["label"]) == ("points", "on the page")
-    assert (points["x"], points["y"], points["color"]) == ([1, 10], [1, 10], "#0000ff")
     assert (area["kind"], area["x"], area["y"]) == ("area", [1, 10, 10, 1], [1, 1, 0, 0])
-    assert (mesh["kind"], mesh["x"], mesh["y"]) == ("mesh", [0, 1], [0, 2])
-    assert (mesh["z"], mesh["log"], mesh["ends"]) == ([[1, 10], [100, 1000]], True, [1, 1000])
 
 
-def test_rules_boxes_and_texts_keep_their_places():
-    panel = panel_of(
-        rules=[
-            Rule(5, style=LineStyle("red", "dotted"), label="level"),
-            Rule(6, upright=True),
-        ],
-        boxes=[
-            Box((0, 2), (1, 4), "red"),
-            Box(None, (2, 3), "red", opacity=0.4, label="band"),
-            Box((0, 1), None, edge="blue", above=True),
-        ],
-        texts=[Text(7, 8, "here")],
-    )
-    level, upright = panel["rules"]
+def test_rules_keep_their_places():
+    rules = [Rule(5, style=LineStyle("red", "dotted"), label="level"), Rule(6, upright=True)]
+    level, upright = panel_of(rules=rules)["rules"]
     assert (level["at"], level["upright"], level["label"]) == (5, False, "level")
     assert (level["dash"], level["color"]) == ("dot", "#ff0000")
     assert (upright["at"], upright["upright"]) == (6, True)
-    box, band, outline = panel["boxes"]
-    assert (box["corners"], box["across"], box["above"]) == ([0, 1, 2, 4], None, False)
-    assert (box["color"], box["opacity"], box["edge"]) == ("#ff0000", 1, None)
-    assert (band["across"], band["corners"][1::2], band["label"]) == ("x", [2, 3], "band")
-    assert band["opacity"] == 0.4
-    assert (outline["across"], outline["corners"][::2]) == ("y", [0, 1])
-    assert (outline["color"], outline["edge"], outline["above"]) == (None, "#0000ff", True)
-    assert panel["texts"] == [{"x": 7, "y": 8, "text": "here"}]
 
 
 def test_axes_have_limits_and_their_own_ticks():

@@ -6,7 +6,7 @@ import numpy as np
 from conftest import gathered
 from hand_made import result
 
-from freqdyna.report import comparison
+from freqdyna.report.runs import comparison_section
 from freqdyna.results.import_curves import import_curves
 
 
@@ -15,7 +15,7 @@ def runs(number, **settings):
 
 
 def test_it_has_tables_of_each_environment_and_of_their_average():
-    found = comparison.section(runs(2) + runs(2, env="DynaMaze"), ["here"] * 4)
+    found = comparison_section(runs(2) + runs(2, env="DynaMaze"), ["here"] * 4)
     assert [table[0][0] for table in found.tables] == ["environment"] * 4 + ["run"]
     assert [table[1][0] for table in found.tables[:4]] == ["GridWorld"] * 2 + ["DynaMaze"] * 2
     assert len(found.chart["panels"]) == 4
@@ -24,11 +24,11 @@ def test_it_has_tables_of_each_environment_and_of_their_average():
 
 
 def test_what_cannot_be_compared_is_named():
-    assert comparison.section(runs(1), ["here"]) is None
-    many = comparison.section(runs(11), ["here"] * 11)
+    assert comparison_section(runs(1), ["here"]) is None
+    many = comparison_section(runs(11), ["here"] * 11)
     assert "11 runs are too many for a table of all pairs" in many.notes[0]
     first, second = runs(2)
-    later = comparison.section([first, replace(second, steps=second.steps + 100)], ["here"] * 2)
+    later = comparison_section([first, replace(second, steps=second.steps + 100)], ["here"] * 2)
     assert later.notes[0].startswith("Not compared: the runs have no common steps")
 
 

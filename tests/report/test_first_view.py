@@ -8,8 +8,8 @@ import pytest
 
 import freqdyna
 from freqdyna import envs
-from freqdyna.report import explorer, snapshots
-from freqdyna.report.first_view import first_step, typical_rows
+from freqdyna.report import explorer
+from freqdyna.report.explorer import first_step, typical_rows
 
 ROOT = Path(__file__).parents[2]
 EVALUATED = np.arange(100, 1100, 100)
@@ -79,7 +79,7 @@ def test_stored_agents_are_shown_when_they_have_learned(name):
     landmarks = envs.make(results[0].config.env).landmarks
     for result, told in zip(results, _told(text, name, shown["opens"]), strict=True):
         seeds = range(len(result.seeds))
-        frames = [snapshots.frame(result.snapshots[shown["opens"]], i, landmarks) for i in seeds]
+        frames = [explorer.frame(result.snapshots[shown["opens"]], i, landmarks) for i in seeds]
         found = [frame["percentiles"]["queue"] for frame in frames]
         expected = found if name == "maze" else [np.mean(found), min(found), max(found)]
         assert told == pytest.approx(expected, abs=0.0051)

@@ -12,10 +12,9 @@ from small import SWEEP
 
 import freqdyna
 from freqdyna import FreqdynaError
-from freqdyna.cli import report
 from freqdyna.cli.main import main
 from freqdyna.envs.picture import Landmark
-from freqdyna.report import page, snapshots, sources
+from freqdyna.report import explorer, page
 from freqdyna.report.explorer import explorers
 from freqdyna.sweeps.load import load_sweep
 
@@ -33,7 +32,7 @@ def unpacked(text):
 
 
 def numbers(text, columns):
-    """The integers of a table that `snapshots.packed` wrote."""
+    """The integers of a table that `explorer.packed` wrote."""
     codes = np.array([ord(one) - ord("#") for one in text]).reshape(-1, columns)
     return np.where(codes % 2, -(codes + 1) // 2, codes // 2).cumsum(axis=0)
 
@@ -88,19 +87,9 @@ def test_no_name_can_leave_the_data(run_folders):
     assert text.count("</script>") == 3
 
 
-def test_a_page_above_the_limit_is_told_with_its_largest_parts(
-    run_folders, tmp_path, monkeypatch, capsys
-):
-    monkeypatch.setattr(report, "LARGE", 1e6)
-    main(["report", str(run_folders), "--out", str(tmp_path / "r.html")])
-    error = capsys.readouterr().err
-    told = "the page is larger than 1 MB; its largest parts are explorer of GridWorld (30 steps)"
-    assert f"warning: {told}" in error
-
-
 def test_a_missing_chart_library_is_told_before_anything_is_analysed(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "plotly.offline", None)
-    monkeypatch.setattr(sources, "gather", None)
+    monkeypatch.setattr(page, "report", None)
     with pytest.raises(SystemExit, match="2"):
         main(["report", "."])
     assert "pip install '.[report]'" in capsys.readouterr().err
@@ -142,10 +131,10 @@ def test_the_explorer_shows_what_the_snapshots_hold(run_folders):
 
 
 def test_a_table_is_packed_as_differences_between_its_rows():
-    assert snapshots.packed(np.array([[0, 1], [2, -1], [0, -1]])) == "#%'&&#"
+    assert explorer.packed(np.array([[0, 1], [2, -1], [0, -1]])) == "#%'&&#"
     table = np.random.default_rng(0).integers(0, 1024, (500, 2))
-    assert numbers(snapshots.packed(table), 2).tolist() == table.tolist()
-    assert snapshots.packed(table[:0]) == ""
+    assert numbers(explorer.packed(table), 2).tolist() == table.tolist()
+    assert explorer.packed(table[:0]) == ""
 
 
 def test_how_high_in_g_states_lie_is_measured_where_one_can_be():
@@ -161,15 +150,15 @@ def test_how_high_in_g_states_lie_is_measured_where_one_can_be():
         "queue": everywhere[:, -64:],
         "queue_count": np.array([9]),
     }
-    found = snapshots.frame(snapshot, 0, [])
+    found = explorer.frame(snapshot, 0, [])
     assert found["percentiles"] == {"replay": 0.5, "queue": 0.992}
     assert found["policy"]["ends"] == [1, 4096]  # the first of two continuous actions
     walls = [Landmark("wall", (-0.1, -0.1), (0.5, 1.1)), Landmark("hole", (0.2, 0.2), (0.4, 0.4))]
     free = ((x > 0.5) | ((x > 0.2) & (x < 0.4) & (y > 0.2) & (y < 0.4))).reshape(-1)
     snapshot |= {"queue": everywhere[:, free]}
-    assert snapshots.frame(snapshot, 0, walls)["percentiles"]["queue"] == 0.5
+    assert explorer.frame(snapshot, 0, walls)["percentiles"]["queue"] == 0.5
     snapshot |= {"queue_count": np.array([0]), "climb_states": np.zeros((1, 1, 2, 2))}
-    found = snapshots.frame(snapshot, 0, [])
+    found = explorer.frame(snapshot, 0, [])
     assert (found["queue"], found["climbs"], list(found["percentiles"])) == ("", [], ["replay"])
 
 

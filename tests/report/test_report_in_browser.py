@@ -10,7 +10,7 @@ from conftest import HOSTILE, gathered
 
 import freqdyna
 from freqdyna.report import page
-from freqdyna.report.snapshots import packed
+from freqdyna.report.explorer import packed
 
 pytestmark = pytest.mark.browser
 

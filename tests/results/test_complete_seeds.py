@@ -11,7 +11,7 @@ from small import SMALL
 
 import freqdyna
 from freqdyna.config import Config
-from freqdyna.report import runs, sensitivity
+from freqdyna.report import runs
 from freqdyna.report.charts import as_json
 from freqdyna.results.complete_seeds import complete_seeds, mark_diverged, mark_diverged_now
 from freqdyna.results.plot import curves_chart
@@ -99,7 +99,7 @@ def test_a_run_whose_seeds_all_diverged_shows_no_number(diverged, capsys):
     assert panel.marks[0].label.endswith("(0 of 3 seeds; 3 diverged)")
     assert not len(panel.marks[0].x)
     result.plot()
-    section = runs.section([result], ["there"])
+    section = runs.curves_section([result], ["there"])
     assert section.tables[0][1][2:] == ["0 of 3; 3 diverged", "90", everywhere, everywhere]
     assert "favours a method that is unstable" in section.notes[-1]
 
@@ -139,7 +139,7 @@ def test_one_diverged_seed_is_left_out_and_counted(one_of_three, capsys):
     (panel,) = curves_chart([one_of_three]).panels
     assert panel.marks[0].label.endswith("(2 of 3 seeds; 1 diverged)")
     assert panel.marks[0].seeds.tolist() == [0, 2]
-    (_, row) = runs.section([one_of_three], ["there"]).tables[0]
+    (_, row) = runs.curves_section([one_of_three], ["there"]).tables[0]
     assert row[2] == "2 of 3; 1 diverged"
     assert row[5].startswith("-20.0 [")
     json.dumps(as_json(curves_chart([one_of_three])), allow_nan=False)
@@ -203,14 +203,14 @@ def test_merged_blocks_keep_the_reasons():
 def test_a_setting_without_a_seed_does_not_hide_the_others():
     gone = stored_and_read(a_result([FAR, FAR], 5, learning_rate=1e25))
     good = [a_result([FAR, CLOSE], learning_rate=rate) for rate in (0.001, 0.01)]
-    section = sensitivity.section([*good, gone])
+    section = runs.sensitivity_section([*good, gone])
     (panel,) = section.chart["panels"]
     assert len(panel["marks"][0]["x"]) == 2
     assert section.notes[-1] == (
         "Not shown: learning rate 1e+25 of er on GridWorld: all 2 seeds diverged."
     )
     partly = stored_and_read(a_result([FAR, FAR], [[5] * 3, [-1] * 3], learning_rate=1.0))
-    (panel,) = sensitivity.section([*good, partly]).chart["panels"]
+    (panel,) = runs.sensitivity_section([*good, partly]).chart["panels"]
     assert "1 of 2 seeds; the others diverged" in panel["marks"][0]["label"]
 
 

@@ -9,9 +9,6 @@ import tyro
 
 from freqdyna.core.errors import FreqdynaError
 
-LARGE = 10e6
-"""Bytes; a larger page is hard to send."""
-
 
 @dataclass(frozen=True)
 class WriteReport:
@@ -25,14 +22,14 @@ class WriteReport:
 
     def run(self) -> None:
         """Run the command."""
-        from freqdyna.report import page, sources
+        from freqdyna.report import page
         from freqdyna.sweeps.load import Location, find, relative
 
         if self.out.suffix != ".html":
             raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .html")
         if self.out.is_dir() or not self.out.absolute().parent.is_dir():
             raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
-        page.check()
+        page.library()  # before anything is analysed
         trainings, known = [], set[Location]()
         for folder in self.folders:
             trainings += find(folder, known)
@@ -42,14 +39,6 @@ class WriteReport:
         names = map(relative, self.folders)
         command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
         results = [training.result for training in trainings]
-        report = sources.gather(results, [training.source for training in trainings], command)
-        page.write(report, self.out)
-        size = self.out.stat().st_size
-        print(f"report: {self.out} ({size / 1e6:.1f} MB)")
-        if size > LARGE:
-            parts = ", ".join(f"{name} {n / 1e6:.1f} MB" for name, n in page.largest_parts(report))
-            print(
-                f"warning: the page is larger than {LARGE / 1e6:.0f} MB; its largest parts are "
-                f"{parts}",
-                file=sys.stderr,
-            )
+        sources = [training.source for training in trainings]
+        page.write(page.report(results, sources, command), self.out)
+        print(f"report: {self.out} ({self.out.stat().st_size / 1e6:.1f} MB)")

@@ -1,24 +1,21 @@
-"""Charts as the JSON that the report's page draws with Plotly (`assets/charts.js`)."""
+"""The content of a report, and its charts, as the JSON that the page draws (`assets/charts.js`)."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from matplotlib.colors import to_hex
 
-from freqdyna.report.section import Json
 from freqdyna.results.chart import (
     Area,
     Axis,
-    Box,
     Chart,
     Dash,
     Line,
     LineStyle,
     Mark,
     Marker,
-    Mesh,
     Panel,
-    Points,
     Rule,
     SeedCurve,
 )
@@ -32,6 +29,37 @@ MOST_VALUES = 6000
 """The maximum number of evaluations of all seeds of a curve; it is shortened in the same way."""
 DASHES: dict[Dash, str] = {"dashed": "dash", "dotted": "dot", "dashdot": "dashdot"}
 """Plotly's names; all others are "solid"."""
+Json = dict[str, Any]
+Table = list[list[str]]
+"""Rows of cells, the header first."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A figure with its tables and notes."""
+
+    name: str
+    title: str
+    command: str = ""
+    """The command that computes the same numbers."""
+    chart: Json | None = None
+    tables: list[Table] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    origins: list[str] = field(default_factory=list)
+    """The provenance of the numbers: command, commit, machine, date."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that the page shows."""
+
+    title: str
+    command: str
+    """The command that wrote the report."""
+    written: str
+    """When it was written, and by which version."""
+    sections: list[Section]
+    explorers: list[Json]
 
 
 def as_json(chart: Chart) -> Json:
@@ -68,29 +96,27 @@ def _panel(panel: Panel, x: Limits, y: Limits) -> Json:
         "y": _axis(panel.y, y),
         "marks": [_mark(mark) for mark in panel.marks if np.size(mark.x)],
         "rules": [_rule(rule) for rule in panel.rules],
-        "boxes": [_box(box) for box in panel.boxes],
-        "texts": [{"x": text.x, "y": text.y, "text": text.text} for text in panel.texts],
     }
 
 
 def _axis(axis: Axis, ends: Limits) -> Json:
-    found: Json = {"label": axis.label, "log": axis.log, "range": rounded(ends)}
+    made: Json = {"label": axis.label, "log": axis.log, "range": rounded(ends)}
     if axis.low is None and axis.high is None and not axis.is_reversed:
-        found["free"] = True  # it may grow if readers choose another average or single seeds
+        made["free"] = True  # it may grow if readers choose another average or single seeds
     if axis.ticks:
         places, texts = zip(*axis.ticks, strict=True)
-        found["ticks"] = {"at": rounded(places), "texts": list(texts)}
-    return found
+        made["ticks"] = {"at": rounded(places), "texts": list(texts)}
+    return made
 
 
 def _mark(mark: Mark) -> Json:
-    found: Json = {"label": mark.name, "x": rounded(mark.x)}
+    made: Json = {"label": mark.name, "x": rounded(mark.x)}
     match mark:
         case SeedCurve():
             every = max(-(-mark.values.shape[1] // MOST), -(-mark.values.size // MOST_VALUES))
             kept = slice(every - 1, None, every)  # includes the last one if their number allows it
             seeds = np.arange(len(mark.values)) if mark.seeds is None else mark.seeds
-            return found | {
+            return made | {
                 "kind": "seeds",
                 **_line(mark.style, mark.marker),
                 "x": rounded(mark.x[kept]),
@@ -100,26 +126,17 @@ def _mark(mark: Mark) -> Json:
             }
         case Line():
             look = _line(mark.style, mark.marker) | {"width": mark.width}
-            return found | {"kind": "line", **look, "y": rounded(mark.y)}
-        case Points():
-            return found | {"kind": "points", "color": to_hex(mark.color), "y": rounded(mark.y)}
+            return made | {"kind": "line", **look, "y": rounded(mark.y)}
         case Area():
             around = np.concatenate([mark.x, mark.x[::-1]])
             ends = np.concatenate([mark.high, mark.low[::-1]])
-            return found | {
+            return made | {
                 "kind": "area",
                 "color": to_hex(mark.color),
                 "x": rounded(around),
                 "y": rounded(ends),
             }
-        case Mesh():
-            return found | {
-                "kind": "mesh",
-                "y": rounded(mark.y),
-                "z": rounded(mark.values),
-                "log": mark.log,
-                "ends": rounded(mark.ends),
-            }
+    raise TypeError(f"the page does not draw a mark of class {type(mark).__name__}")
 
 
 def _line(style: LineStyle, marker: Marker) -> Json:
@@ -139,17 +156,4 @@ def _rule(rule: Rule) -> Json:
         "label": rule.name,
         "color": to_hex(rule.style.color),
         "dash": DASHES.get(rule.style.dash, "solid"),
-    }
-
-
-def _box(box: Box) -> Json:
-    (left, right), (bottom, top) = box.x or (0, 1), box.y or (0, 1)
-    return {
-        "label": box.name,
-        "corners": rounded([left, bottom, right, top]),
-        "across": "x" if box.x is None else "y" if box.y is None else None,
-        "color": to_hex(box.color) if box.color else None,
-        "opacity": box.opacity if box.color else 0,
-        "edge": to_hex(box.edge) if box.edge else None,
-        "above": box.above,
     }

@@ -1,6 +1,10 @@
-"""Snapshots of runs with two-dimensional states, packed for the report's explorer."""
+"""The explorer: snapshots of runs with two-dimensional states, packed for the page.
 
-from collections.abc import Sequence
+What it shows first is a rule on the learning curves, typical seeds when half of the seeds have
+learned, so that nobody chooses by how the picture looks.
+"""
+
+from collections.abc import Iterable, Sequence
 
 import matplotlib
 import numpy as np
@@ -9,12 +13,9 @@ from freqdyna import envs
 from freqdyna.agents.algorithms import ALGORITHMS
 from freqdyna.envs.picture import COLORS, Landmark
 from freqdyna.envs.space import Space
-from freqdyna.report.charts import rounded
-from freqdyna.report.first_view import RULE, first_step, typical_rows
-from freqdyna.report.section import Json
-from freqdyna.report.snapshots import POSITIONS, frame, packed
+from freqdyna.report.charts import Json, rounded
 from freqdyna.results.result import Result
-from freqdyna.results.run_styles import record_labels
+from freqdyna.results.run_styles import ACTION_COLORS, CLIMB_COLORS, STORE_COLORS, record_labels
 
 CLIMBED = {
     "frequency": ["g", "V"],
@@ -33,6 +34,18 @@ DRAWN = {
 """How search-controls that do not climb find states."""
 SEEDS = 3
 """The maximum number of seeds per run, because each takes up much space in the page."""
+RULE = (
+    "It opens with the median seed of each agent, at the first snapshot at which half of the seeds "
+    "of every agent have learned."
+)
+STATES = 500
+"""The number of states shown from the replay buffer and from the queue."""
+POSITIONS = 512
+"""The number of positions of states on each axis; the page draws a dot over six of them."""
+RANGE = 1e6
+"""The ratio between the largest and the smallest value of g that is shown."""
+LEVELS = {"value": 256, "frequency": 128}
+"""The number of levels of a surface. Those of g differ by less than 12%."""
 
 
 def explorers(results: Sequence[Result]) -> list[Json]:
@@ -90,6 +103,7 @@ def _explorer(env_name: str, results: list[Result]) -> Json:
             for landmark in landmarks
         ],
         "actions": list(space.action_names if space else ()) or _actions(results),
+        "colors": {"actions": ACTION_COLORS, "climbs": CLIMB_COLORS, **STORE_COLORS},
         "colormaps": {"value": _colormap("viridis"), "frequency": _colormap("magma")},
         "runs": [_run(r, label, landmarks) for r, label in zip(results, labels, strict=True)],
     }
@@ -152,3 +166,173 @@ def _search_control(result: Result) -> str:
 
 def _colormap(name: str) -> str:
     return packed((matplotlib.colormaps[name](np.arange(256))[:, :3] * 255).astype(int))
+
+
+def typical_rows(returns: np.ndarray, number: int) -> list[int]:
+    """The median seed by mean return, then the quartiles, then the others from the best on.
+
+    Of an even number of seeds, the better of the two in the middle is the median: it is the last
+    one of the better half.
+
+    Args:
+        returns: Evaluation returns, shape (seeds, evaluations).
+        number: The maximum number of seeds.
+
+    Returns:
+        Indices of rows.
+
+    """
+    ranked = np.argsort(-returns.mean(axis=1), kind="stable").tolist()
+    last = len(ranked) - 1
+    ranks = dict.fromkeys([last // 2, last // 4, 3 * last // 4, *range(len(ranked))])
+    return [ranked[rank] for rank in ranks][:number]
+
+
+def first_step(curves: Sequence[tuple[np.ndarray, np.ndarray]], steps: Sequence[int]) -> int | None:
+    """The first step at which at least half of the seeds of every run have learned.
+
+    A seed has learned if its latest return is above the middle between the lowest and the highest
+    return of all runs.
+
+    Args:
+        curves: For each run, the evaluated steps, shape (evaluations,), and the evaluation returns,
+            shape (seeds, evaluations).
+        steps: The steps to choose from, in increasing order.
+
+    Returns:
+        The step; None if there is none.
+
+    """
+    every = np.concatenate([returns.ravel() for _, returns in curves])
+    middle = (every.min() + every.max()) / 2
+
+    def share(evaluated: np.ndarray, returns: np.ndarray, step: int) -> float:
+        """The share of the seeds that have learned."""
+        before = np.flatnonzero(evaluated <= step)
+        return float(np.mean(returns[:, before[-1]] > middle)) if len(before) else 0.0
+
+    return next((s for s in steps if all(share(*curve, s) >= 0.5 for curve in curves)), None)
+
+
+def frame(snapshot: dict[str, np.ndarray], row: int, landmarks: Iterable[Landmark]) -> Json:
+    """Surfaces, states and climbs of one seed, and the percentiles of g of the states.
+
+    Args:
+        snapshot: The arrays of a snapshot, with the seeds as first axis.
+        row: The index of the seed.
+        landmarks: The landmarks of the environment.
+
+    """
+    low, high = snapshot["bounds"][row]
+    g = snapshot["frequency"][row]
+    logs = np.log10(np.maximum(np.maximum(g, 1e-12), g.max() / RANGE))
+    made: Json = {
+        "value": _levels(snapshot["value"][row], LEVELS["value"]),
+        "frequency": _levels(logs, LEVELS["frequency"]),
+        "policy": _policy(snapshot["policy"][row]),
+        "climbs": [],
+        "percentiles": {},
+    }
+    stores = {"replay": snapshot["replay"][row]}
+    if "queue" in snapshot:
+        count = int(snapshot["queue_count"][row])
+        stores["queue"] = snapshot["queue"][row, : None if count else 0]
+        if count and "climb_states" in snapshot:  # there are no searches before that
+            made["climbs"] = [
+                {"rule": rule, "path": packed(_positions(path, low, high))}
+                for rule, path in _climbs(snapshot, row)
+            ]
+    free = ~_walls(g.shape, low, high, landmarks)
+    for name, states in stores.items():
+        positions = _positions(states[:STATES], low, high)
+        # Their order is not shown; sorted, most differences are small.
+        made[name] = packed(positions[np.lexsort(positions.T[::-1])])
+        if len(states):
+            made["percentiles"][name] = round(
+                _percentile(g, free, (states - low) / (high - low)), 3
+            )
+    return made
+
+
+def packed(table: np.ndarray) -> str:
+    """A table of integers as text that compresses well: one character for each number.
+
+    A character stands for the difference from the number above it, which is small if the rows
+    change slowly: 0, -1, 1, -2, ... are the characters from `#` on. The page decodes it.
+
+    Args:
+        table: Integers of at most 10,000, shape (rows, columns).
+
+    """
+    differences = np.diff(table.astype(int), axis=0, prepend=0).ravel()
+    codes = np.where(differences < 0, -2 * differences - 1, 2 * differences)
+    return "".join(map(chr, codes + ord("#")))
+
+
+def _percentile(g: np.ndarray, free: np.ndarray, shares: np.ndarray) -> float:
+    """The mean percentile of g over states.
+
+    The percentile of a state is the fraction of the free space where g is smaller. The mean is 0.5
+    for states that are uniform over the free space.
+
+    Args:
+        g: Values on a grid between the bounds.
+        free: Which points of the grid are outside walls.
+        shares: States scaled to [0, 1], shape (states, 2); g is that of the nearest grid point.
+
+    """
+    space = np.sort(g[free])
+    x, y = np.round(np.clip(shares, 0, 1) * (np.array(g.shape) - 1)).astype(int).T
+    ranks = sum(np.searchsorted(space, g[x, y], side) for side in ("left", "right"))
+    return float(np.mean(ranks) / 2 / len(space))
+
+
+def _walls(
+    shape: tuple[int, ...], low: np.ndarray, high: np.ndarray, landmarks: Iterable[Landmark]
+) -> np.ndarray:
+    """Which points of the grid are inside a wall, excluding its holes."""
+    axes = [np.linspace(*ends) for ends in zip(low, high, shape, strict=True)]
+    x, y = np.meshgrid(*axes, indexing="ij")
+    inside = np.zeros(shape, bool)
+    for landmark in landmarks:
+        (x0, y0), (x1, y1) = landmark.low, landmark.high
+        inside[(x > x0) & (x < x1) & (y > y0) & (y < y1)] = landmark.kind == "wall"
+    return inside
+
+
+def _policy(actions: np.ndarray) -> Json | str:
+    """The indices of discrete actions, or levels of the first of several continuous actions."""
+    if actions.dtype.kind in "iu":
+        return packed(actions.T)
+    return _levels(actions.reshape(*actions.shape[:2], -1)[:, :, 0], LEVELS["value"])
+
+
+def _climbs(snapshot: dict[str, np.ndarray], row: int) -> list[tuple[int, np.ndarray]]:
+    """The rule and the path of each climb; a path has shape (iterations, 2)."""
+    found = []
+    arrays = (snapshot[f"climb_{what}"][row] for what in ("states", "numbers", "rules"))
+    for states, numbers, rules in zip(*arrays, strict=True):
+        for number in range(int(numbers.max()) + 1):
+            own = numbers == number
+            if own.sum() > 1:
+                found.append((int(rules[own][0]), states[own]))
+    return found
+
+
+def _levels(surface: np.ndarray, number: int) -> Json:
+    """A surface in levels between its minimum and maximum; x varies fastest."""
+    least, greatest = float(surface.min()), float(surface.max())
+    span = max(greatest - least, 1e-9)
+    levels = np.round((surface - least) / span * (number - 1))
+    return {
+        "size": list(surface.shape),
+        "ends": [least, greatest],
+        "levels": number,
+        "data": packed(levels.T),
+    }
+
+
+def _positions(states: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The positions of states between the bounds, integers from 0 to `POSITIONS` - 1."""
+    shares = (states - low) / (high - low)
+    return np.round(np.clip(shares, 0, 1) * (POSITIONS - 1)).astype(int)

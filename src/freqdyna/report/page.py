@@ -3,14 +3,19 @@
 import base64
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from html import escape
-from importlib import resources
+from importlib import metadata, resources
 from pathlib import Path
 
 from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.core.files import write_atomically
-from freqdyna.report.section import Json, Report
+from freqdyna.report import runs
+from freqdyna.report.charts import Report
+from freqdyna.report.explorer import explorers
+from freqdyna.results.result import Result
 
 SCRIPTS = (
     *("dom.js", "summary.js", "charts.js", "figure.js"),
@@ -18,27 +23,47 @@ SCRIPTS = (
 )
 
 
-def check() -> None:
-    """Raise an error if the chart library is missing, before anything is analysed."""
-    _library()
+def report(results: Sequence[Result], sources: Sequence[str] = (), command: str = "") -> Report:
+    """The content of a page about trainings.
+
+    Args:
+        results: The trainings.
+        sources: Where each of them is stored; empty to number them.
+        command: The command that writes the page.
+
+    """
+    sources = sources or [f"training {i + 1}" for i in range(len(results))]
+    sections = [
+        runs.curves_section(results, sources),
+        *runs.metric_sections(results),
+        runs.comparison_section(results, sources),
+        runs.sensitivity_section(results),
+    ]
+    return Report(
+        title="Training report",
+        command=command,
+        written=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, freqdyna {metadata.version('freqdyna')}",
+        sections=list(filter(None, sections)),
+        explorers=explorers(results),
+    )
 
 
-def write(report: Report, out: Path) -> None:
+def write(content: Report, out: Path) -> None:
     """Write the page to a file."""
-    text = page(report).encode()
+    text = page(content).encode()
     try:
         write_atomically(out, lambda file: file.write(text))
     except OSError as error:
         raise FreqdynaError(f"out is {str(out)!r}, which cannot be written: {error}") from None
 
 
-def page(report: Report) -> str:
+def page(content: Report) -> str:
     """The page, including styles, data, the chart library and scripts."""
     parts = {
-        "title": escape(report.title),
+        "title": escape(content.title),
         "style": _asset("report.css"),
-        "data": _packed(_as_json(report.json())),
-        "library": _packed(_library()),
+        "data": _packed(json.dumps(asdict(content), ensure_ascii=False, allow_nan=False)),
+        "library": _packed(library()),
         "scripts": "\n".join(_asset(name) for name in SCRIPTS),
     }
     # In one pass, so that no content of a part is mistaken for a placeholder.
@@ -49,33 +74,13 @@ def page(report: Report) -> str:
     return before
 
 
-def largest_parts(report: Report, number: int = 5) -> list[tuple[str, int]]:
-    """The largest parts of the page.
-
-    Args:
-        report: The report.
-        number: How many parts to return.
-
-    Returns:
-        Names and sizes in bytes, the largest first.
-
-    """
-    parts = {f"explorer of {one['env']}": one for one in report.explorers}
-    parts |= {section.name: asdict(section) for section in report.sections}
-    sizes = [(name, len(_packed(_as_json(part)))) for name, part in parts.items()]
-    return sorted(sizes, key=lambda part: -part[1])[:number]
-
-
-def _as_json(data: Json) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
 def _packed(text: str) -> str:
     """Compressed and encoded so that it cannot close the script element that contains it."""
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _library() -> str:
+def library() -> str:
+    """Plotly's script; raises an error if it is missing."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:

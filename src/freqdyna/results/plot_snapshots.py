@@ -22,7 +22,7 @@ from freqdyna.results.chart import (
 )
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.record import Record
-from freqdyna.results.run_styles import record_labels, run_colors
+from freqdyna.results.run_styles import STORE_COLORS, record_labels, run_colors
 from freqdyna.results.state_map import RecordedSpace, map_panel, rows_first
 from freqdyna.results.statistics import bootstrap_interval
 
@@ -30,8 +30,6 @@ Snapshot = dict[str, np.ndarray]
 PANEL = 4.2
 """Inches along a side of a panel."""
 TITLES = {"value": "V(s)", "frequency": "local frequency g(s)"}
-STORES = {"replay": "0.35", "queue": "red"}
-"""The buffers of states, and their colours."""
 
 
 def plot_states(
@@ -69,9 +67,9 @@ def states_chart(
     panels = [
         _states_panel(result, label, store, step, seed)
         for result, label in zip(results, record_labels(results), strict=True)
-        for store in STORES
+        for store in STORE_COLORS
     ]
-    return Chart(panels, columns=len(STORES), panel_size=(PANEL, PANEL))
+    return Chart(panels, columns=len(STORE_COLORS), panel_size=(PANEL, PANEL))
 
 
 def _states_panel(
@@ -83,7 +81,7 @@ def _states_panel(
     if store not in snapshot or (store == "queue" and not snapshot["queue_count"][index]):
         return Panel(texts=[Text(0.5, 0.5, f"{label}: no {store}")], is_blank=True)
     x, y = snapshot[store][index].T[:2][:: -1 if rows_first(env) else 1]
-    drawn = Points(x, y, STORES[store], size=2, opacity=0.5)
+    drawn = Points(x, y, STORE_COLORS[store], size=2, opacity=0.5)
     return map_panel(env, f"{store} of {label}\nseed {name}, step {at:,}", [drawn], title_size=10)
 
 

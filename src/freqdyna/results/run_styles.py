@@ -22,6 +22,12 @@ FEW = 10
 """At most this many runs each have their own colour; otherwise similar runs share a colour."""
 FREE = ("orange", "purple", "cyan", "brown", "olive", "pink", "gray", "blue", "green", "red")
 """Colours of Matplotlib's palette for further runs; those similar to the paper's come last."""
+STORE_COLORS = {"replay": "#555555", "queue": "#dd0000"}
+"""The states in the replay buffer and in the search-control queue, on maps."""
+ACTION_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
+"""The actions of a policy on a map."""
+CLIMB_COLORS = {"value": "#0077ff", "other": "#e000c0"}
+"""Climbs on V, and on anything else, on maps."""
 DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted", "dashdot")
 
 

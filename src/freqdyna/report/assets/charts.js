@@ -7,17 +7,8 @@ function traces(mark, state) {
   const name = shown(mark.label || "");
   const line = { color, dash: mark.dash, width: Math.max(mark.width || 1, 1) };
   const common = { name, showlegend: false, x: mark.x, type: "scatter" };
-  if (mark.kind === "mesh") {
-    const z = mark.log ? mark.z.map((row) => row.map((v) => Math.log10(Math.max(v, mark.ends[0])))) : mark.z;
-    const ends = mark.log ? mark.ends.map(Math.log10) : mark.ends;
-    const bar = { thickness: 10, title: { text: mark.log ? "log₁₀" : "" } };
-    return [{ type: "heatmap", x: mark.x, y: mark.y, z, zmin: ends[0], zmax: ends[1], colorscale: "Viridis", colorbar: bar }];
-  }
   if (mark.kind === "area") {
     return [{ ...common, y: mark.y, fill: "toself", mode: "lines", line: { width: 0 }, fillcolor: faded(color, 0.2), hoverinfo: "skip" }];
-  }
-  if (mark.kind === "points") {
-    return [{ ...common, y: mark.y, mode: "markers", marker: { color, size: 4, opacity: 0.7 } }];
   }
   if (mark.kind === "line") {
     return [{ ...common, y: mark.y, mode: mark.mode, line, marker: { color, size: 7, symbol: mark.symbol } }];
@@ -39,9 +30,9 @@ function traces(mark, state) {
   return found;
 }
 
-function axis(given, grid, showgrid) {
+function axis(given, grid) {
   const made = {
-    title: { text: wrapped(given.label), standoff: 8 }, gridcolor: grid, showgrid, exponentformat: given.log ? "power" : "SI", zeroline: false, automargin: true,
+    title: { text: wrapped(given.label), standoff: 8 }, gridcolor: grid, exponentformat: given.log ? "power" : "SI", zeroline: false, automargin: true,
     type: given.log ? "log" : "linear", range: given.log ? given.range.map(Math.log10) : given.range,
   };
   if (given.ticks) Object.assign(made, { tickvals: given.ticks.at, ticktext: given.ticks.texts.map(shown) });
@@ -60,11 +51,6 @@ function drawPanel(node, panel, state) {
   const on = ({ label }) => !state.hidden.has(label);
   const marks = panel.marks.filter(on);
   const rules = panel.rules.filter(on);
-  const boxes = panel.boxes.filter(on).map(({ corners: [x0, y0, x1, y1], across, color, opacity, edge, above }) => ({
-    type: "rect", x0, y0, x1, y1, xref: across === "x" ? "x domain" : "x", yref: across === "y" ? "y domain" : "y",
-    fillcolor: color ? faded(color, opacity) : "rgba(0,0,0,0)", line: { color: edge || color, width: edge ? 1.5 : 0 },
-    layer: above ? "above" : "below",
-  }));
   const lines = rules.map(({ at, upright, color, dash }) => ({
     type: "line", line: { color: visible(color), dash, width: 1.2 },
     ...(upright ? { x0: at, x1: at, yref: "y domain", y0: 0, y1: 1 } : { y0: at, y1: at, xref: "x domain", x0: 0, x1: 1 }),
@@ -75,9 +61,8 @@ function drawPanel(node, panel, state) {
   const layout = {
     margin: { l: 55, r: 12, t: 12, b: 45 }, height: node.clientHeight,
     paper_bgcolor: style("--plot"), plot_bgcolor: style("--plot"), font: { color: style("--text"), size: 12 },
-    xaxis: axis(panel.x, grid, !boxes.length), yaxis: axis(widened(panel.y, drawn), grid, !boxes.length), shapes: [...boxes, ...lines], hovermode: curves && !state.single ? "x unified" : "closest",
+    xaxis: axis(panel.x, grid), yaxis: axis(widened(panel.y, drawn), grid), shapes: lines, hovermode: curves && !state.single ? "x unified" : "closest",
     hoverlabel: { bgcolor: style("--card"), font: { color: style("--text") } },
-    annotations: panel.texts.map(({ x, y, text }) => ({ x: panel.x.log ? Math.log10(x) : x, y: panel.y.log ? Math.log10(y) : y, text: shown(text), showarrow: false })),
   };
   const options = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d"] };
   return Plotly.react(node, drawn, layout, options);

@@ -18,13 +18,13 @@ function measured(frame, store) {
 
 function legendOf(kind, given, run, frame) {
   const key = (color, text) => el("span", {}, el("span", { class: "swatch", style: `background:${color}` }), text);
-  if (kind === "policy" && typeof frame.policy === "string") return given.actions.map((name, i) => key(ACTION_COLORS[i % ACTION_COLORS.length], name));
-  if (kind === "replay") return [key("#555", "visited"), ...measured(frame, "replay")];
+  if (kind === "policy" && typeof frame.policy === "string") return given.actions.map((name, i) => key(given.colors.actions[i % given.colors.actions.length], name));
+  if (kind === "replay") return [key(given.colors.replay, "visited"), ...measured(frame, "replay")];
   if (kind === "queue") {
     if (frame.queue === undefined) return [el("span", {}, "no queue: this agent does not search")];
     if (!frame.queue) return [el("span", {}, "the queue is empty: no search yet")];
     const rules = new Set(frame.climbs.map((climb) => followed(climb.rule, run)));
-    return [key("#d00", "queue, over g"), ...[...rules].sort().map((rule) => key(climbColor(rule), `climbs of ${rule}`)), ...measured(frame, "queue")];
+    return [key(given.colors.queue, "queue, over g"), ...[...rules].sort().map((rule) => key(climbColor(rule, given.colors), `climbs of ${rule}`)), ...measured(frame, "queue")];
   }
   const map = integers(given.colormaps[kind === "policy" ? "value" : kind], 3);
   const stops = [0, 64, 128, 192, 255].map((i) => `rgb(${map.slice(3 * i, 3 * i + 3).join(",")})`);

@@ -2,8 +2,6 @@
 // Maps of a two-dimensional state space on canvases: surfaces, states, climbs, policies.
 
 const PIXELS = 300;
-const ACTION_COLORS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377"];
-const CLIMB_COLORS = { other: "#e000c0", value: "#0077ff" };
 const ARROWS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0], "push left": [-1, 0], "push right": [1, 0] };
 const decoded = new Map();
 
@@ -35,7 +33,7 @@ function followed(rule, run) {
   return run.climbed[Math.min(rule, run.climbed.length - 1)];
 }
 
-const climbColor = (what) => (what === "V" ? CLIMB_COLORS.value : CLIMB_COLORS.other);
+const climbColor = (what, { climbs }) => (what === "V" ? climbs.value : climbs.other);
 
 /** A number in a few characters. */
 function short(value) {
@@ -64,13 +62,15 @@ function drawSurface(context, surface, colors, size) {
 
 function drawDots(context, dots, color, size) {
   context.fillStyle = color;
+  context.globalAlpha = 0.6;
   for (const [x, y] of dots) context.fillRect(x * size - size / 170, y * size - size / 170, size / 85, size / 85);
+  context.globalAlpha = 1;
 }
 
 function drawClimbs(context, climbs, run, given, size) {
   for (const { rule, path } of climbs) {
     const way = places(path, given);
-    const color = climbColor(followed(rule, run));
+    const color = climbColor(followed(rule, run), given.colors);
     context.strokeStyle = color;
     context.lineWidth = size / 220;
     context.beginPath();
@@ -84,11 +84,11 @@ function drawClimbs(context, climbs, run, given, size) {
   }
 }
 
-function drawPolicy(context, policy, side, names, size) {
+function drawPolicy(context, policy, side, names, colors, size) {
   const cell = size / side;
   for (let y = 0; y < side; y++) {
     for (let x = 0; x < side; x++) {
-      context.fillStyle = ACTION_COLORS[policy[(side - 1 - y) * side + x] % ACTION_COLORS.length];
+      context.fillStyle = colors[policy[(side - 1 - y) * side + x] % colors.length];
       context.globalAlpha = 0.55;
       const [left, top, right, bottom] = [x, y, x + 1, y + 1].map((v) => Math.round(v * cell));
       context.fillRect(left, top, right - left, bottom - top);
@@ -149,7 +149,7 @@ function drawFrame(canvas, kind, frame, run, given) {
   const colors = (name) => integers(given.colormaps[name], 3);
   if (kind === "value" || kind === "frequency") drawSurface(context, frame[kind], colors(kind), size);
   if (kind === "policy") {
-    if (typeof frame.policy === "string") drawPolicy(context, integers(frame.policy, frame.value.size[0]), frame.value.size[0], given.actions, size);
+    if (typeof frame.policy === "string") drawPolicy(context, integers(frame.policy, frame.value.size[0]), frame.value.size[0], given.actions, given.colors.actions, size);
     else drawSurface(context, frame.policy, colors("value"), size);
   }
   if (kind === "queue") {
@@ -159,9 +159,9 @@ function drawFrame(canvas, kind, frame, run, given) {
     context.globalAlpha = 1;
   }
   drawLandmarks(context, given, size, kind === "queue" || kind === "replay");
-  if (kind === "replay") drawDots(context, places(frame.replay, given), "rgba(60,60,60,.6)", size);
+  if (kind === "replay") drawDots(context, places(frame.replay, given), given.colors.replay, size);
   if (kind === "queue" && frame.queue) {
-    drawDots(context, places(frame.queue, given), "rgba(221,0,0,.55)", size);
+    drawDots(context, places(frame.queue, given), given.colors.queue, size);
     drawClimbs(context, frame.climbs, run, given, size);
   }
 }

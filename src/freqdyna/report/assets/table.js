@@ -13,10 +13,10 @@ function compared(a, b) {
   return x - y || a.localeCompare(b, "en", { numeric: true });
 }
 
-/** A table from rows of texts, the header first; `cell` creates the content of a cell. */
-function table([header, ...body], cell = (text) => text) {
+/** A table from rows of texts, the header first. */
+function table([header, ...body]) {
   const place = el("tbody");
-  const fill = (rows) => place.replaceChildren(...rows.map((row) => el("tr", {}, ...row.map((text, i) => el("td", {}, cell(text, i))))));
+  const fill = (rows) => place.replaceChildren(...rows.map((row) => el("tr", {}, ...row.map((text) => el("td", {}, text)))));
   const heads = header.map((text, column) => {
     const head = el("th", { scope: "col" });
     const sort = () => {
