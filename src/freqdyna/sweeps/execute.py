@@ -263,15 +263,6 @@ class UnitProgress(Progress):
         for name in self._names:
             self._storage.remove(f"running/{name}.json")
 
-    def start(self) -> None:
-        """Do nothing: the sweep shows all units together."""
-
-    def note(self, text: str) -> None:
-        """Do nothing: the sweep shows all units together."""
-
-    def warn(self, text: str) -> None:
-        """Do nothing: the metrics show which seeds diverged."""
-
     def update(self, step: int, last: LastEvaluation | None) -> None:
         """Copy new checkpoints, and write a progress note from time to time."""
         self.copy_folder()
