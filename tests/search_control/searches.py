@@ -1,14 +1,13 @@
 """A `Search` over a plain function, for tests of search-controls without any agent."""
 
 from dataclasses import replace
-from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from freqdyna.agents.replay.ring import uniform_indices
-from freqdyna.frequency import Derivatives, reverse_slopes
+from freqdyna.frequency import Derivatives, local_frequency_gradient
 from freqdyna.search_control.base import Search
 
 
@@ -31,11 +30,14 @@ def make_search(
     def drawn_from(rows):
         return lambda bits: rows[uniform_indices(bits, jnp.asarray(rows.shape[0]))]
 
+    def slopes_of(f):
+        return lambda x, *weights: (local_frequency_gradient(f, x, *weights), jax.grad(f)(x))
+
     return Search(
         value=f,
         derivatives=lambda s: Derivatives.of(f, s),
-        slopes=partial(reverse_slopes, partial(Derivatives.of, f)),
-        target_slopes=partial(reverse_slopes, partial(Derivatives.of, lambda x: 2 * f(x))),
+        slopes=slopes_of(f),
+        target_slopes=slopes_of(lambda x: 2 * f(x)),
         draw_visited=drawn_from(visited),
         draw_queue=drawn_from(visited if queue is None else jnp.asarray(queue)),
         queue_is_empty=jnp.asarray(queue is None),

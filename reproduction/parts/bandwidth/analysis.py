@@ -18,7 +18,7 @@ from freqdyna.results.chart import Axis, Chart, Legend, Mesh, Panel, Points
 from reproduction import claims
 from reproduction.base import Findings, Stored
 from reproduction.claims import Claim
-from reproduction.theory_old.bandwidth import Trend, local_spectrum, window_means
+from reproduction.theory import Trend, local_spectrum, window_means
 
 SIZES = (8, 16, 24, 32)
 """Points of a window along each coordinate."""

@@ -7,9 +7,9 @@ import numpy as np
 
 from freqdyna.results.chart import Area, Axis, Chart, Line, LineStyle, Panel, Text
 from reproduction import claims
+from reproduction import theory as quadrature
 from reproduction.base import Findings, Stored
 from reproduction.parts.regression.f_sin import HIGH, LOW, f_sin
-from reproduction.theory_old import quadrature
 
 PAPER = (64.0, 1.0)
 """In units of π²."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from reproduction.base import Columns, Unit, Work
 from reproduction.parts.regression.f_sin import HIGH, LOW, f_sin
-from reproduction.theory_old.quadrature import SETTINGS, interval_energy
+from reproduction.theory import SETTINGS, interval_energy
 
 REGIONS = ((LOW, 0.0), (0.0, HIGH))
 DERIVATIVE = 1

@@ -8,8 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from reproduction.base import Columns, Unit, Work
-from reproduction.theory_old.fourier_series import FourierSeries
-from reproduction.theory_old.quadrature import SETTINGS, interval_energy
+from reproduction.theory import SETTINGS, FourierSeries, interval_energy
 
 ORDERS = (1, 2, 4, 8, 16, 32)
 """N."""

@@ -11,11 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from freqdyna.frequency.local import Function
+from freqdyna.frequency import Function
 from reproduction.base import Columns, Unit, Work
 from reproduction.parts.regression.f_sin import f_sin
-from reproduction.theory_old.quadrature import SETTINGS
-from reproduction.theory_old.theorem import theorem_identities
+from reproduction.theory import SETTINGS, theorem_identities
 
 CUTOFFS = {1: (1, 2, 4, 8, 16, 32, 64), 2: (1, 2, 4, 8, 16, 32)}
 QUICK = (1, 2, 4, 8)

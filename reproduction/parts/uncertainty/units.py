@@ -11,11 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from freqdyna.frequency.local import Function
+from freqdyna.frequency import Function
 from reproduction.base import Columns, Unit, Work
-from reproduction.theory_old.quadrature import SETTINGS
-from reproduction.theory_old.theorem import theorem_identities
-from reproduction.theory_old.uncertainty import local_dispersion, uncertainty_ratio
+from reproduction.theory import SETTINGS, local_dispersion, theorem_identities, uncertainty_ratio
 
 DEGREE = 6
 RANDOM_SEED = 0

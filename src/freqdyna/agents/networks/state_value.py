@@ -17,8 +17,7 @@ from jaxtyping import Array, Float
 from freqdyna.agents.networks.activations import DERIVATIVES, Activation
 from freqdyna.agents.networks.mlp import Network
 from freqdyna.core import unrolled
-from freqdyna.frequency.local import Derivatives
-from freqdyna.frequency.stochastic import stochastic_slopes
+from freqdyna.frequency import Derivatives, stochastic_slopes
 
 MOST_FORWARD = 3
 """States with at most this many coordinates use third derivatives: 20 columns for 3, 35 for 4."""
