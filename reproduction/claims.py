@@ -1,4 +1,4 @@
-"""Claims: the paper's number, our number, and a verdict by a stated rule."""
+"""Claims: a statement of the paper, its number, our number, and a verdict by a stated rule."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from freqdyna.results.comparison.statistics import LEVEL
 from freqdyna.results.statistics import bootstrap_interval
 
 Verdict = Literal["holds", "does not hold", "undecided", "depends", "none: quick"]
-"""A claim depends if interpretations of the paper lead to different verdicts, see `readings`."""
+"""A claim depends if interpretations of the paper lead to different verdicts."""
 
 RULES = {
     "difference": "a difference holds if its whole interval (bootstrap over seeds, paired by seed, "
@@ -43,8 +43,6 @@ RULES = {
     "every": "'not every algorithm' holds if any interval (at 95% for all of them together, by "
     "Bonferroni) is entirely below zero, does not hold if all are entirely above, and is undecided "
     "otherwise",
-    "study": "a hypothesis (H1 to H4), or a goal of the recommendation, is decided by the rule "
-    "that its row or the notes state, which was written before the trainings",
     "correlation": "a ranking holds if the whole interval of the mean rank correlation (bootstrap "
     "over seeds, at 95% for all rows together, by Bonferroni) is above 0.5 for every window size, "
     "does not hold if it is below 0.5 for every window size, and is undecided otherwise",
@@ -58,9 +56,19 @@ RANK_CORRELATION = 0.5
 
 
 @dataclass(frozen=True)
+class Statement:
+    """What the paper claims, in one sentence; several claims may test it."""
+
+    text: str
+    main: bool = False
+    """Whether a reader with one minute should know it."""
+
+
+@dataclass(frozen=True)
 class Claim:
     """One row of the report."""
 
+    statement: Statement
     what: str
     paper: str
     ours: str
@@ -68,11 +76,14 @@ class Claim:
     verdict: Verdict
     rule: str
     """One of RULES."""
-    by_reading: Mapping[str, Verdict] = field(default_factory=dict)
-    """The verdict under each interpretation of the paper, if the claim was tested under several."""
+    interpretation: str = ""
+    """The interpretation of the paper that the claim is about, if it is about one."""
+    by_interpretation: Mapping[str, Verdict] = field(default_factory=dict)
+    """The verdict under each interpretation, if the claim was tested under several."""
 
 
 def difference(
+    statement: Statement,
     what: str,
     paper: str,
     differences: np.ndarray,
@@ -80,27 +91,24 @@ def difference(
     form: str = "+.4f",
     rows: int = 1,
 ) -> Claim:
-    """A paired difference that the paper claims to be below (or above) zero.
-
-    Args:
-        what: What is compared.
-        paper: What the paper claims.
-        differences: One number per seed, shape (seeds,).
-        negative: Whether the claim is that the difference is below zero.
-        form: The format of the numbers.
-        rows: The number of rows in the figure for which the interval is corrected.
-
-    """
+    """A paired difference that the paper claims to be below (or above) zero."""
     low, high = corrected_interval(differences, rows)
     claimed, opposed = (high < 0, low > 0) if negative else (low > 0, high < 0)
     verdict: Verdict = "holds" if claimed else "does not hold" if opposed else "undecided"
     mean = float(differences.mean())
     return Claim(
-        what, paper, f"{mean:{form}}", f"[{low:{form}}, {high:{form}}]", verdict, "difference"
+        statement,
+        what,
+        paper,
+        f"{mean:{form}}",
+        f"[{low:{form}}, {high:{form}}]",
+        verdict,
+        "difference",
     )
 
 
 def agreeing(
+    statement: Statement,
     what: str,
     paper: str,
     by_threshold: Sequence[np.ndarray],
@@ -108,31 +116,22 @@ def agreeing(
     form: str = "+.4f",
     rows: int = 1,
 ) -> Claim:
-    """A paired difference at several thresholds, which must all lead to the same verdict.
-
-    Args:
-        what: What is compared.
-        paper: What the paper claims.
-        by_threshold: Differences of shape (seeds,) for each threshold.
-        negative: Whether the claim is that the difference is below zero.
-        form: The format of the numbers.
-        rows: The number of rows in the figure for which the intervals are corrected.
-
-    """
-    found = [difference(what, paper, one, negative, form, rows) for one in by_threshold]
+    """A paired difference at several thresholds, which must all lead to the same verdict."""
+    found = [difference(statement, what, paper, one, negative, form, rows) for one in by_threshold]
     verdicts = {claim.verdict for claim in found}
     ours, intervals = (
         "; ".join(cells) for cells in zip(*((c.ours, c.interval) for c in found), strict=True)
     )
     verdict: Verdict = found[0].verdict if len(verdicts) == 1 else "undecided"
-    return Claim(what, paper, ours, intervals, verdict, "thresholds")
+    return Claim(statement, what, paper, ours, intervals, verdict, "thresholds")
 
 
-def share(what: str, paper: float, samples: np.ndarray) -> Claim:
+def share(statement: Statement, what: str, paper: float, samples: np.ndarray) -> Claim:
     """The paper's percentage compared with those of many samples, all in percent."""
     low, high = np.quantile(samples, [0.025, 0.975])
     verdict: Verdict = "holds" if low <= paper <= high else "does not hold"
     return Claim(
+        statement,
         what,
         f"{paper:.2f}%",
         f"{samples.mean():.2f}%",
@@ -142,48 +141,45 @@ def share(what: str, paper: float, samples: np.ndarray) -> Claim:
     )
 
 
-def accuracy(what: str, paper: str, ours: str, error: float, tolerance: float) -> Claim:
+def accuracy(
+    statement: Statement, what: str, paper: str, ours: str, error: float, tolerance: float
+) -> Claim:
     """An equality, whose error must not exceed the tolerance."""
     verdict: Verdict = "holds" if error <= tolerance else "does not hold"
     error_text = f"error {error:.1g}, allowed {tolerance:.0g}"
-    return Claim(what, paper, ours, error_text, verdict, "accuracy")
+    return Claim(statement, what, paper, ours, error_text, verdict, "accuracy")
 
 
-def bound(what: str, paper: str, least: float, tolerance: float) -> Claim:
+def bound(statement: Statement, what: str, paper: str, least: float, tolerance: float) -> Claim:
     """A lower bound of one, which the smallest value may miss by at most the tolerance."""
     verdict: Verdict = "holds" if least >= 1 - tolerance else "does not hold"
-    return Claim(what, paper, f"{least:.4g}", f"allowed ≥ 1 − {tolerance:.0g}", verdict, "accuracy")
+    return Claim(
+        statement,
+        what,
+        paper,
+        f"{least:.4g}",
+        f"allowed ≥ 1 − {tolerance:.0g}",
+        verdict,
+        "accuracy",
+    )
 
 
-def divergence(what: str, paper: str, ratios: np.ndarray, cutoff: int) -> Claim:
-    """An equality that fails because one side diverges.
-
-    Args:
-        what: The equality.
-        paper: What the paper claims.
-        ratios: Right-hand side divided by left-hand side at a quarter of the cutoff, at half of it
-            and at the cutoff, shape (3, functions).
-        cutoff: The largest cutoff.
-
-    """
+def divergence(
+    statement: Statement, what: str, paper: str, ratios: np.ndarray, cutoff: int
+) -> Claim:
+    """An equality that fails because one side diverges."""
     quarter, half, last = ratios
     growth = float(np.log2((last - half) / (half - quarter)).min())
     ours = f"ratio {last.min():.3g} at K = {cutoff}, p = {growth:.2f}"
     if growth > GROWTH:
-        return Claim(what, paper, ours, "diverges", "does not hold", "divergence")
-    return Claim(what, paper, ours, "", "undecided", "divergence")
+        return Claim(statement, what, paper, ours, "diverges", "does not hold", "divergence")
+    return Claim(statement, what, paper, ours, "", "undecided", "divergence")
 
 
-def ranking(what: str, paper: str, correlations: Sequence[np.ndarray], rows: int = 1) -> Claim:
-    """A rank correlation for several window sizes.
-
-    Args:
-        what: What is correlated.
-        paper: What the paper claims.
-        correlations: One number per seed, shape (seeds,), for each window size.
-        rows: The number of rows in the figure for which the intervals are corrected.
-
-    """
+def ranking(
+    statement: Statement, what: str, paper: str, correlations: Sequence[np.ndarray], rows: int = 1
+) -> Claim:
+    """A rank correlation for several window sizes."""
     intervals = [corrected_interval(one, rows) for one in correlations]
     means = [float(one.mean()) for one in correlations]
     verdict: Verdict = "undecided"
@@ -193,16 +189,12 @@ def ranking(what: str, paper: str, correlations: Sequence[np.ndarray], rows: int
         verdict = "does not hold"
     least, most = min(low for low, _ in intervals), max(high for _, high in intervals)
     ours = f"{min(means):+.2f} to {max(means):+.2f} by window"
-    return Claim(what, paper, ours, f"within [{least:+.2f}, {most:+.2f}]", verdict, "correlation")
+    return Claim(
+        statement, what, paper, ours, f"within [{least:+.2f}, {most:+.2f}]", verdict, "correlation"
+    )
 
 
 def corrected_interval(values: np.ndarray, rows: int) -> tuple[float, float]:
-    """A bootstrap interval of the mean, at 95% for as many rows together (Bonferroni).
-
-    Args:
-        values: One number per seed, shape (seeds,).
-        rows: The number of rows for which the interval is corrected.
-
-    """
+    """A bootstrap interval of the mean, at 95% for as many rows together (Bonferroni)."""
     low, high = bootstrap_interval(values, 1 - LEVEL / rows, RESAMPLES)
     return float(low), float(high)
