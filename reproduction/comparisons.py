@@ -1,9 +1,11 @@
-"""Comparisons of trainings: statistics over seeds, and verdicts corrected for their number."""
+"""Comparisons of trainings: statistics over seeds, and verdicts under all interpretations."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import stats
@@ -16,9 +18,8 @@ from freqdyna.results.comparison.statistics import (
     probability_of_improvement,
     stratified_interval,
 )
-from reproduction.base import Stored
-from reproduction.claims import Claim, Verdict
-from reproduction.stored_trainings import left_out
+from reproduction.claims import Claim, Statement, Verdict
+from reproduction.study import Stored, area, final, left_out, pick, steps_to
 
 FEWEST_FOR_SPREAD = 2
 
@@ -32,31 +33,32 @@ Measure = Callable[[Stored], np.ndarray]
 class Comparison:
     """The claim that `better` is above `worse`; both have one number per seed."""
 
+    statement: Statement
     what: str
     paper: str
     better: np.ndarray
     worse: np.ndarray
     left_out: str = ""
-    """Which seeds are left out, see `stored_trainings.left_out`."""
+    """Which seeds are left out, see `study.left_out`."""
 
     @staticmethod
-    def of(what: str, paper: str, measure: Measure, better: Stored, worse: Stored) -> "Comparison":
+    def of(
+        statement: Statement,
+        what: str,
+        paper: str,
+        measure: Measure,
+        better: Stored,
+        worse: Stored,
+    ) -> "Comparison":
         """The comparison of two trainings by a measure."""
-        return Comparison(what, paper, measure(better), measure(worse), left_out(better, worse))
+        numbers = measure(better), measure(worse)
+        return Comparison(statement, what, paper, *numbers, left_out(better, worse))
 
 
 def mean_with_interval(
     values: np.ndarray, digits: int = 0, unit: str = "", statistic: Callable[..., Any] = np.mean
 ) -> str:
-    """A statistic over seeds with its 95% interval, as text; `NO_SEEDS` if there are none.
-
-    Args:
-        values: One number per seed, shape (seeds,).
-        digits: The number of decimals.
-        unit: Follows the statistic.
-        statistic: From shape (..., seeds), with the argument axis, to shape (...).
-
-    """
+    """A statistic over seeds with its 95% interval, as text; `NO_SEEDS` if there are none."""
     if not len(values):
         return NO_SEEDS
     low, high = stratified_interval(partial(statistic, axis=-1), values)
@@ -89,6 +91,7 @@ def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
         ours = f"mean {mean}, IQM {middle}, P(better) {improvement:.2f}"
         found.append(
             Claim(
+                comparison.statement,
                 comparison.what,
                 comparison.paper,
                 _joined(ours, comparison.left_out),
@@ -104,15 +107,17 @@ def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
 class Interaction:
     """The claim that the difference within `pair`, first minus second, exceeds that of `than`."""
 
+    statement: Statement
     what: str
     paper: str
     pair: tuple[np.ndarray, np.ndarray]
     than: tuple[np.ndarray, np.ndarray]
     left_out: str = ""
-    """Which seeds are left out, see `stored_trainings.left_out`."""
+    """Which seeds are left out, see `study.left_out`."""
 
     @staticmethod
     def of(
+        statement: Statement,
         what: str,
         paper: str,
         measure: Measure,
@@ -122,7 +127,7 @@ class Interaction:
         """The interaction of four trainings by a measure."""
         (a, b), (c, d) = pair, than
         numbers = (measure(a), measure(b)), (measure(c), measure(d))
-        return Interaction(what, paper, *numbers, left_out(a, b, c, d))
+        return Interaction(statement, what, paper, *numbers, left_out(a, b, c, d))
 
 
 def judge_interactions(interactions: Sequence[Interaction]) -> list[Claim]:
@@ -141,7 +146,9 @@ def judge_interactions(interactions: Sequence[Interaction]) -> list[Claim]:
         ours, least, most = signed(value, low, high)
         range_ = f"[{least}, {most}], corrected"
         ours = _joined(ours, one.left_out)
-        found.append(Claim(one.what, one.paper, ours, range_, verdict, "interaction"))
+        found.append(
+            Claim(one.statement, one.what, one.paper, ours, range_, verdict, "interaction")
+        )
     return found
 
 
@@ -163,7 +170,17 @@ def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
             verdict = "holds" if ratio < 1 else "does not hold"
         range_ = f"[{low:.2f}, {high:.2f}], p = {p:.2g}"
         ours = _joined(f"ratio {ratio:.2f}", comparison.left_out)
-        found.append(Claim(comparison.what, comparison.paper, ours, range_, verdict, "spread"))
+        found.append(
+            Claim(
+                comparison.statement,
+                comparison.what,
+                comparison.paper,
+                ours,
+                range_,
+                verdict,
+                "spread",
+            )
+        )
     return found
 
 
@@ -180,7 +197,9 @@ def _undecided(comparison: Comparison, rule: str) -> Claim:
         NO_SEEDS if rule == "comparison" else "none: fewer than two seeds are left",
         comparison.left_out,
     )
-    return Claim(comparison.what, comparison.paper, ours, "", "undecided", rule)
+    return Claim(
+        comparison.statement, comparison.what, comparison.paper, ours, "", "undecided", rule
+    )
 
 
 def _joined(ours: str, left_out: str) -> str:
@@ -189,3 +208,173 @@ def _joined(ours: str, left_out: str) -> str:
 
 def _difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.asarray(first.mean(-1) - second.mean(-1))
+
+
+def summary(trainings: dict[str, Stored], threshold: float) -> list[list[str]]:
+    """Area under the curve, final return and steps to a threshold, with 95% intervals.
+
+    Args:
+        trainings: Stored trainings by name.
+        threshold: The return to reach.
+
+    Returns:
+        The rows of the table, the header first.
+
+    """
+    header = [
+        "training",
+        "area: mean",
+        "area: IQM",
+        "final: mean",
+        "final: IQM",
+        f"median step of the first evaluation above {threshold:g}",
+        "seeds that never reach it",
+    ]
+    rows = [header]
+    for name, stored in trainings.items():
+        first = steps_to(stored, threshold)
+        middle = float(np.median(first))
+        seeds = left_out(stored)
+        cells = [f"{name}; {seeds}" if seeds else name]
+        for values in (area(stored), final(stored)):
+            cells += [mean_with_interval(values, statistic=one) for one in (np.mean, iqm)]
+        cells.append(f"{middle:,.0f}" if np.isfinite(middle) else "never")
+        rows.append([*cells, str(int(np.isinf(first).sum()))])
+    return rows
+
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+WHEN_UPDATES_BEGIN: dict[str, dict[str, Any]] = {
+    # The paper's algorithm (A.7) updates at every step; its published code waits for 5,000 samples.
+    # Our trainings update from the first step on MountainCar.
+    "from step 1": {},
+    "after warm-up": {"learn_in_warmup": False},
+}
+RULE = (
+    "Every training was done under both interpretations of when updates begin: from step 1, as in "
+    "the paper's algorithm, or after the warm-up, as in its published code. Numbers are given in "
+    "this order. A claim holds, or does not hold, only if it does so under both; it is undecided "
+    "if it is so under both, and its verdict is 'depends' if the two differ."
+)
+WALLS: dict[str, dict[str, Any]] = {
+    # The paper's state space is [0, 1]², so that walls belong to it; its published code climbs
+    # through them and refuses moves by their end point. Version 0.1 kept climbs out of walls.
+    "walls outside": {},
+    "walls inside": {"walls_in_state_space": True, "collision": "end_point"},
+}
+EDGES: dict[str, dict[str, Any]] = {
+    # "Natural projected gradient ascent" (A.6), and "we omitted the projection step" (A.7).
+    "restart": {},
+    "clip": {"climb_boundary": "project"},
+}
+SIGMAS: dict[str, dict[str, Any]] = {"Σ": {}, "I": {"climb_preconditioner": "identity"}}
+IN_THE_MAZE: dict[str, dict[str, Any]] = {
+    f"{walls}, {edge}, {sigma}": WALLS[walls] | EDGES[edge] | SIGMAS[sigma]
+    for walls in WALLS
+    for edge in EDGES
+    for sigma in SIGMAS
+}
+SEVERAL = 2
+"""If there are more interpretations, a claim only counts their verdicts."""
+
+
+RULE_IN_THE_MAZE = (
+    "The trainings were done under eight interpretations: walls outside or inside the state space "
+    "(inside, moves are also refused by where they end, as in the published code, rather than by "
+    "their path), climbs that leave it restarted or clipped to it, and the covariance Σ or the "
+    "identity I. A claim holds, or does not hold, only if it does so under all of them; otherwise "
+    "its verdict is 'depends' if it is decided under some, and 'undecided' if under none. The last "
+    "table gives the verdict of each."
+)
+
+
+def by_interpretation(
+    units: dict[str, Stored],
+    interpretations: Iterable[str],
+    keys: Collection[K],
+    settings: Callable[[str, K], dict[str, Any]],
+    longer: bool = False,
+) -> dict[str, dict[K, Stored]]:
+    """The stored trainings by interpretation and key; interpretations without any are omitted.
+
+    Args:
+        units: The stored units by name.
+        interpretations: Their names.
+        keys: The names of the trainings under each interpretation.
+        settings: From an interpretation and a key to the settings of the training.
+        longer: Whether to pick trainings of more steps than usual, see `study.pick`.
+
+    """
+    found = {
+        name: {
+            key: stored
+            for key in keys
+            if (stored := pick(units, longer, **settings(name, key))) is not None
+        }
+        for name in interpretations
+    }
+    return {name: trainings for name, trainings in found.items() if trainings}
+
+
+def judge_each(
+    groups: Mapping[str, Sequence[T]], judge: Callable[[list[T]], list[Claim]]
+) -> dict[str, list[Claim]]:
+    """The claims of the comparisons under each interpretation.
+
+    Args:
+        groups: The same comparisons in the same order under each interpretation, by its name.
+        judge: From comparisons to claims; it corrects for the number of all of them.
+
+    """
+    judged = iter(judge([one for group in groups.values() for one in group]))
+    return {name: list(islice(judged, len(group))) for name, group in groups.items()}
+
+
+def judge_under_all(
+    groups: Mapping[str, Sequence[T]], judge: Callable[[list[T]], list[Claim]]
+) -> list[Claim]:
+    """One claim for each comparison, with the verdict of all interpretations; see `judge_each`."""
+    return under_all(judge_each(groups, judge))
+
+
+def under_all(claims: Mapping[str, Sequence[Claim]]) -> list[Claim]:
+    """One claim for each row, with the verdict of all interpretations.
+
+    Args:
+        claims: The same claims in the same order under each interpretation, by its name.
+
+    """
+    rows = zip(*claims.values(), strict=True)
+    return [_combined(dict(zip(claims, row, strict=True))) for row in rows]
+
+
+def table_of(claims: Mapping[str, Sequence[Claim]]) -> list[list[str]]:
+    """What `under_all` combines: one row per interpretation, the header first."""
+    header = ["interpretation", *(claim.what for claim in next(iter(claims.values())))]
+    return [
+        header,
+        *(
+            [name, *(f"{one.ours} {one.interval}: {one.verdict}" for one in row)]
+            for name, row in claims.items()
+        ),
+    ]
+
+
+def _combined(row: dict[str, Claim]) -> Claim:
+    first = next(iter(row.values()))
+    if len(row) == 1:
+        return first
+    verdicts = {name: claim.verdict for name, claim in row.items()}
+    counts = Counter(verdicts.values())
+    verdict: Verdict = first.verdict if len(counts) == 1 else "depends"
+    combined = replace(first, verdict=verdict, by_interpretation=verdicts)
+    if len(row) > SEVERAL:
+        listed = ", ".join(f"{number} × {one}" for one, number in counts.most_common())
+        return replace(combined, ours=f"{len(row)} interpretations: {listed}", interval="")
+    decided = [f"{name}: {one}" for name, one in verdicts.items()] if len(counts) > 1 else []
+    return replace(
+        combined,
+        ours=" | ".join([*(claim.ours for claim in row.values()), *decided]),
+        interval=" | ".join(claim.interval for claim in row.values()),
+    )
