@@ -1,123 +1,136 @@
-"""Stored units: files that include their settings and provenance."""
+"""Stored results: one Parquet file per part, with the settings of its units as columns.
 
-from dataclasses import replace
+The rows of a unit follow one another. The columns `settings.NAME` and `provenance` have one value
+for each unit; a column that a unit does not have is null in its rows. A training that several parts
+use is stored with one of them, and found by its settings in any file of the folder.
+"""
+
+import json
+from dataclasses import asdict
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from freqdyna.core.errors import DamagedFileError, FreqdynaError
-from freqdyna.core.files import read_bytes, remove_partial_files, write_atomically
-from freqdyna.core.tables import Columns, decode_table, encode_table, find_table, write_table
-from freqdyna.results.record import Record
-from freqdyna.results.record_files import DamagedArraysError, decode_record, encode_record
-from reproduction.base import Stored, Unit
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-Condition = Literal["stored", "missing", "other", "damaged"]
-"""The state of a unit's file; "other" means that it was computed with other settings."""
-TRAININGS = "trainings"
-"""The folder of the units that are trainings, which experiments share."""
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.files import write_atomically
+from reproduction.study import Columns, Stored, Unit
+
+_SETTING = "settings."
 
 
-def unit_path(folder: Path, unit: Unit) -> Path:
-    """The path of the table of a unit.
-
-    Args:
-        folder: The folder of its experiment.
-        unit: The unit.
-
-    Returns:
-        A path that ends in `.parquet`; if pyarrow is missing, the file ends in `.npz`.
-
-    """
-    home = folder.parent / unit.folder if unit.folder else folder
-    return home / f"{unit.name}.parquet"
+def path_of(folder: Path, part: str) -> Path:
+    """The file of a part."""
+    return folder / f"{part}.parquet"
 
 
-def write(folder: Path, unit: Unit, outcome: Columns | Record, provenance: dict[str, Any]) -> None:
-    """Store the result of a unit; the file that marks it as finished is written last.
-
-    Args:
-        folder: The folder of its experiment.
-        unit: The unit.
-        outcome: A training, or the columns of a table.
-        provenance: Where and when it was computed.
-
-    """
-    path = unit_path(folder, unit)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if isinstance(outcome, Record):
-        record = replace(outcome, provenance=provenance)
-        files = encode_record(record, unit_settings=unit.settings)
-        if record.parameters.size or record.snapshots:
-            write_atomically(_arrays_path(path), lambda file: file.write(files.arrays))
-        write_table(path, files.table)
-    else:
-        facts = {"settings": unit.settings, "provenance": provenance}
-        write_table(path, encode_table(outcome, facts))
+def find(folder: Path, unit: Unit) -> Stored | None:
+    """The stored unit of these settings; None if there is none in the folder."""
+    for path in sorted(folder.glob("*.parquet")):
+        if (stored := find_in(path, unit)) is not None:
+            return stored
+    return None
 
 
-def remove_partial_files_of(folder: Path, unit: Unit) -> None:
-    """Remove what a process that was killed while it stored this unit left behind."""
-    path = unit_path(folder, unit)
-    for file in (path, path.with_suffix(".npz"), _arrays_path(path)):
-        remove_partial_files(path.parent, file.name)
-
-
-def read(folder: Path, unit: Unit) -> Stored | None:
-    """Read a stored unit; None if it does not exist.
-
-    Args:
-        folder: The folder of its experiment.
-        unit: The unit.
-
-    Raises:
-        FreqdynaError: If the file is damaged or was computed with other settings.
-
-    """
-    path = find_table(unit_path(folder, unit))
-    if path is None:
+def find_in(path: Path, unit: Unit) -> Stored | None:
+    """The stored unit of these settings; None if it is not in this file."""
+    if not path.exists():
         return None
-    try:
-        stored = _decode(path, unit)
-    except DamagedFileError as error:
-        wrong = _arrays_path(path) if isinstance(error, DamagedArraysError) else path
-        raise FreqdynaError(
-            f"{wrong} is damaged ({error}); remove {path.name} to recompute it"
-        ) from None
-    if unit.is_made_with(stored.settings):
-        return replace(stored, settings=unit.settings)
-    raise FreqdynaError(
-        f"{path} was computed with other settings, {stored.settings}; "
-        "choose another folder with --out, or remove it"
+    wanted = _settings(unit)
+    for settings, columns, provenance in _read(path, path.stat().st_mtime_ns):
+        if all(settings.get(name) == value for name, value in wanted.items()):
+            return Stored(unit, columns, provenance)
+    return None
+
+
+def write(path: Path, units: list[Stored]) -> None:
+    """Write the file of a part; it replaces an earlier one as a whole."""
+    settings = [_settings(one.unit) for one in units]
+    lengths = [len(next(iter(one.columns.values()))) for one in units]
+    table = {"unit": _repeated([one.unit.name for one in units], lengths)}
+    for name in dict.fromkeys(name for of_one in settings for name in of_one if name != "unit"):
+        table[_SETTING + name] = _repeated([of_one.get(name) for of_one in settings], lengths)
+    table["provenance"] = _repeated([json.dumps(one.provenance) for one in units], lengths)
+    for name in dict.fromkeys(name for one in units for name in one.columns):
+        arrays = [None if name not in one.columns else _array(one.columns[name]) for one in units]
+        kind = next(array.type for array in arrays if array is not None)
+        table[name] = pa.chunked_array(
+            [
+                pa.nulls(length, kind) if array is None else array.cast(kind)
+                for array, length in zip(arrays, lengths, strict=True)
+            ]
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(
+        path,
+        lambda file: pq.write_table(
+            pa.table(table),
+            file,
+            compression="zstd",
+            compression_level=15,
+            write_page_checksum=True,
+        ),
     )
 
 
-def condition(folder: Path, unit: Unit) -> Condition:
-    """The state of the unit's file."""
-    path = find_table(unit_path(folder, unit))
-    if path is None:
-        return "missing"
+def _settings(unit: Unit) -> dict[str, Any]:
+    """What identifies a unit: all settings of a training, or those of a table and its name."""
+    stated = asdict(unit.config) if unit.table is None else {"unit": unit.name, **unit.settings}
+    return {name: _plain(value) for name, value in stated.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A setting as a cell: itself, or as JSON if it is not a single value."""
+    single = value is None or isinstance(value, bool | int | float | str)
+    return value if single else json.dumps(value, ensure_ascii=False)
+
+
+def _repeated(values: list[Any], lengths: list[int]) -> pa.Array:
+    """A column with one value for each unit."""
+    distinct = [value for value in dict.fromkeys(values) if value is not None]
+    if not distinct:
+        return pa.nulls(sum(lengths))
+    codes = [None if value is None else distinct.index(value) for value in values]
+    indices = pa.chunked_array(
+        [
+            pa.nulls(length, pa.int16())
+            if code is None
+            else pa.repeat(pa.scalar(code, pa.int16()), length)
+            for code, length in zip(codes, lengths, strict=True)
+        ]
+    )
+    return pa.DictionaryArray.from_arrays(indices.combine_chunks(), pa.array(distinct))
+
+
+def _array(values: np.ndarray) -> pa.Array:
+    """A column of a unit; objects are lists of numbers, or texts."""
+    if values.dtype == object and not isinstance(values[0], str):
+        return pa.array(list(values), pa.list_(pa.float16()))
+    return pa.array(values)
+
+
+@cache
+def _read(path: Path, _changed: int) -> list[tuple[dict[str, Any], Columns, dict[str, Any]]]:
+    """Settings, columns and provenance of all units of a file, which is read once."""
     try:
-        stored = _decode(path, unit)
-    except DamagedFileError:
-        return "damaged"
-    return "stored" if unit.is_made_with(stored.settings) else "other"
-
-
-def _decode(path: Path, unit: Unit) -> Stored:
-    contents, arrays = read_bytes(path), _arrays_path(path)
-    columns, facts = decode_table(contents)
-    try:
-        # A training has its complete configuration in "settings"; in version 0.1 it was the unit's.
-        settings = dict(facts.get("unit_settings", facts["settings"]))
-        provenance = dict(facts["provenance"])
-    except (LookupError, TypeError, ValueError) as error:
-        raise DamagedFileError(f"it lacks {error}") from None
-    record = None
-    if unit.folder == TRAININGS:
-        record = decode_record(contents, read_bytes(arrays) if arrays.exists() else None)
-    return Stored(columns, settings, provenance, record)
-
-
-def _arrays_path(path: Path) -> Path:
-    """The path of the parameters and states of a training, given that of its table."""
-    return path.with_suffix(".arrays.npz")
+        table = pq.read_table(path, page_checksum_verification=True).combine_chunks()
+    except (OSError, pa.ArrowException) as error:
+        raise FreqdynaError(
+            f"{path} is damaged ({error}); restore it, or remove it to compute it again"
+        ) from None
+    names = table["unit"].combine_chunks().dictionary_encode().indices.to_numpy()
+    starts = [0, *(np.flatnonzero(np.diff(names)) + 1).tolist(), len(names)]
+    shared = [name for name in table.column_names if name.startswith(_SETTING)]
+    own = [n for n in table.column_names if n not in ("unit", "provenance", *shared)]
+    found = []
+    for start, end in pairwise(starts):
+        first, rows = table.slice(start, 1), table.select(own).slice(start, end - start)
+        settings = {name.removeprefix(_SETTING): first[name][0].as_py() for name in shared}
+        columns = {name: rows[name].to_numpy() for name in own if rows[name].null_count < len(rows)}
+        provenance = json.loads(first["provenance"][0].as_py())
+        found.append((settings | {"unit": first["unit"][0].as_py()}, columns, provenance))
+    return found

@@ -64,8 +64,6 @@ class Unit:
     """Computes the table; None for a training."""
     keep: Callable[[Record], Columns] | None = None
     """What is stored of a training; None for its learning curves."""
-    optional: bool = False
-    """Whether the analysis can do without it; the findings then say that it is not stored."""
 
     @cached_property
     def config(self) -> Config:

@@ -1,0 +1,104 @@
+"""F7: continuous control with NAF on Hopper and Walker2d."""
+
+from typing import Any
+
+from freqdyna.results.chart import Chart, Legend
+from reproduction.claims import Statement
+from reproduction.comparisons import Comparison, judge, summary
+from reproduction.curves import SHADED, curves_panel, named_curves
+from reproduction.study import (
+    Findings,
+    Part,
+    Stored,
+    Unit,
+    area,
+    final,
+    machines,
+    pick,
+    training,
+    training_of,
+)
+
+AHEAD = {
+    "NAF": Statement("Hopper, Walker2d: DynaNAF-Frequency is ahead of NAF", main=True),
+    "DynaNAF-Value": Statement("Hopper, Walker2d: DynaNAF-Frequency is ahead of DynaNAF-Value"),
+}
+ENVIRONMENTS = ("Hopper-v5", "Walker2d-v5")
+"""The current versions; the paper uses Hopper-v2 and Walker2d-v2."""
+OURS = "DynaNAF-Frequency"
+ALGORITHMS = {"NAF": "naf", "DynaNAF-Value": "dyna-naf-value", OURS: "dyna-naf-frequency"}
+SEEDS, STEPS = 10, 50_000
+"""The paper's number of seeds; as many steps as we could afford (the paper states no number)."""
+UPDATES = 5
+"""Planning updates of each step, as in the paper."""
+THRESHOLD = 500.0
+
+
+def settings(env: str, name: str) -> dict[str, Any]:
+    """One curve of the figure."""
+    return {"env": env, "algorithm": ALGORITHMS[name], "planning_steps": UPDATES}
+
+
+def units(quick: bool) -> list[Unit]:
+    """All curves; a quick run has those of one task."""
+    return [
+        training(quick, seeds=SEEDS, steps=STEPS, **settings(env, name))
+        for env in (ENVIRONMENTS[:1] if quick else ENVIRONMENTS)
+        for name in ALGORITHMS
+    ]
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """A panel for each task; DynaNAF-Frequency compared with the others."""
+    found = {
+        env: {name: one for name in ALGORITHMS if (one := pick(units, **settings(env, name)))}
+        for env in ENVIRONMENTS
+    }
+    found = {env: of for env, of in found.items() if of}
+    panels = [
+        curves_panel(
+            f"{env}, {UPDATES} updates",
+            named_curves(of),
+            legend=Legend() if env == ENVIRONMENTS[0] else None,
+        )
+        for env, of in found.items()
+    ]
+    seeds = len(training_of(found[ENVIRONMENTS[0]][OURS]).seeds)
+    chart = Chart(panels, f"F7: continuous control, {seeds} seeds", SHADED)
+    pairs = [(env, other) for env in found for other in AHEAD]
+    apart = [(env, o) for env, o in pairs if len(machines(found[env][OURS], found[env][o])) > 1]
+    claims = judge(
+        [
+            Comparison.of(
+                AHEAD[other],
+                f"{env}: {OURS} − {other}, {what}",
+                "above 0" if other == "NAF" else "-",
+                measure,
+                found[env][OURS],
+                found[env][other],
+            )
+            for env, other in pairs
+            if (env, other) not in apart
+            for what, measure in (("final return", final), ("area", area))
+        ]
+    )
+    every = {f"{name}, {env}": one for env, of in found.items() for name, one in of.items()}
+    notes = [
+        "The paper states neither the number of steps nor the bounds of the state space. We use "
+        "50,000 steps of 10 seeds, which is what we could afford, and the bounds of the visited "
+        "states. The model is learned."
+    ]
+    notes += [
+        f"Not compared, because of different kinds of machines: {env}, {OURS} − {other}."
+        for env, other in apart
+    ]
+    return Findings(chart, claims, summary(every, THRESHOLD), notes)
+
+
+PART = Part(
+    "F7",
+    "NAF and DynaNAF-Frequency on Hopper and Walker2d",
+    "about two hours on 2 cores",
+    units,
+    analyse,
+)

@@ -1,0 +1,427 @@
+"""F4, F5 and F8: MazeGridWorld under eight interpretations of the paper.
+
+F4 has the learning curves, F5 the states of the search-control queue, and F8 the states of queue
+and replay buffer.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from freqdyna import envs
+from freqdyna.results.chart import Chart, Dash, Legend, LineStyle, Panel, Points, SeedCurve
+from freqdyna.results.state_map import map_panel
+from reproduction import claims
+from reproduction.claims import Claim, Statement
+from reproduction.comparisons import (
+    IN_THE_MAZE,
+    RULE_IN_THE_MAZE,
+    Comparison,
+    by_interpretation,
+    judge,
+    judge_each,
+    judge_spread,
+    mean_with_interval,
+    summary,
+    table_of,
+    under_all,
+)
+from reproduction.curves import SHADED, curves_panel, named_curves
+from reproduction.states import MAZE, STORES, near_holes
+from reproduction.study import (
+    PAPERS_STEP,
+    Findings,
+    Part,
+    Stored,
+    Unit,
+    area,
+    final,
+    left_out,
+    measured,
+    states,
+    training,
+    training_of,
+    unlearned,
+)
+
+VARY_LESS = Statement(
+    "maze: returns vary less over seeds with Dyna-Frequency than with Dyna-Value", main=True
+)
+AHEAD = Statement("maze: Dyna-Frequency is ahead of Dyna-Value", main=True)
+AHEAD_IF_LONG = Statement(
+    "maze: Dyna-Frequency is ahead of Dyna-Value in trainings of 100,000 steps"
+)
+LEARNED_BETTER = {
+    "Dyna-Frequency": Statement("maze: the learned model is better than the true one"),
+    "Dyna-Value": Statement(
+        "maze: Dyna-Frequency with a learned model is ahead of Dyna-Value with the true one"
+    ),
+}
+PERCENTAGES = Statement("maze: the paper's percentages of queue states near a hole")
+NEAR_HOLES = Statement(
+    "maze: more of Dyna-Frequency's queue states than of Dyna-Value's are near a hole", main=True
+)
+NEAR_GOAL = Statement(
+    "maze: more of Dyna-Value's queue states than of Dyna-Frequency's are near the goal"
+)
+STORES_DIFFER = Statement("maze: the distributions of queue and replay buffer differ")
+HIGHER_VALUE = Statement(
+    "maze: states in the queue have a higher value than those in the replay buffer"
+)
+
+LEARNED = "Dyna-Frequency, learned model"
+ALGORITHMS: dict[str, dict[str, str]] = {
+    "Dyna-Value": {"algorithm": "dyna-value"},
+    "Dyna-Frequency": {"algorithm": "dyna-frequency"},
+    LEARNED: {"algorithm": "dyna-frequency", "model": "learned"},
+}
+BOTH = ("Dyna-Frequency", "Dyna-Value")
+"""The algorithms that are trained under every interpretation."""
+DEFAULT = next(iter(IN_THE_MAZE))
+MAIN = ("walls outside, restart, Σ", "walls inside, clip, I")
+"""The interpretations that figures show; the second one has the choices of the published code."""
+LONG = 100_000
+"""The steps of further trainings under `MAIN`: the names of the paper's files suggest that its
+trainings may be longer than 50,000 steps."""
+DOTS = "orangered"
+"""The colour of states, which is visible on the floor and on walls."""
+PAPER = {"Dyna-Frequency": 25.3, "Dyna-Value": 11.7}
+"""The paper's shares of queue states near a hole, in percent (figure 5)."""
+THRESHOLD = -200.0
+LOWEST = -2050.0
+"""The lower end of the axis of returns; an episode has at most 2,000 steps."""
+MEASURES = (("area", area), ("final return", final))
+Trainings = dict[str, Stored]
+"""By algorithm."""
+
+
+def settings(interpretation: str, name: str) -> dict[str, Any]:
+    """The training of one of `ALGORITHMS` under one of `IN_THE_MAZE`."""
+    return {"env": MAZE} | ALGORITHMS[name] | IN_THE_MAZE[interpretation]
+
+
+def units(quick: bool) -> list[Unit]:
+    """The trainings of `BOTH` under all interpretations, and for `LONG` steps under `MAIN`."""
+    default = [training(quick, **settings(DEFAULT, name)) for name in BOTH]
+    if quick:
+        return default
+    long = [training(quick, steps=LONG, **settings(i, name)) for i in MAIN for name in BOTH]
+    others = [i for i in IN_THE_MAZE if i != DEFAULT]
+    return [
+        *long,
+        *(training(quick, **settings(i, name)) for i in others for name in BOTH),
+        *default,
+    ]
+
+
+def units_with_learned_model(quick: bool) -> list[Unit]:
+    """The same, and the learned model once."""
+    return [*units(quick), training(quick, **settings(DEFAULT, LEARNED))]
+
+
+def trainings(units: dict[str, Stored], longer: bool = False) -> dict[str, Trainings]:
+    """The stored trainings by interpretation and algorithm; with `longer`, those of `LONG` steps."""
+    return by_interpretation(units, IN_THE_MAZE, ALGORITHMS, settings, longer)
+
+
+def near_holes_if_learned(stored: Stored, step: int | None = None) -> np.ndarray:
+    """The shares of queue states near a hole of the seeds that learned; of all seeds if none did.
+
+    The queue of a seed that never learned has far fewer states near a hole, so that a sample of all
+    seeds is bimodal, and the range of its middle part means nothing.
+    """
+    return of_learned(stored, measured(stored, "queue_near_hole", step))
+
+
+def of_learned(stored: Stored, values: np.ndarray) -> np.ndarray:
+    """The numbers of the seeds that learned, shape (seeds,); all of them if no seed did."""
+    learned = ~unlearned(stored)
+    return values[learned] if learned.any() else values
+
+
+def _comparison(
+    found: Trainings, statement: Statement, what: str, paper: str, measure: Callable[[Stored], Any]
+) -> Comparison:
+    """Dyna-Frequency compared with Dyna-Value."""
+    return Comparison.of(statement, what, paper, measure, *(found[name] for name in BOTH))
+
+
+def _f4(units: dict[str, Stored]) -> Findings:
+    """The domain, and curves under each interpretation."""
+    found, long = trainings(units), trainings(units, longer=True)
+    drawn = [
+        curves_panel(
+            interpretation,
+            named_curves(of),
+            legend=Legend("below", columns=3) if interpretation == DEFAULT else None,
+        )
+        for interpretation, of in found.items()
+    ]
+    if long:  # at the beginning of the second row
+        drawn.insert(len(found) // 2, _long_panel(long))
+        drawn = [replace(one, y=replace(one.y, low=LOWEST, high=0.0)) for one in drawn]
+    panels = [map_panel(envs.make(MAZE), MAZE), *drawn]
+    numbers = sorted({len(training_of(one).seeds) for one in units.values()}, reverse=True)
+    title = f"F4: MazeGridWorld, 30 updates, {' or '.join(map(str, numbers))} seeds"
+    columns = len(panels) // 2 if long else None
+    chart = Chart(panels, title, SHADED, columns=columns, panel_size=(4.2, 4.0))
+    spreads = judge_each({i: _spreads(of) for i, of in found.items()}, judge_spread)
+    compared = {i: _leads(of, AHEAD) for i, of in found.items()}
+    longer = {f"{i}; {LONG:,} steps": of for i, of in long.items()}
+    compared |= {i: _leads(of, AHEAD_IF_LONG, f"{LONG:,} steps: ") for i, of in longer.items()}
+    leads = judge_each(compared | {LEARNED: _of_learned_model(found[DEFAULT])}, judge)
+    judged = [
+        *under_all(spreads),
+        *under_all({i: leads[i] for i in found}),
+        *under_all({i: leads[i] for i in longer}),
+        *leads[LEARNED],
+    ]
+    every = {f"{name}; {i}": one for i, of in (found | longer).items() for name, one in of.items()}
+    notes = _notes(*(found[DEFAULT][name] for name in BOTH))
+    notes += [RULE_IN_THE_MAZE, f"Trainings of {LONG:,} steps have the same warm-up as the others."]
+    by_each = [table_of({i: [*spreads[i], *leads[i]] for i in found})]
+    return Findings(chart, judged, summary(every, THRESHOLD), notes, by_each)
+
+
+def _long_panel(long: dict[str, Trainings]) -> Panel:
+    """Curves of the longer trainings; those of the second interpretation are dotted."""
+    dashes: dict[str, Dash] = dict(zip(MAIN, ("solid", "dotted"), strict=True))
+    names = "\n".join(f"{dashes[interpretation]}: {interpretation}" for interpretation in long)
+    every = {
+        f"{name}; {interpretation}": pair
+        for interpretation, of in long.items()
+        for name, pair in named_curves(of).items()
+    }
+    panel = curves_panel(f"{LONG:,} steps; {names}", every)
+    marks = []
+    for mark, key in zip(panel.marks, every, strict=True):
+        assert isinstance(mark, SeedCurve)
+        dash = dashes[key.partition("; ")[2]]
+        marks.append(replace(mark, style=LineStyle(mark.style.color, dash)))
+    return replace(panel, marks=marks)
+
+
+def _spreads(found: Trainings) -> list[Comparison]:
+    what = "standard deviation over seeds, {}: Dyna-Frequency / Dyna-Value"
+    return [
+        _comparison(found, VARY_LESS, what.format(name), "below 1 (variance)", measure)
+        for name, measure in MEASURES
+    ]
+
+
+def _leads(found: Trainings, statement: Statement, size: str = "") -> list[Comparison]:
+    # The paper's text compares only the variance, and the figure's file is blank.
+    return [
+        _comparison(found, statement, f"{size}Dyna-Frequency − Dyna-Value, {name}", "-", measure)
+        for name, measure in MEASURES
+    ]
+
+
+def _of_learned_model(found: Trainings) -> list[Comparison]:
+    return [
+        Comparison.of(
+            LEARNED_BETTER[name],
+            f"{LEARNED} − {name}, area ({DEFAULT})",
+            "-",
+            area,
+            found[LEARNED],
+            found[name],
+        )
+        for name in BOTH
+    ]
+
+
+def _notes(frequency: Stored, value: Stored) -> list[str]:
+    """How many seeds do not learn, the speed of those that do, and where they were."""
+    lost = [unlearned(stored) for stored in (frequency, value)]
+    others = [
+        mean_with_interval(area(stored)[~of])
+        for stored, of in zip((frequency, value), lost, strict=True)
+    ]
+    below = np.concatenate(lost)
+    share = np.concatenate([measured(one, "replay_in_goal_room") for one in (frequency, value)])
+    there = [mean_with_interval(share[of], 1, "%") for of in (below, ~below)]
+    return [
+        f"{DEFAULT}: {lost[0].sum()} seeds of Dyna-Frequency and {lost[1].sum()} of Dyna-Value end "
+        f"below −1500; the mean area of the others is {others[0]} and {others[1]}.",
+        f"{DEFAULT}, states in the goal room: {there[0]} of the replay buffers of seeds that end "
+        f"below −1500, and {there[1]} of those of the other seeds.",
+    ]
+
+
+def _f5(units: dict[str, Stored]) -> Findings:
+    """Queues of the median seed under two interpretations; shares under all."""
+    found, long = trainings(units), trainings(units, longer=True)
+    panels = []
+    for interpretation in MAIN:
+        for name in BOTH if interpretation in found else ():
+            share = near_holes(states(found[interpretation][name], "queue"))
+            title = f"{name}: {share:.1f}% near a hole\n{interpretation}"
+            panels.append(_map(found[interpretation][name], "queue", title))
+    title = "F5: the search-control queue at the end, median seed"
+    chart = Chart(panels, title, columns=len(BOTH), panel_size=(4.6, 4.6))
+    header = ["share near a hole, mean over seeds", *BOTH]
+    header += [f"{name}, seeds that learned" for name in BOTH]
+    rows = [[interpretation, *_shares(of)] for interpretation, of in found.items()]
+    rows += [
+        [f"{interpretation}; at step {step:,} of {LONG:,}", *_shares(of, step)]
+        for interpretation, of in long.items()
+        for step in (PAPERS_STEP, LONG)
+    ]
+    percentages = {
+        interpretation: [
+            claims.share(
+                PERCENTAGES,
+                f"{name}: queue states within 0.1 of a hole, seeds that learned",
+                PAPER[name],
+                near_holes_if_learned(of[name]),
+            )
+            for name in BOTH
+        ]
+        for interpretation, of in found.items()
+    }
+    what = "share near a hole, seeds that learned: Dyna-Frequency − Dyna-Value, percentage points"
+    contrasts = judge_each(
+        {
+            i: [_comparison(of, NEAR_HOLES, what, "above 0", near_holes_if_learned)]
+            for i, of in found.items()
+        },
+        judge,
+    )
+    notes = ("Each seed is one sample; the paper shows one queue per algorithm.", RULE_IN_THE_MAZE)
+    by_each = [table_of({i: [*percentages[i], *contrasts[i]] for i in found})]
+    judged = under_all(percentages) + under_all(contrasts)
+    return Findings(chart, judged, [header, *rows], notes, by_each)
+
+
+def _map(stored: Stored, store: str, title: str) -> Panel:
+    """The states of the median seed on a map of the maze."""
+    x, y = states(stored, store).T
+    return map_panel(envs.make(MAZE), title, [Points(x, y, DOTS)])
+
+
+def _shares(found: Trainings, step: int | None = None) -> list[str]:
+    """The shares of both queues near a hole, of all seeds and of those that learned."""
+    both = [found[name] for name in BOTH]
+    cells = [mean_with_interval(measured(one, "queue_near_hole", step), 1, "%") for one in both]
+    for one in both:
+        number = int((~unlearned(one)).sum())
+        share = mean_with_interval(near_holes_if_learned(one, step), 1, "%")
+        cells.append(f"{share} ({number} seeds)" if number else "no seed")
+    return cells
+
+
+HOW = (
+    "Distance of the distributions: total variation over 10 × 10 cells (the share of states that "
+    "would have to move to make the samples equal), minus that of samples of the same size in "
+    "which the states of both stores are mixed at random: 0 means that they do not differ. Value: "
+    "the probability that V of a state in the queue is greater than V of one in the replay buffer, "
+    "minus 50%, with the network at the end, for seeds that learned; the value of the others is "
+    "constant."
+)
+
+
+def _f8(units: dict[str, Stored]) -> Findings:
+    """States of the median seed under two interpretations; where they are, under all."""
+    found, long = trainings(units), trainings(units, longer=True)
+    panels = [
+        _map(found[i][name], kept, f"{name}: {kept}\n{i}")
+        for i in MAIN
+        if i in found
+        for name in BOTH
+        for kept in STORES
+    ]
+    title = "F8: states at the end, median seed"
+    chart = Chart(panels, title, columns=len(STORES) * len(BOTH), panel_size=(4.0, 4.2))
+    rows = [["states", "near a hole, mean over seeds", "near the goal, mean over seeds"]]
+    for i, of in (found | {f"{i}; {LONG:,} steps": of for i, of in long.items()}).items():
+        for name in BOTH:
+            seeds = f"; {left_out(of[name])}" if left_out(of[name]) else ""
+            for kept in STORES:
+                shares = (measured(of[name], f"{kept}_near_{what}") for what in ("hole", "goal"))
+                cells = (f"{share.mean():.1f}%" for share in shares)
+                rows.append([f"{name}, {kept}; {i}{seeds}", *cells])
+    gathered = judge_each({i: [_more_near_goal(of)] for i, of in found.items()}, judge)
+    of_places = {i: _of_places(of) for i, of in found.items()}
+    of_values = {i: _of_values(of) for i, of in found.items() if _has_values(of)}
+    judged_rows = sum(map(len, (*of_places.values(), *of_values.values())))
+    places, valued = (
+        judge_each(group, partial(_judge_differences, rows=judged_rows))
+        for group in (of_places, of_values)
+    )
+    tables = [table_of(valued)] if valued else []
+    tables.append(table_of({i: [*gathered[i], *places[i]] for i in found}))
+    judged = under_all(gathered) + under_all(places) + under_all(valued)
+    return Findings(chart, judged, rows, (HOW, RULE_IN_THE_MAZE), tables)
+
+
+def _more_near_goal(found: Trainings) -> Comparison:
+    return Comparison.of(
+        NEAR_GOAL,
+        "share of the queue near the goal, seeds that learned: Dyna-Value − Dyna-Frequency, "
+        "percentage points",
+        "above 0 (text)",
+        lambda stored: of_learned(stored, measured(stored, "queue_near_goal")),
+        found["Dyna-Value"],
+        found["Dyna-Frequency"],
+    )
+
+
+Difference = tuple[Statement, str, str, np.ndarray]
+"""The claim that numbers, one per seed, are above zero: statement, what, paper, numbers."""
+
+
+def _of_places(found: Trainings) -> list[Difference]:
+    """Whether the distributions of queue and replay buffer differ, for each algorithm."""
+    what = "{}: distance between the distributions of queue and replay buffer, percentage"
+    return [
+        (
+            STORES_DIFFER,
+            what.format(name),
+            "above 0 (very different)",
+            measured(found[name], "distance_of_stores"),
+        )
+        for name in BOTH
+    ]
+
+
+def _of_values(found: Trainings) -> list[Difference]:
+    """Whether states in the queue have a relatively high value, for each algorithm."""
+    what = (
+        "{}: states in the queue have a higher value than those in the replay buffer, percentage "
+        "points"
+    )
+    return [
+        (
+            HIGHER_VALUE,
+            what.format(name),
+            "above 0 (relatively high)",
+            measured(found[name], "value_lead_of_queue")[~unlearned(found[name])],
+        )
+        for name in BOTH
+    ]
+
+
+def _has_values(found: Trainings) -> bool:
+    """Whether some seeds of both algorithms learned."""
+    return not any(unlearned(found[name]).all() for name in BOTH)
+
+
+def _judge_differences(differences: Sequence[Difference], rows: int) -> list[Claim]:
+    """A verdict on each, by intervals corrected for a number of rows."""
+    return [claims.difference(*one, negative=False, form="+.1f", rows=rows) for one in differences]
+
+
+_NOTHING_IF_F4 = "about three days on 2 cores, nothing if F4 is stored"
+F4 = Part(
+    "F4",
+    "MazeGridWorld, learning curves",
+    "about three days on 2 cores",
+    units_with_learned_model,
+    _f4,
+)
+F5 = Part("F5", "MazeGridWorld, states in the queue", _NOTHING_IF_F4, units, _f5)
+F8 = Part("F8", "MazeGridWorld, states in queue and replay buffer", _NOTHING_IF_F4, units, _f8)

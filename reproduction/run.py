@@ -1,0 +1,196 @@
+"""The parts of the paper: compute what is not stored, analyse it, draw it, and repeat a training."""
+
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import jax
+import numpy as np
+from scipy import stats
+
+from freqdyna.core.errors import FreqdynaError, RunFailedError, unknown_name
+from freqdyna.results.chart import Chart, Panel
+from freqdyna.results.draw_matplotlib import draw
+from freqdyna.results.plot import save_figure
+from freqdyna.results.provenance import provenance
+from freqdyna.sweeps.execute import compute as compute_trainings
+from freqdyna.sweeps.execute import load as load_training
+from freqdyna.sweeps.storage import Storage
+from freqdyna.sweeps.sweep import SweepUnit
+from freqdyna.training.engines.local import Local
+from freqdyna.training.progress import make_display
+from reproduction import a1, b, d, e, f1, f2, f3, f6, f7, maze, r, s, store, t1, u, x1
+from reproduction.study import Findings, Part, Stored, Unit, area, curves_of, left_out, training_of
+
+PARTS: tuple[Part, ...] = (
+    *(e.E1, e.E2, t1.PART, u.PART, f1.PART, f2.PART, f3.PART, maze.F4, maze.F5, f6.PART, f7.PART),
+    *(maze.F8, d.PART, a1.PART, x1.PART, s.PART, r.PART, b.PART),
+)
+"""All parts, in the order of the paper; our own checks last."""
+ELSEWHERE = {
+    "A2": "HC-Dyna (Dyna-Value): freqdyna train --algorithm dyna-value",
+    "A3": "frequency-based search-control: freqdyna train --algorithm dyna-frequency",
+    "X2": "weights in g: settings gradient_weight and hessian_weight",
+    "X3": "future work: combined search-controls: examples",
+}
+"""What the paper has and the library implements, without an experiment."""
+STORED, QUICK = Path("results/reproduction"), Path("runs/reproduction-quick")
+"""The default folders of results."""
+LEAST_P = 0.01
+"""Two sets of seeds count as different if p is lower; one comparison in a hundred is wrong."""
+SAME = ("device_kind", "machine", "versions")
+
+
+def find(name: str) -> Part:
+    """The part of this name."""
+    for part in PARTS:
+        if part.name == name:
+            return part
+    if name in ELSEWHERE:
+        raise FreqdynaError(f"{name} has no experiment; {ELSEWHERE[name]}")
+    known = [part.name for part in PARTS]
+    raise unknown_name("part of the paper", name, ["list", "all", "overview", "page", *known])
+
+
+def stored(part: Part, folder: Path, quick: bool = False) -> dict[str, Stored]:
+    """The units of a part that a folder has, by name."""
+    found = {unit.name: store.find(folder, unit) for unit in part.units(quick)}
+    return {name: unit for name, unit in found.items() if unit is not None}
+
+
+def is_stored(part: Part, folder: Path, quick: bool = False) -> bool:
+    """Whether a folder has all units of a part."""
+    return len(stored(part, folder, quick)) == len(part.units(quick))
+
+
+def reproduce(part: Part, folder: Path, quick: bool, processes: int | None) -> Findings:
+    """Compute the units that are not stored, analyse all of them, and draw the figure.
+
+    After an interruption, the same call resumes.
+    """
+    found, units = stored(part, folder, quick), part.units(quick)
+    missing = [unit for unit in units if unit.name not in found]
+    if missing:
+        size = "less than a minute" if quick else part.duration
+        print(f"{part.name}: computing {len(missing)} of {len(units)} units in {folder}, {size}")
+        compute(part, missing, folder, processes)
+    else:
+        print(f"{part.name}: analysing the results in {folder}")
+    findings = analyse(part, stored(part, folder, quick))
+    save_figure(draw(findings.chart), figure_of(folder, part.name))
+    return findings
+
+
+def figure_of(folder: Path, name: str) -> Path:
+    """The figure of a part."""
+    return folder / f"{name}.png"
+
+
+def compute(part: Part, units: list[Unit], folder: Path, processes: int | None) -> None:
+    """Compute units and add them to the file of their part."""
+    trainings = [unit for unit in units if unit.table is None]
+    tables = [unit for unit in units if unit.table is not None]
+    new = [_table(part, unit) for unit in tables]
+    scratch = folder / f"{part.name}.unfinished"
+    if trainings:
+        new += train(trainings, scratch, processes, part.name)
+    path = store.path_of(folder, part.name)
+    earlier = [store.find_in(path, unit) for quick in (False, True) for unit in part.units(quick)]
+    known = {one.unit.name for one in new}
+    kept = [one for one in earlier if one is not None and one.unit.name not in known]
+    store.write(path, [*kept, *new])
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _table(part: Part, unit: Unit) -> Stored:
+    """Compute a small table in this process."""
+    assert unit.table is not None
+    began = time.monotonic()
+    with make_display() as display:
+        columns = unit.table(
+            lambda done, total: display.show(f"{part.name} {unit.name}:", done, total)
+        )
+    seconds = round(time.monotonic() - began, 1)
+    return Stored(unit, columns, provenance(jax.devices(), seconds=seconds))
+
+
+def train(units: Sequence[Unit], scratch: Path, processes: int | None, title: str) -> list[Stored]:
+    """Train what is not finished in the scratch folder, several at a time, and load everything."""
+    storage, engine = Storage(str(scratch)), Local(processes)
+    sweep_units = [SweepUnit(unit.config) for unit in units]
+    status = compute_trainings(sweep_units, storage, engine, title=title)
+    if status.failed:
+        name, error = next(iter(status.failed.items()))
+        raise RunFailedError(
+            f"{len(status.failed)} of {len(units)} trainings failed; {name}: {error}"
+        )
+    found = []
+    for unit, sweep_unit in zip(units, sweep_units, strict=True):
+        record = load_training(storage, sweep_unit)
+        found.append(Stored(unit, (unit.keep or curves_of)(record), record.provenance))
+    return found
+
+
+def analyse(part: Part, units: dict[str, Stored]) -> Findings:
+    """Analyse stored units, and say which seeds are left out.
+
+    If no seed of a training is left, the part is not analysed, and the findings say so.
+    """
+    left_out_of = {
+        name: unit.record.complete_seeds
+        for name, unit in units.items()
+        if unit.record is not None and unit.record.complete_seeds.left_out
+    }
+    if not left_out_of:
+        return part.analyse(units)
+    gone = [f"{name}: {one.none_left}" for name, one in left_out_of.items() if not any(one.kept)]
+    if gone:
+        note = f"Not analysed: {'; '.join(gone)}."
+        return Findings(Chart([Panel(f"{part.name}: not analysed")]), (), notes=(note,))
+    findings = part.analyse(units)
+    listed = "; ".join(f"{name}: {one.text('seeds')}" for name, one in left_out_of.items())
+    note = (
+        "Seeds that diverged or stopped are left out of every statistic, which favours an unstable "
+        f"method. {listed}."
+    )
+    return replace(findings, notes=(*findings.notes, note))
+
+
+def verify(part: Part, folder: Path, seeds: int, processes: int | None) -> str:
+    """Train one randomly chosen stored training of a part again, and say how well they agree.
+
+    On the same kind of CPU with the same versions and seeds, the returns must be bit-identical.
+    Otherwise rounding changes the course of a seed, and areas under the curves are compared with a
+    statistical test.
+    """
+    curves = [one for one in stored(part, folder).values() if one.record is not None]
+    if not curves:
+        raise FreqdynaError(
+            f"{part.name} has no stored learning curves in {folder}; to check it, compute it again "
+            "in another folder, with --out"
+        )
+    before = random.choice(curves)
+    name, number = before.unit.name, min(seeds, before.unit.config.seeds)
+    again = replace(before.unit, settings=before.settings | {"seeds": number})
+    print(f"{part.name}: training {name} again, {number} seeds")
+    with tempfile.TemporaryDirectory() as scratch:
+        (now,) = train([again], Path(scratch), processes, part.name)
+    returns, earlier = training_of(now).returns, training_of(before).returns[:number]
+    equal = float(((returns == earlier) | (np.isnan(returns) & np.isnan(earlier))).mean())
+    same_machine = all(now.provenance[key] == before.provenance.get(key) for key in SAME)
+    if same_machine and now.provenance["device_kind"] == "cpu" and number == len(earlier):
+        if equal < 1:
+            raise FreqdynaError(f"{name}: {1 - equal:.1%} of the returns differ from the stored")
+        return f"{name}: all {returns.size} returns are bit-identical to the stored ones"
+    p = float(stats.mannwhitneyu(area(now), area(before)).pvalue)
+    text = (
+        f"{name}: {equal:.0%} of the returns are equal; mean area {np.mean(area(now)):.1f}, stored "
+        f"{np.mean(area(before)):.1f}, p = {p:.2g} where rounding may differ {left_out(now, before)}"
+    )
+    if p < LEAST_P:
+        raise FreqdynaError(f"{text}: they differ")
+    return f"{text}: they agree"
