@@ -123,7 +123,7 @@ def units_with_learned_model(quick: bool) -> list[Unit]:
 
 
 def trainings(units: dict[str, Stored], longer: bool = False) -> dict[str, Trainings]:
-    """The stored trainings by interpretation and algorithm; with `longer`, those of `LONG` steps."""
+    """The stored trainings by interpretation and algorithm; if `longer`, those of `LONG` steps."""
     return by_interpretation(units, IN_THE_MAZE, ALGORITHMS, settings, longer)
 
 

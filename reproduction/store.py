@@ -79,7 +79,8 @@ def write(path: Path, units: list[Stored]) -> None:
 
 def _settings(unit: Unit) -> dict[str, Any]:
     """What identifies a unit: all settings of a training, or those of a table and its name."""
-    stated = asdict(unit.config) if unit.table is None else {"unit": unit.name, **unit.settings}
+    table = {"unit": unit.name, "table": json.dumps(unit.settings, ensure_ascii=False)}
+    stated = asdict(unit.config) if unit.table is None else table
     return {name: _plain(value) for name, value in stated.items()}
 
 
@@ -95,15 +96,11 @@ def _repeated(values: list[Any], lengths: list[int]) -> pa.Array:
     if not distinct:
         return pa.nulls(sum(lengths))
     codes = [None if value is None else distinct.index(value) for value in values]
-    indices = pa.chunked_array(
-        [
-            pa.nulls(length, pa.int16())
-            if code is None
-            else pa.repeat(pa.scalar(code, pa.int16()), length)
-            for code, length in zip(codes, lengths, strict=True)
-        ]
-    )
-    return pa.DictionaryArray.from_arrays(indices.combine_chunks(), pa.array(distinct))
+    indices = [
+        pa.repeat(pa.scalar(code, pa.int16()), length)
+        for code, length in zip(codes, lengths, strict=True)
+    ]
+    return pa.DictionaryArray.from_arrays(pa.concat_arrays(indices), pa.array(distinct))
 
 
 def _array(values: np.ndarray) -> pa.Array:
