@@ -111,17 +111,7 @@ def local_hessian_energy(f: Function, x: Centre) -> float:
 
 
 def local_fourier_transform(f: Function, x: Centre, k: Vectors) -> Complex[np.ndarray, " m"]:
-    """The local Fourier transform f̂(k) = ∫ f(y) exp(−2πi y·k) dy over B(x, 1).
-
-    Args:
-        f: From a point of shape (n,) to a scalar.
-        x: The centre of the ball, shape (n,).
-        k: Frequency vectors, one per row, shape (m, n).
-
-    Returns:
-        Complex values of shape (m,).
-
-    """
+    """The local Fourier transform f̂(k) = ∫ f(y) exp(−2πi y·k) dy over B(x, 1), by rows of k."""
     longest = math.ceil(np.linalg.norm(k, axis=1).max(initial=0.0))
     # A plane wave of frequency ‖k‖ oscillates at most 2 · 2π‖k‖ times around the circle.
     points, weights = ball(len(x), PANELS + longest, ANGLES + 16 * longest)
@@ -131,10 +121,7 @@ def local_fourier_transform(f: Function, x: Centre, k: Vectors) -> Complex[np.nd
 
 
 def local_frequency_distribution(f: Function, x: Centre, k: Vectors) -> Numbers:
-    """The local frequency distribution π_f̂(k) = |f̂(k)|² / ∫ |f̂|², the paper's equation 5.
-
-    The integral equals the local energy. The arguments are those of `local_fourier_transform`.
-    """
+    """π_f̂(k) = |f̂(k)|² / ∫ |f̂|², the paper's equation 5; the integral is the local energy."""
     return np.abs(local_fourier_transform(f, x, k)) ** 2 / local_energy(f, x)
 
 
@@ -192,20 +179,9 @@ class Identities:
 
 
 def theorem_identities(f: Function, x: Centre, cutoffs: tuple[int, ...]) -> Identities:
-    """Compute both sides of Theorem 1 around a point.
-
-    Args:
-        f: From a point of shape (n,) to a scalar, written in JAX.
-        x: The centre of the ball, shape (n,).
-        cutoffs: Frequencies up to which the right-hand sides are integrated: increasing integers.
-
-    """
-    integers = all(cutoff >= 1 and cutoff == int(cutoff) for cutoff in cutoffs)
-    if not cutoffs or not integers or any(a >= b for a, b in itertools.pairwise(cutoffs)):
-        raise FreqdynaError(
-            f"cutoffs is {cutoffs!r}; it must be one or more integers, 1 or greater, each "
-            "greater than the one before"
-        )
+    """Both sides of Theorem 1 around a point; right-hand sides up to increasing integers."""
+    if not cutoffs or any(a >= b for a, b in itertools.pairwise((0, *cutoffs))):
+        raise FreqdynaError(f"cutoffs is {cutoffs!r}; it must be increasing integers from 1 on")
     lengths, weights = gauss(0.0, float(cutoffs[-1]), cutoffs[-1])
     energy = local_energy(f, x)
     distribution = weights * radial_spectrum(f, x, lengths) / energy
@@ -214,15 +190,9 @@ def theorem_identities(f: Function, x: Centre, cutoffs: tuple[int, ...]) -> Iden
     def moment(power: int) -> Numbers:
         return np.cumsum(distribution * lengths**power)[ends]
 
-    return Identities(
-        cutoffs=np.array(cutoffs),
-        energy=energy,
-        captured=moment(0),
-        gradient=local_gradient_energy(f, x),
-        hessian=local_hessian_energy(f, x),
-        second_moment=moment(2),
-        fourth_moment=moment(4),
-    )
+    gradient, hessian = local_gradient_energy(f, x), local_hessian_energy(f, x)
+    captured, second, fourth = map(moment, (0, 2, 4))
+    return Identities(np.array(cutoffs), energy, captured, gradient, hessian, second, fourth)
 
 
 def local_dispersion(f: Function, x: Centre) -> float:
@@ -289,17 +259,10 @@ def local_spectrum(
 ) -> LocalSpectrum:
     """The energy and the bandwidth in each window of a surface on an even grid.
 
-    The trend is subtracted first: a constant or a plane has no frequency, but the taper would add
-    its own, which would dominate on a smooth surface. If only the mean is subtracted, the spectrum
-    is that of theorem 1, including slopes.
-
-    Args:
-        surface: Values on the grid, shape (p, q).
-        spacing: The distance between neighbouring points along each coordinate.
-        size: Points per side of a window.
-        stride: Points between successive windows.
-        trend: What to subtract from each window.
-
+    Windows have `size` points per side and are `stride` points apart; `spacing` is the distance of
+    neighbouring points along each coordinate. The trend is subtracted first: a constant or a plane
+    has no frequency, but the taper would add its own, which would dominate on a smooth surface. If
+    only the mean is subtracted, the spectrum is that of theorem 1, including slopes.
     """
     pieces = _without_trend(_windows(surface.astype(np.float64), size, stride), trend)
     power = np.abs(np.fft.fft2(pieces * _taper(size))) ** 2

@@ -1,24 +1,38 @@
-"""The evaluation of D: gradients and Hessians of learned values, and what noise changes in them."""
+"""D: what the paper's text says about gradients and Hessians of learned values.
+
+The networks of B, those of GridWorld, and those learned from noisy rewards.
+"""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
 from freqdyna.results.chart import Axis, Chart, Panel, Points
-from reproduction import claims
-from reproduction.base import Findings, Stored
-from reproduction.claims import Claim, Verdict
+from reproduction import b, claims
+from reproduction.b import Surfaces
+from reproduction.claims import Claim, Statement, Verdict
 from reproduction.comparisons import Comparison, judge, mean_with_interval
-from reproduction.parts.bandwidth.analysis import SOLVED, returns_of
-from reproduction.parts.derivatives.surfaces import Surfaces, surfaces
-from reproduction.parts.derivatives.units import CAR, GRID, NOISE, NOISY
+from reproduction.study import Findings, Part, Stored, Unit
 
+CAR, GRID = "MountainCar-v0", "GridWorld"
+NOISE = 0.1
+NOISY = f"{CAR}-reward-noise-{NOISE}"
+TRAININGS: dict[str, dict[str, Any]] = {
+    # As B does in the maze: planning from uniform states solves it without climbs.
+    GRID: b.TRAININGS["MazeGridWorld"] | {"env": GRID, "steps": 20_000},
+    NOISY: {"env": CAR, "reward_noise": NOISE, **b.TRAININGS[CAR]},
+}
 QUARTER = 0.25
 OCCURS = 1.0
 """A combination occurs if more than this percentage of the state space has it."""
 SHOWN = 7
 """Every so many points of the grid are shown, which keeps the report's page small."""
+BOTH_WAYS = Statement("learned values: a low gradient occurs with a high Hessian, and the reverse")
+SMALLER = Statement("second derivatives of V are smaller on GridWorld than on MountainCar")
+IN_PLACE = Statement("MountainCar: reward noise leaves the regions of high g in place")
+CHANGED = Statement("MountainCar: reward noise changes V")
 HOW = (
     "Values are those of networks after training, at 64 × 64 points over the whole state space: on "
     "MountainCar with Dyna-Frequency, elsewhere with planning from uniform states (dyna-uniform). "
@@ -37,38 +51,28 @@ ON_NOISE = (
 )
 
 
+def units(quick: bool) -> list[Unit]:
+    """The trainings of B, and two more; a quick run has those of B."""
+    more = [] if quick else [b.learned(name, quick, **of) for name, of in TRAININGS.items()]
+    return [*b.units(quick), *more]
+
+
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel of gradients and Hessians for each environment; what the text says about them."""
-    chosen = {name: _chosen(unit) for name, unit in units.items()}
-    found = {name: surfaces(unit, chosen[name]) for name, unit in units.items()}
+    found = {name: Surfaces.of(stored) for name, stored in units.items()}
     plain = {name: of for name, of in found.items() if name != NOISY}
-    rows = 2 * len(plain)
-    judged = [claim for name, of in plain.items() for claim in _both_ways(name, of, rows)]
-    compared, notes = [], [HOW]
-    if GRID in found:
-        compared += _small_second_derivatives(found[CAR], found[GRID])
-    if NOISY in found:
-        compared += _with_noise(found[CAR], found[NOISY])
-        notes.append(ON_NOISE)
-    judged += judge(compared)
+    rows = [claim for name, of in plain.items() for claim in _both_ways(name, of, 2 * len(plain))]
+    compared = [
+        *(_small_second_derivatives(found[CAR], found[GRID]) if GRID in found else []),
+        *(_with_noise(found[CAR], found[NOISY]) if NOISY in found else []),
+    ]
     chart = Chart([_panel(name, of) for name, of in plain.items()], "D: gradients and Hessians")
-    return Findings(chart, judged, _table(found), [*notes, _solved(units)])
-
-
-def _chosen(unit: Stored) -> np.ndarray:
-    """The seeds that solved their environment; all that did not diverge if none did."""
-    returns = returns_of(unit)
-    solved = np.flatnonzero(returns > SOLVED)
-    return solved if len(solved) else np.flatnonzero(np.isfinite(returns))
+    notes = [HOW, ON_NOISE, b.on_seeds(units)]
+    return Findings(chart, rows + judge(compared), _table(found), notes)
 
 
 def shares(of: Surfaces) -> tuple[np.ndarray, np.ndarray]:
-    """The percentages of points with a low gradient and a high Hessian, and the reverse.
-
-    Returns:
-        Two arrays of shape (seeds,).
-
-    """
+    """The percentages of points with a low gradient and a high Hessian, and the reverse."""
 
     def quarters(norms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         low, high = np.quantile(norms, [QUARTER, 1 - QUARTER], axis=1)[..., None]
@@ -83,14 +87,15 @@ def shares(of: Surfaces) -> tuple[np.ndarray, np.ndarray]:
 def _both_ways(name: str, of: Surfaces, rows: int) -> list[Claim]:
     words = "a low gradient and a high Hessian", "a high gradient and a low Hessian"
     return [
-        _may_occur(f"{name}: points with {what}, percentage minus {OCCURS:g}", share, rows)
+        may_occur(f"{name}: points with {what}, percentage minus {OCCURS:g}", share, rows)
         for what, share in zip(words, shares(of), strict=True)
     ]
 
 
-def _may_occur(what: str, share: np.ndarray, rows: int) -> Claim:
+def may_occur(what: str, share: np.ndarray, rows: int) -> Claim:
+    """The claim that something may occur, which rare points do not refute."""
     found = claims.difference(
-        what, "above 0 (may occur)", share - OCCURS, negative=False, form="+.1f", rows=rows
+        BOTH_WAYS, what, "above 0 (may occur)", share - OCCURS, False, "+.1f", rows
     )
     ours = f"{found.ours}; such points in {np.count_nonzero(share)} of {len(share)} seeds"
     verdict: Verdict = "holds" if found.verdict == "holds" else "undecided"
@@ -103,8 +108,8 @@ def _small_second_derivatives(car: Surfaces, grid: Surfaces) -> list[Comparison]
     raw = [np.log10(np.median(of.hessian, axis=1)) for of in (car, grid)]
     scaled = [np.log10(np.median(of.scaled_hessian, axis=1)) for of in (car, grid)]
     return [
-        Comparison(f"{what}, as they are", "above 0", *raw),
-        Comparison(f"{what}, states and V scaled to [0, 1]", "above 0", *scaled),
+        Comparison(SMALLER, f"{what}, as they are", "above 0", *raw),
+        Comparison(SMALLER, f"{what}, states and V scaled to [0, 1]", "above 0", *scaled),
     ]
 
 
@@ -114,26 +119,21 @@ def _with_noise(without: Surfaces, noisy: Surfaces) -> list[Comparison]:
     plain_v, noisy_v = agreement(without.value, noisy.value)
     what = "rank correlation with seeds without noise, in percent"
     with_noise, others = f"seeds with σ = {NOISE:g}", "other seeds without noise"
+    g, v = (
+        f"{CAR}: g, {what}: {with_noise} − {others}",
+        f"{CAR}: V, {what}: {others} − {with_noise}",
+    )
     return [
-        Comparison(
-            f"{CAR}: g, {what}: {with_noise} − {others}", "not below 0 (remains)", noisy_g, plain_g
-        ),
-        Comparison(
-            f"{CAR}: V, {what}: {others} − {with_noise}", "above 0 (affected)", plain_v, noisy_v
-        ),
+        Comparison(IN_PLACE, g, "not below 0 (remains)", noisy_g, plain_g),
+        Comparison(CHANGED, v, "above 0 (affected)", plain_v, noisy_v),
     ]
 
 
 def agreement(without: np.ndarray, noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """How much each seed agrees with the seeds without noise, rank correlation in percent.
 
-    Args:
-        without: Surfaces without noise, shape (seeds, points).
-        noisy: Surfaces with noise, shape (noisy seeds, points).
-
-    Returns:
-        For each seed without noise, which is compared with the others, and for each with noise.
-
+    From surfaces of shape (seeds, points): for each seed without noise, which is compared with the
+    others, and for each with noise.
     """
     each = [
         rank_correlations(without[[i]], np.delete(without, i, axis=0))[0]
@@ -143,13 +143,7 @@ def agreement(without: np.ndarray, noisy: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def rank_correlations(some: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The mean rank correlation of each row with the rows of another array, shape (rows,).
-
-    Args:
-        some: Shape (rows, points).
-        others: Shape (others, points).
-
-    """
+    """The mean rank correlation of each row with the rows of another array, shape (rows,)."""
     every = np.corrcoef(rankdata(np.concatenate([some, others]), axis=1))
     return np.asarray(every[: len(some), len(some) :].mean(axis=1))
 
@@ -164,25 +158,19 @@ def _table(found: dict[str, Surfaces]) -> list[list[str]]:
     return rows
 
 
-def _solved(units: dict[str, Stored]) -> str:
-    parts = [
-        f"{name}: {int((returns_of(unit) > SOLVED).sum())} of {len(returns_of(unit))}"
-        for name, unit in units.items()
-    ]
-    return (
-        f"Seeds whose mean return of the last evaluations is above {SOLVED:g}, which are those "
-        f"that are used: {', '.join(parts)}."
-    )
-
-
 def _panel(name: str, of: Surfaces) -> Panel:
     """The first seed: every point of the grid by its gradient and its Hessian."""
     x, y = (
         np.log10(np.maximum(one[0, ::SHOWN], 1e-12)).round(2) for one in (of.gradient, of.hessian)
     )
-    return Panel(
-        f"{name}, first seed",
-        Axis("log₁₀ ‖∇V‖"),
-        Axis("log₁₀ ‖H_V‖"),
-        [Points(x, y, "tab:blue", size=4)],
-    )
+    points = Points(x, y, "tab:blue", size=4)
+    return Panel(f"{name}, first seed", Axis("log₁₀ ‖∇V‖"), Axis("log₁₀ ‖H_V‖"), [points])
+
+
+PART = Part(
+    "D",
+    "gradients and Hessians of learned values",
+    "about six minutes on 2 cores if B is stored",
+    units,
+    analyse,
+)

@@ -1,0 +1,104 @@
+"""A1: tabular Dyna, on the maze of Sutton and Barto, with 0, 5 and 50 planning updates per step."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Panel, SeedCurve
+from freqdyna.results.record import Record
+from freqdyna.results.statistics import bootstrap_interval
+from reproduction.claims import Statement
+from reproduction.comparisons import Comparison, judge, mean_with_interval
+from reproduction.curves import SHADED
+from reproduction.study import Columns, Findings, Part, Stored, Unit
+
+UPDATES = {0: ("forestgreen", "about 25"), 5: ("red", "about 5"), 50: ("black", "3")}
+"""Planning updates per step: their colour, and the episodes until performance is optimal up to
+exploration (Sutton and Barto, section 8.2)."""
+EPISODES = 50
+SHOWN = (1, 2, 3, 5, 10, 25, EPISODES)
+NEAR = 1.5
+SHORTER = Statement("Sutton and Barto's maze: episodes are shorter with more planning updates")
+
+
+def units(quick: bool) -> list[Unit]:
+    """One training per number of updates."""
+    steps, seeds = (4000, 3) if quick else (16_000, 30)
+    settings: dict[str, Any] = {
+        **{"env": "DynaMaze", "algorithm": "tabular-dyna-q", "discount": 0.95, "seeds": seeds},
+        **{"steps": steps, "eval_every": 4000, "snapshot_steps": (steps,)},
+    }
+    return [
+        Unit(f"updates-{updates}", settings | {"planning_steps": updates}, keep=episodes_of)
+        for updates in UPDATES
+    ]
+
+
+def episodes_of(record: Record) -> Columns:
+    """The lengths of the first training episodes, one row per seed and episode."""
+    lengths = record.snapshots[record.config.steps]["episode_lengths"][:, :EPISODES]
+    return {
+        "seed": np.repeat(record.seeds.astype(np.int32), EPISODES),
+        "episode": np.tile(np.arange(1, EPISODES + 1, dtype=np.int32), len(lengths)),
+        "length": lengths.astype(np.int32).ravel(),
+    }
+
+
+def lengths(stored: Stored) -> np.ndarray:
+    """The length of each training episode, shape (seeds, EPISODES); NaN if not completed."""
+    found = stored.columns["length"].reshape(-1, EPISODES).astype(float)
+    return np.where(found > 0, found, np.nan)
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """A curve for each number of updates, and comparisons of neighbours."""
+    found = {updates: lengths(units[f"updates-{updates}"]) for updates in UPDATES}
+    at = np.arange(2, EPISODES + 1)
+    curves = [
+        SeedCurve(
+            at,
+            steps[:, 1:],
+            LineStyle(UPDATES[updates][0]),
+            bootstrap_interval(steps[:, 1:]),
+            shade=0.15,
+            label=f"{updates} updates per step",
+        )
+        for updates, steps in found.items()
+    ]
+    panel = Panel("Dyna maze", Axis("episode"), Axis("steps", low=0), curves, legend=Legend())
+    title = f"A1: tabular Dyna, {len(found[0])} seeds"
+    chart = Chart([panel], title, SHADED, panel_size=(7.0, 4.2))
+    comparisons = [
+        Comparison(
+            SHORTER,
+            f"mean steps of the episodes after the first: {few} − {many} updates per step",
+            "above 0 (own check, after Sutton and Barto)",
+            *(np.nanmean(found[updates][:, 1:], axis=1) for updates in (few, many)),
+        )
+        for few, many in itertools.pairwise(UPDATES)
+    ]
+    table = [["updates per step", *(f"steps of episode {episode}" for episode in SHOWN)]]
+    for updates, steps in found.items():
+        each = [steps[np.isfinite(steps[:, e - 1]), e - 1] for e in SHOWN]
+        table.append([str(updates), *map(mean_with_interval, each)])
+    return Findings(chart, judge(comparisons), table, (_reached(found),))
+
+
+def _reached(found: dict[int, np.ndarray]) -> str:
+    """From which episode on the mean over seeds is near that of the last ones."""
+    final = np.nanmean(found[50][:, -10:])
+    parts = []
+    for updates, steps in found.items():
+        above = np.flatnonzero(np.nanmean(steps, axis=0) > NEAR * final)
+        first = int(above[-1]) + 2 if len(above) else 1
+        parts.append(f"{updates} updates: from {first} on (textbook: {UPDATES[updates][1]})")
+    return (
+        f"Episodes whose mean length is at most {NEAR:g} times that of the last ten with 50 "
+        f"updates, {final:.1f} steps: {'; '.join(parts)}; there are {EPISODES}. The shortest path "
+        "has 14 steps, and one action in ten is random. The paper gives the algorithm without a "
+        "result; the curve is that of Sutton and Barto's figure 8.2."
+    )
+
+
+PART = Part("A1", "tabular Dyna", "about a minute on 2 cores", units, analyse)

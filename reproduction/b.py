@@ -1,0 +1,278 @@
+"""B, one of our own checks: g and the local bandwidth of learned values (windowed FFT).
+
+Q networks are trained on MountainCar and in the maze; D analyses the same networks.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+from scipy.stats import rankdata, spearmanr
+
+from freqdyna import envs
+from freqdyna.agents.networks.mlp import network_from_flat
+from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.agents.snapshot import RESOLUTION, axes
+from freqdyna.envs import Environment
+from freqdyna.results.chart import Axis, Chart, Legend, Mesh, Panel, Points
+from freqdyna.results.record import Record
+from reproduction import claims
+from reproduction.claims import Claim, Statement
+from reproduction.study import Columns, Findings, Part, Stored, Unit
+from reproduction.theory import local_spectrum, window_means
+
+TRAININGS: dict[str, dict[str, Any]] = {
+    "MountainCar-v0": {"algorithm": "dyna-frequency", "steps": 15_000},
+    # Planning from uniform states needs no climbs, and with a third of the paper's updates it
+    # solves the maze in minutes, where the paper's algorithms take hours.
+    "MazeGridWorld": {"algorithm": "dyna-uniform", "planning_steps": 10, "steps": 40_000},
+}
+QUICK = {"seeds": 2, "steps": 300, "planning_steps": 1, "warmup_steps": 100, "eval_every": 50}
+LAST = 5
+"""The number of last evaluations that decide whether a seed has solved the task."""
+SOLVED = -200.0
+"""A seed has solved its environment if the mean of its last returns is above this."""
+GRID = (RESOLUTION, RESOLUTION)
+"""Points of the grid on which values are computed."""
+SIZES = (8, 16, 24, 32)
+"""Points of a window along each coordinate."""
+OVERLAP = 4
+"""Windows are a quarter of their size apart."""
+DRAWN = 16
+"""The window size of the figure."""
+BANDWIDTH = Statement("g ranks states by the local bandwidth of V")
+ENERGY = Statement("g ranks states by the local energy of V, alone or times the second moment")
+RANKINGS = {
+    "bandwidth": (BANDWIDTH, "local bandwidth of V, plane removed"),
+    "sloped_bandwidth": (BANDWIDTH, "local bandwidth of V, mean removed"),
+    "product": (ENERGY, "energy × second moment"),
+    "energy": (ENERGY, "local energy of V"),
+}
+"""What g is compared with: the statement, and words."""
+Regions = dict[str, np.ndarray]
+"""Values in each window: g and each key of RANKINGS."""
+HOW = (
+    f"Hann windows of the given size on a grid of {RESOLUTION} × {RESOLUTION} points, a quarter of "
+    "their size apart; g is averaged over the same windows. Bandwidth is the root mean square "
+    "frequency in cycles per unit of the coordinates. It is computed in two ways, since neither is "
+    "the only correct one: with the best-fit plane of each window removed, because most of the "
+    "energy of a smooth V in a window is its slope, which has no frequency; and with only the mean "
+    "removed, including the slope, as in theorem 1. For energy and second moment, the two factors "
+    "of theorem 1, only the mean is removed. The correlation is Spearman's over windows, one for "
+    "each seed. The intervals in the table are those that decide, at 95% for all rows of a window "
+    "size together (Bonferroni)."
+)
+
+
+def units(quick: bool) -> list[Unit]:
+    """One unit per environment."""
+    return [learned(env, quick, env=env, **settings) for env, settings in TRAININGS.items()]
+
+
+def learned(name: str, quick: bool, **settings: Any) -> Unit:
+    """A training of which the parameters are stored."""
+    return Unit(name, {"seeds": 10} | settings | (QUICK if quick else {}), keep=parameters_of)
+
+
+def parameters_of(record: Record) -> Columns:
+    """The trained parameters, one row per seed and parameter."""
+    count = record.parameters.shape[1]
+    last = record.returns[:, -LAST:].mean(axis=1)
+    return {
+        "seed": np.repeat(record.seeds.astype(np.int32), count),
+        "last_return": np.repeat(last.astype(np.float32), count),
+        "parameter": record.parameters.astype(np.float32).ravel(),
+    }
+
+
+def returns_of(stored: Stored) -> np.ndarray:
+    """The mean of the last returns of each seed."""
+    _, first = np.unique(stored.columns["seed"], return_index=True)
+    return np.asarray(stored.columns["last_return"][first])
+
+
+def chosen_seeds(stored: Stored) -> np.ndarray:
+    """The seeds that solved their environment; all that did not diverge if none did."""
+    returns = returns_of(stored)
+    solved = np.flatnonzero(returns > SOLVED)
+    return solved if len(solved) else np.flatnonzero(np.isfinite(returns))
+
+
+@dataclass(frozen=True)
+class Surfaces:
+    """Numbers at all points of a grid over the state space, each of shape (seeds, points)."""
+
+    value: np.ndarray
+    gradient: np.ndarray
+    """‖∇V‖."""
+    hessian: np.ndarray
+    """‖H_V‖_F."""
+    scaled_hessian: np.ndarray
+    """The same for states scaled to [0, 1] and V divided by its range over the grid."""
+
+    @property
+    def frequency(self) -> np.ndarray:
+        """G = ‖∇V‖² + ‖H_V‖²_F."""
+        return self.gradient**2 + self.hessian**2
+
+    @staticmethod
+    def of(stored: Stored) -> "Surfaces":
+        """The surfaces of the seeds that are used, see `chosen_seeds`."""
+        env, columns = envs.make(stored.settings["env"]), stored.columns
+        sizes = (env.observation_size, *stored.unit.config.hidden, env.num_actions)
+        width = jnp.asarray(env.high - env.low)
+
+        def at(params: Float[Array, " p"], state: Float[Array, " 2"]) -> tuple[Array, ...]:
+            found = StateValue(network_from_flat(params, sizes)).derivatives(state)
+            scaled = found.hessian * width * width[:, None]
+            norms = (jnp.linalg.norm(one) for one in (found.gradient, found.hessian, scaled))
+            return found.value, *norms
+
+        over_grid = jax.jit(jax.vmap(at, in_axes=(None, 0)))
+        grid = np.stack(np.meshgrid(*axes(env, GRID), indexing="ij"), axis=-1)
+        points = jnp.asarray(grid.reshape(-1, 2), jnp.float32)
+        found = [
+            over_grid(jnp.asarray(columns["parameter"][columns["seed"] == seed]), points)
+            for seed in chosen_seeds(stored)
+        ]
+        value, gradient, hessian, scaled = (
+            np.stack([np.asarray(one, np.float64) for one in of]) for of in zip(*found, strict=True)
+        )
+        return Surfaces(value, gradient, hessian, scaled / np.ptp(value, axis=1, keepdims=True))
+
+
+def on_seeds(units: dict[str, Stored]) -> str:
+    """How many seeds solved their environment, and which are therefore used."""
+    parts = []
+    for name, stored in units.items():
+        returns, seeds = returns_of(stored), chosen_seeds(stored)
+        solved = int((returns > SOLVED).sum())
+        mean = f"mean return {returns[seeds].mean():.0f}"
+        used = ", ".join(map(str, seeds.tolist()))
+        parts.append(f"{name}: {solved} of {len(returns)} seeds (used: {used}; {mean})")
+    return (
+        f"A seed has solved its environment if the mean return of the last {LAST} evaluations is "
+        f"above {SOLVED:g}. Only these are used; if there is none, all are shown and nothing is "
+        f"decided. {'; '.join(parts)}."
+    )
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """Four rankings for each environment, and maps of a solved seed."""
+    panels: list[Panel] = []
+    rows: list[Claim] = []
+    table = [["environment", "rank correlation of g with", *(f"{s} × {s}" for s in SIZES)]]
+    number = len(RANKINGS) * len(units)
+    shares = []
+    for name, stored in units.items():
+        env, surfaces, seeds = envs.make(name), Surfaces.of(stored), chosen_seeds(stored)
+        pairs = zip(surfaces.value, surfaces.frequency, strict=True)
+        found = [(value.reshape(GRID), frequency.reshape(GRID)) for value, frequency in pairs]
+        regions = [[regions_of(env, *one, size) for one in found] for size in SIZES]
+        for key, (statement, words) in RANKINGS.items():
+            by_size = [np.array([rank_correlation(one, key) for one in of]) for of in regions]
+            what = f"{name}: rank correlation of g, {words}"
+            claim = claims.ranking(statement, what, "-", by_size, number)
+            solved = (returns_of(stored) > SOLVED).any()
+            rows.append(claim if solved else replace(claim, verdict="undecided"))
+            table.append([name, words, *(_interval(one, number) for one in by_size)])
+        plane, mean = (
+            np.mean([second_share(env, value, plane) for value, _ in found])
+            for plane in (True, False)
+        )
+        coordinate = env.coordinates[1]
+        shares.append(f"{name}, {coordinate}: {plane:.1%} (plane removed), {mean:.1%} (mean)")
+        panels += _panels(env, int(seeds[0]), *found[0])
+    title = f"B: g and the spectrum of learned values in windows of {DRAWN} × {DRAWN}"
+    chart = Chart(panels, title, columns=4, panel_size=(4.3, 3.7))
+    second = "In raw units, the second coordinate contributes this share of the mean of ‖k‖²: "
+    return Findings(chart, rows, table, [HOW, f"{second}{'; '.join(shares)}.", on_seeds(units)])
+
+
+def regions_of(env: Environment, value: np.ndarray, frequency: np.ndarray, size: int) -> Regions:
+    """The values in windows of one size."""
+    first, second = (float(axis[1] - axis[0]) for axis in axes(env, value.shape))
+    spacing, stride = (first, second), size // OVERLAP
+    whole = local_spectrum(value, spacing, size, stride, "mean")
+    return {
+        "g": window_means(frequency, size, stride),
+        "bandwidth": local_spectrum(value, spacing, size, stride, "plane").bandwidth,
+        "sloped_bandwidth": whole.bandwidth,
+        "product": whole.energy * whole.second_moment,
+        "energy": whole.energy,
+    }
+
+
+def second_share(env: Environment, value: np.ndarray, plane: bool) -> float:
+    """The second coordinate's share of the second moment, averaged over the figure's windows."""
+    first, second = (float(axis[1] - axis[0]) for axis in axes(env, value.shape))
+    stride, trend = DRAWN // OVERLAP, "plane" if plane else "mean"
+    both, alone = (
+        local_spectrum(value, (spacing, second), DRAWN, stride, trend).second_moment
+        for spacing in (first, math.inf)  # points infinitely far apart have no frequency
+    )
+    return float(np.mean(alone / both))
+
+
+def rank_correlation(regions: Regions, key: str) -> float:
+    """Spearman's correlation of g with another value, over windows."""
+    return float(spearmanr(regions["g"].ravel(), regions[key].ravel()).statistic)
+
+
+def _interval(correlations: np.ndarray, rows: int) -> str:
+    low, high = claims.corrected_interval(correlations, rows)
+    return f"{correlations.mean():+.2f} [{low:+.2f}, {high:+.2f}]"
+
+
+def _panels(env: Environment, seed: int, value: np.ndarray, frequency: np.ndarray) -> list[Panel]:
+    """V, g and the bandwidth over the state space, and the ranks of the last two."""
+    found = regions_of(env, value, frequency, DRAWN)
+    x, y = axes(env, value.shape)
+    middle = np.arange(found["g"].shape[0]) * (DRAWN // OVERLAP) + (DRAWN - 1) / 2
+    inner_x, inner_y = (np.interp(middle, np.arange(len(axis)), axis) for axis in (x, y))
+    most = float(frequency.max())
+    least = max(float(frequency.min()), 1e-4 * most)
+    x_axis, y_axis = (
+        Axis(name, low=float(axis[0]), high=float(axis[-1]))
+        for name, axis in zip(env.coordinates, (x, y), strict=True)
+    )
+    bandwidth = found["bandwidth"]
+    maps = {
+        f"V, seed {seed}": Mesh(x, y, value.T, (float(value.min()), float(value.max()))),
+        "g": Mesh(x, y, frequency.T, (least, most), log=True),
+        "bandwidth, plane removed": Mesh(
+            inner_x, inner_y, bandwidth.T, (float(bandwidth.min()), float(bandwidth.max()))
+        ),
+    }
+    ranks = {key: rankdata(values) for key, values in found.items()}
+    marks = []
+    for key, color in (("product", "tab:blue"), ("bandwidth", "red")):
+        label = f"{RANKINGS[key][1]}: {rank_correlation(found, key):+.2f}"
+        # The report's page shows the series of all panels together.
+        series = f"{env.name}, {label}"
+        marks.append(Points(ranks["g"], ranks[key], color, size=15, label=label, series=series))
+    return [
+        *(
+            Panel(f"{env.name}: {title}", x_axis, y_axis, [mesh], is_map=True)
+            for title, mesh in maps.items()
+        ),
+        Panel(
+            x=Axis("rank of the region by g"),
+            y=Axis("rank by the windowed FFT"),
+            marks=marks,
+            legend=Legend("above", size=9),
+        ),
+    ]
+
+
+PART = Part(
+    "B",
+    "own check: g and local bandwidth of learned values",
+    "about eight minutes on 2 cores",
+    units,
+    analyse,
+)

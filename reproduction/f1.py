@@ -1,0 +1,95 @@
+"""F1: more training data in the high-frequency region (the paper's figure 1)."""
+
+from functools import partial
+
+import numpy as np
+
+from freqdyna.results.chart import Chart
+from reproduction.claims import Statement
+from reproduction.regression import (
+    ON_LENGTH,
+    ON_THRESHOLDS,
+    POINTS,
+    SEEDS,
+    SHADED,
+    TEST_POINTS,
+    UPDATES,
+    Curves,
+    Draw,
+    curves_unit,
+    draw_biased,
+    draw_unbiased,
+)
+from reproduction.study import Findings, Part, Stored, Unit
+
+SHARES = (60, 70, 80)
+"""p_b in percent."""
+DRAWS: dict[str, Draw] = {"Unbiased": draw_unbiased}
+DRAWS |= {f"Biased-high {p}%": partial(draw_biased, high_share=p / 100) for p in SHARES}
+DRAWS |= {f"Biased-low {p}%": partial(draw_biased, high_share=(100 - p) / 100) for p in SHARES}
+COLORS = {"Unbiased": "blue", "Biased-high": "black", "Biased-low": "darkorange"}
+ERROR = Statement(
+    "regression has a lower error with data biased to the high frequency than with unbiased data"
+)
+SPEED = Statement(
+    "regression needs fewer updates with data biased to the high frequency than with unbiased data"
+)
+HIGH_OR_LOW = Statement(
+    "data biased to the high frequency are better than data biased to the low frequency"
+)
+LOW_IS_WORSE = Statement("data biased to the low frequency are worse than unbiased data")
+
+
+def units(quick: bool) -> list[Unit]:
+    """p_b ∈ {60, 70, 80}% of the data in the high or the low region, and unbiased, in one unit."""
+    return [curves_unit(DRAWS, 4 if quick else SEEDS, 2000 if quick else UPDATES)]
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """One panel for each p_b; the data sets compared with each other, paired by seed."""
+    curves = Curves.of(units["curves"].columns)
+    highs, lows = ([f"Biased-{side} {p}%" for p in SHARES] for side in ("high", "low"))
+    compared = partial(curves.compared, comparisons=3 * len(SHARES))
+    found = [
+        *(claim for one in highs for claim in compared(SPEED, ERROR, one, "Unbiased", "below 0")),
+        *(
+            claim
+            for high, low in zip(highs, lows, strict=True)
+            for claim in compared(HIGH_OR_LOW, HIGH_OR_LOW, high, low, "below 0 (text)")
+        ),
+        *(
+            claim
+            for low in lows
+            for claim in compared(LOW_IS_WORSE, LOW_IS_WORSE, low, "Unbiased", "-", better=False)
+        ),
+    ]
+    panels = [curves.panel(f"p_b = {p}%", COLORS, f" {p}%", first=p == SHARES[0]) for p in SHARES]
+    seeds = len(curves.errors["Unbiased"])
+    chart = Chart(panels, f"F1: regression of f_sin, {seeds} seeds", SHADED, share_y=True)
+    ahead = ", ".join(f"{name} {ahead_from(curves, name)}" for name in highs)
+    notes = (
+        f"Not stated in the paper, and chosen by us: {POINTS:,} training points, "
+        f"{curves.updates[-1]:,} updates, {TEST_POINTS:,} test points without noise, uniform in "
+        "[−2, 2].",
+        ON_THRESHOLDS,
+        ON_LENGTH,
+        f"The mean error stays below that of Unbiased from this update on: {ahead}.",
+    )
+    return Findings(chart, found, curves.speed_table(), notes, [curves.length_table(ERROR, highs)])
+
+
+def ahead_from(curves: Curves, name: str) -> str:
+    """The first update from which the mean error stays below that of unbiased data, as text."""
+    errors, others = curves.errors[name].mean(axis=0), curves.errors["Unbiased"].mean(axis=0)
+    behind = np.flatnonzero(errors >= others)
+    first = int(behind[-1]) + 1 if len(behind) else 0
+    return f"{curves.updates[first]:,}" if first < len(errors) else "never"
+
+
+PART = Part(
+    "F1",
+    "regression, data biased to the high frequency",
+    "about five minutes on 2 cores",
+    units,
+    analyse,
+)

@@ -1,0 +1,210 @@
+"""R, one of our own checks: the ranking with equal tuning and with equal compute.
+
+A grid of learning rates and target periods for four algorithms, each under both interpretations of
+when updates begin.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from freqdyna.results.chart import Chart, Legend, Panel
+from reproduction.claims import Statement
+from reproduction.comparisons import (
+    RULE,
+    WHEN_UPDATES_BEGIN,
+    Comparison,
+    by_interpretation,
+    judge,
+    judge_under_all,
+)
+from reproduction.curves import SMALL, curves_panel, named_curves
+from reproduction.study import (
+    Findings,
+    Part,
+    Stored,
+    Unit,
+    area,
+    curves,
+    left_out,
+    seeds_of,
+    training,
+    training_of,
+)
+
+FREQUENCY = "Dyna-Frequency"
+RIVALS = {"ER": "er", "PrioritizedER": "prioritized-er", "Dyna-Value": "dyna-value"}
+ALGORITHMS = RIVALS | {FREQUENCY: "dyna-frequency"}
+UPDATES = 10
+LEARNING_RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01)
+TARGET_PERIODS = (100, 300, 1000, 3000, 10_000)
+PAPER = (0.001, 1000)
+POINTS = 200
+"""Points of compute at which returns are compared."""
+TUNED = Statement(
+    "MountainCar: Dyna-Frequency is ahead of the other three, each with its best setting within a "
+    "grid"
+)
+EQUAL_COMPUTE = {
+    name: Statement(
+        f"MountainCar: Dyna-Frequency is ahead of {name} with equal compute",
+        main=name == "PrioritizedER",
+    )
+    for name in RIVALS
+}
+HOW = (
+    "The best setting of an algorithm, within this grid, is chosen by the mean area of the seeds "
+    "0, 2, 4, ...; the comparison uses the other seeds, so that the choice gives no advantage. The "
+    "paper's setting has 100 seeds, the others 30. An update and a climbing step each count as one "
+    "unit of compute, although an update costs more."
+)
+Grid = dict[tuple[str, float, int], Stored]
+"""By algorithm, learning rate and target period."""
+
+
+def settings(interpretation: str, point: tuple[str, float, int]) -> dict[str, Any]:
+    """One training; with the paper's setting it is a cell of F3."""
+    name, rate, period = point
+    cell = {"env": "MountainCar-v0", "planning_steps": UPDATES, "reward_noise": 0.0}
+    cell |= {"algorithm": ALGORITHMS[name]} | WHEN_UPDATES_BEGIN[interpretation]
+    tuned = {"learning_rate": rate, "target_period": period}
+    return cell if (rate, period) == PAPER else cell | tuned
+
+
+def units(quick: bool) -> list[Unit]:
+    """The whole grid, the longest first; a quick run has only the paper's setting."""
+    points = [PAPER] if quick else list(product(LEARNING_RATES, TARGET_PERIODS))
+    return [
+        training(quick, **settings(interpretation, (name, *point)))
+        for interpretation in list(WHEN_UPDATES_BEGIN)[: 1 if quick else None]
+        for name in reversed(ALGORITHMS)
+        for point in points
+    ]
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """For each interpretation two panels: the best settings, and the paper's against compute."""
+    points = list(product(ALGORITHMS, LEARNING_RATES, TARGET_PERIODS))
+    grids = by_interpretation(units, WHEN_UPDATES_BEGIN, points, settings)
+    found = {name: _Tuned.of(grid) for name, grid in grids.items()}
+    title = "R: MountainCar, 10 updates: with equal tuning, and with equal compute"
+    panels = [panel for name, tuned in found.items() for panel in tuned.panels(name)]
+    claims = judge_under_all({name: tuned.comparisons() for name, tuned in found.items()}, judge)
+    tables = [tuned.table(name) for name, tuned in found.items()]
+    chart = Chart(panels, title, columns=2, share_y=True)
+    return Findings(chart, claims, tables[0], [HOW, RULE], tables[1:])
+
+
+@dataclass(frozen=True)
+class _Tuned:
+    """The grid under one interpretation."""
+
+    grid: Grid
+    best: dict[str, tuple[float, int]]
+    """The best point of each algorithm."""
+    at: np.ndarray
+    """Points of compute, shape (points,)."""
+    returns: dict[str, np.ndarray]
+    """Returns of each algorithm with the paper's setting at these points, (seeds, points)."""
+
+    @staticmethod
+    def of(grid: Grid) -> "_Tuned":
+        compute = {name: against_compute(grid[name, *PAPER]) for name in ALGORITHMS}
+        least = min(costs[:, -1].min() for costs, _ in compute.values())
+        at = np.linspace(0, least, POINTS + 1)[1:]
+        returns = {
+            name: np.stack([np.interp(at, *pair) for pair in zip(*both, strict=True)])
+            for name, both in compute.items()
+        }
+        return _Tuned(grid, {name: _best(grid, name) for name in ALGORITHMS}, at, returns)
+
+    def panels(self, interpretation: str) -> list[Panel]:
+        tuned = {
+            f"{name}: rate {rate:g}, period {period:,}": self.grid[name, rate, period]
+            for name, (rate, period) in self.best.items()
+        }
+        small, equal = Legend(size=SMALL), {n: (self.at, one) for n, one in self.returns.items()}
+        best, paper = f"best setting of each, updates {interpretation}", "the paper's settings"
+        return [
+            curves_panel(best, named_curves(tuned), legend=small),
+            curves_panel(
+                f"{paper}, updates {interpretation}", equal, "updates + climbing steps", small
+            ),
+        ]
+
+    def comparisons(self) -> list[Comparison]:
+        grid, best = self.grid, self.best
+        tuned = [
+            Comparison.of(
+                TUNED,
+                f"{FREQUENCY} − {other}, best setting of each, area over the held-out seeds",
+                "above 0 (own check)",
+                partial(_area_of_half, odd=True),
+                grid[FREQUENCY, *best[FREQUENCY]],
+                grid[other, *best[other]],
+            )
+            for other in RIVALS
+        ]
+        return tuned + [
+            Comparison(
+                EQUAL_COMPUTE[other],
+                f"{FREQUENCY} − {other}, mean return with equal compute",
+                "above 0 (own check)",
+                self.returns[FREQUENCY].mean(axis=1),
+                self.returns[other].mean(axis=1),
+                left_out(grid[FREQUENCY, *PAPER], grid[other, *PAPER]),
+            )
+            for other in RIVALS
+        ]
+
+    def table(self, interpretation: str) -> list[list[str]]:
+        """The mean areas; the best point of each algorithm is marked."""
+        rows = [[f"learning rate (updates {interpretation})", "target period", *ALGORITHMS]]
+        for point in dict.fromkeys(key[1:] for key in self.grid):
+            cells = [f"{point[0]:g}", f"{point[1]:,}"]
+            for name in ALGORITHMS:
+                stored = self.grid[name, *point]
+                best, seeds = " (best)" if point == self.best[name] else "", left_out(stored)
+                cells.append(f"{area(stored).mean():.0f}{best}" + (f"; {seeds}" if seeds else ""))
+            rows.append(cells)
+        return rows
+
+
+def _best(grid: Grid, name: str) -> tuple[float, int]:
+    def mean(point: tuple[float, int]) -> float:
+        values = _area_of_half(grid[name, *point], odd=False)
+        return float(values.mean()) if len(values) else -math.inf
+
+    return max([(rate, period) for known, rate, period in grid if known == name], key=mean)
+
+
+def _area_of_half(stored: Stored, odd: bool) -> np.ndarray:
+    """The areas of the seeds with odd, or with even, numbers."""
+    return area(stored)[seeds_of(stored) % 2 == odd]
+
+
+def against_compute(stored: Stored) -> tuple[np.ndarray, np.ndarray]:
+    """Updates plus climbing steps before each evaluation, and returns: (seeds, evaluations).
+
+    Trainings that wait for the end of the warm-up make neither before it.
+    """
+    steps, returns = curves(stored)
+    config = training_of(stored).config
+    first = 0 if config.learn_in_warmup else config.warmup_steps
+    each = np.full(returns.shape, float(UPDATES))
+    if "climb_iterations" in stored.columns:
+        each = each + np.nan_to_num(curves(stored, "climb_iterations")[1])
+    return np.cumsum(each * np.diff(np.maximum(steps, first), prepend=first), axis=1), returns
+
+
+PART = Part(
+    "R",
+    "own check: ranking with equal tuning or equal compute",
+    "ten hours on 2 cores, ten minutes on an H200 with --processes 16",
+    units,
+    analyse,
+)

@@ -1,0 +1,353 @@
+"""S, one of our own checks: which open choice of the paper affects which of its claims.
+
+Both Dyna algorithms under each interpretation, and the activations of the published configuration:
+ReLU for DQN and Dyna-Value, and tanh for Dyna-Frequency alone. The paper says tanh for all.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
+from freqdyna.results.comparison.statistics import stratified_interval
+from reproduction.claims import Claim, Statement, Verdict
+from reproduction.comparisons import (
+    WALLS,
+    WHEN_UPDATES_BEGIN,
+    Comparison,
+    judge,
+    judge_each,
+    judge_spread,
+    mean_with_interval,
+    under_all,
+)
+from reproduction.curves import SMALL, styles
+from reproduction.maze import PAPER, near_holes_if_learned
+from reproduction.study import (
+    Findings,
+    Part,
+    Stored,
+    Unit,
+    area,
+    has_states,
+    measured,
+    pick,
+    seeds_of,
+    steps_to,
+    training,
+)
+
+CAR, MAZE = "MountainCar-v0", "MazeGridWorld"
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
+    CAR: {"planning_steps": 10, "reward_noise": 0.0},  # a cell of F3
+    MAZE: {},  # F4
+}
+ALGORITHMS = {"Dyna-Frequency": "dyna-frequency", "Dyna-Value": "dyna-value"}
+RELU_FOR_VALUE = "ReLU for Dyna-Value alone"
+CHOICES: dict[str, dict[str, dict[str, Any]]] = {
+    # For each interpretation, the settings that it changes on MountainCar and in the maze, where
+    # updates begin with the first step and after the warm-up.
+    "none changed": {env: {} for env in ENVIRONMENTS},
+    "η scales the deviation": {env: {"climb_noise_scales": "deviation"} for env in ENVIRONMENTS},
+    "identity instead of Σ": {env: {"climb_preconditioner": "identity"} for env in ENVIRONMENTS},
+    "projection at the edge": {env: {"climb_boundary": "project"} for env in ENVIRONMENTS},
+    "g of the target network": {env: {"frequency_network": "target"} for env in ENVIRONMENTS},
+    "queue of 10⁶": {env: {"queue_size": 1_000_000} for env in ENVIRONMENTS},
+    "terminal states kept": {env: {"climb_keep_terminal": True} for env in ENVIRONMENTS},
+    "other goal reward": {CAR: {"goal_reward": 1.0}, MAZE: {"goal_reward": -1.0}},
+    "updates after the warm-up": {CAR: {"learn_in_warmup": False}},
+    "walls in the state space": {MAZE: WALLS["walls inside"]},
+    "ReLU for both": {CAR: {"activation": "relu"}},
+    RELU_FOR_VALUE: {CAR: {"activation": "relu"}},
+    "observations scaled to [−1, 1]": {CAR: {"scale_observations": True}},
+    "all as in the published code": {env: {"preset": "published"} for env in ENVIRONMENTS},
+}
+NETWORKS: dict[str, dict[str, Any]] = {
+    "tanh": {},
+    "ReLU": {"activation": "relu"},
+    "tanh, scaled observations": {"scale_observations": True},
+}
+RIVALS = {"Dyna-Value": "dyna-value", "PrioritizedER": "prioritized-er", "ER": "er"}
+NOISES = (0.0, 0.1)
+STUCK = -1000.0
+"""A seed is stuck if its evaluation return never rises above this."""
+AHEAD = {
+    CAR: Statement(
+        "MountainCar: Dyna-Frequency is ahead of Dyna-Value, with one choice changed, or all as in "
+        "the published code",
+        main=True,
+    ),
+    MAZE: Statement("maze: Dyna-Frequency is ahead of Dyna-Value, with one choice changed"),
+}
+STEADIER = Statement(
+    "maze: returns vary less over seeds with Dyna-Frequency, with one choice changed"
+)
+NEAR_HOLES = Statement(
+    "maze: more of Dyna-Frequency's queue states are near a hole, with one choice changed"
+)
+BOTH_PERCENTAGES = Statement("maze: some interpretation gives both percentages of F5")
+AHEAD_OF_RELU = Statement(
+    "MountainCar: Dyna-Frequency with tanh is ahead of the other three with ReLU, as in the "
+    "published configuration"
+)
+LESS_STUCK = Statement(
+    "MountainCar: fewer seeds of ER get stuck with ReLU or with scaled observations"
+)
+NOTES = (
+    "On MountainCar, updates begin with the first step, except for 'updates after the warm-up'; in "
+    "the maze they begin after the warm-up.",
+    "With ReLU units the Hessian of V is zero almost everywhere, so that climbs of g have no "
+    "direction; 'ReLU for both' is listed for completeness. A seed is stuck if no evaluation is "
+    "above −1000.",
+)
+Pair = tuple[Stored, Stored]
+"""The trainings of Dyna-Frequency and Dyna-Value."""
+Trainings = dict[str, dict[str, Pair]]
+"""By environment and interpretation."""
+
+
+def settings(choice: str, env: str, name: str) -> dict[str, Any]:
+    """One training; some interpretations change only one of the algorithms."""
+    changed = dict(CHOICES[choice][env])
+    if name == "Dyna-Value":
+        changed.pop("frequency_network", None)
+    elif choice == RELU_FOR_VALUE:
+        changed.pop("activation")
+    return {"env": env, "algorithm": ALGORITHMS[name]} | ENVIRONMENTS[env] | changed
+
+
+def network_settings(algorithm: str, network: str, begin: str, noise: float) -> dict[str, Any]:
+    """One training on MountainCar with 10 updates, a cell of F3 with another network."""
+    cell = {"env": CAR, "planning_steps": 10, "reward_noise": noise}
+    return cell | {"algorithm": algorithm} | NETWORKS[network] | WHEN_UPDATES_BEGIN[begin]
+
+
+def units(quick: bool) -> list[Unit]:
+    """All distinct trainings, the longest first; a quick run has two interpretations."""
+    choices = list(CHOICES)[:2] if quick else list(CHOICES)
+    stated = [
+        settings(choice, env, name)
+        for env in ([CAR] if quick else [MAZE, CAR])
+        for choice in choices
+        if env in CHOICES[choice]
+        for name in ALGORITHMS
+    ]
+    if not quick:
+        cases = [
+            *((rival, "ReLU", noise) for rival in RIVALS.values() for noise in NOISES),
+            *(("er", network, 0.0) for network in NETWORKS),
+            *(("dyna-frequency", "tanh", noise) for noise in NOISES),
+        ]
+        stated += [
+            network_settings(algorithm, network, begin, noise)
+            for begin in WHEN_UPDATES_BEGIN
+            for algorithm, network, noise in cases
+        ]
+    trainings = [training(quick, **of) for of in stated]
+    return list({unit.name: unit for unit in trainings}.values())
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """For each interpretation: the difference in area on both environments, shares in the maze."""
+    found = {env: _pairs(units, env) for env in ENVIRONMENTS}
+    maze = found[MAZE]
+    drawn = {choice: pair for choice, pair in maze.items() if all(map(has_states, pair))}
+    networks = _networks(units)
+    areas = {
+        f"{choice}, {env}: Dyna-Frequency − Dyna-Value, area": (env, choice, pair)
+        for env, pairs in found.items()
+        for choice, pair in pairs.items()
+    }
+    shares = "share near a hole, seeds that learned, Dyna-Frequency − Dyna-Value, percentage points"
+    groups = {
+        "areas": [
+            # About the maze, the text compares only the variance.
+            Comparison.of(AHEAD[env], what, "-" if env == MAZE else "above 0", area, *pair)
+            for what, (env, _, pair) in areas.items()
+        ],
+        "shares": [
+            Comparison.of(NEAR_HOLES, f"{c}: {shares}", "above 0", near_holes_if_learned, *pair)
+            for c, pair in drawn.items()
+        ],
+    }
+    deviation = f"{MAZE}: standard deviation of the area, Dyna-Frequency / Dyna-Value"
+    spreads = judge_spread(
+        [
+            Comparison.of(STEADIER, f"{c}, {deviation}", "below 1", area, *of)
+            for c, of in maze.items()
+        ]
+    )
+    groups |= {begin: _of_networks(of) for begin, of in networks.items()}
+    judged = judge_each(groups, judge)
+    claims = [
+        *_named(judged.pop("areas"), [choice for _, choice, _ in areas.values()]),
+        *_named(spreads, list(maze)),
+        *_named(judged.pop("shares"), list(drawn)),
+        *([_some_choice_gives_f5(drawn)] if drawn else []),
+        *under_all(judged),
+    ]
+    further = [_stuck(networks)] if networks else []
+    return Findings(_chart(found, drawn), claims, _table(found, drawn), NOTES, further)
+
+
+def _pairs(units: dict[str, Stored], env: str) -> dict[str, Pair]:
+    """The stored trainings of both algorithms on an environment, by interpretation."""
+    found = {}
+    for choice in CHOICES:
+        if env in CHOICES[choice]:
+            frequency, value = (pick(units, **settings(choice, env, name)) for name in ALGORITHMS)
+            if frequency is not None and value is not None:
+                found[choice] = frequency, value
+    return found
+
+
+def _named(claims: Sequence[Claim], choices: Sequence[str]) -> list[Claim]:
+    """The claims with the interpretation that each of them is about."""
+    pairs = zip(claims, choices, strict=True)
+    return [replace(claim, interpretation=choice) for claim, choice in pairs]
+
+
+def _networks(units: dict[str, Stored]) -> dict[str, dict[tuple[str, str, float], Stored]]:
+    """By when updates begin: the trainings by algorithm, network and noise; none if quick."""
+    found = {
+        begin: {
+            (algorithm, network, noise): stored
+            for algorithm in ("dyna-frequency", *RIVALS.values())
+            for network in NETWORKS
+            for noise in NOISES
+            if (stored := pick(units, **network_settings(algorithm, network, begin, noise)))
+        }
+        for begin in WHEN_UPDATES_BEGIN
+    }
+    return {begin: of for begin, of in found.items() if ("er", "ReLU", 0.0) in of}
+
+
+def _of_networks(found: dict[tuple[str, str, float], Stored]) -> list[Comparison]:
+    """F3 with the published activations, and whether another network keeps ER from being stuck."""
+    leads = [
+        Comparison.of(
+            AHEAD_OF_RELU,
+            f"Dyna-Frequency (tanh) − {name} (ReLU), MountainCar, area, d = 10, σ = {noise:g}",
+            "-",
+            area,
+            found["dyna-frequency", "tanh", noise],
+            found[rival, "ReLU", noise],
+        )
+        for name, rival in RIVALS.items()
+        for noise in NOISES
+    ]
+    return leads + [
+        Comparison.of(
+            LESS_STUCK,
+            f"ER, seeds that are not stuck: {network} − tanh, percentage points",
+            "-",
+            lambda stored: 100.0 * np.isfinite(steps_to(stored, STUCK)),
+            found["er", network, 0.0],
+            found["er", "tanh", 0.0],
+        )
+        for network in list(NETWORKS)[1:]
+    ]
+
+
+def _some_choice_gives_f5(drawn: dict[str, Pair]) -> Claim:
+    """Whether some interpretation explains both of the paper's shares by seeds that learned."""
+    fits = []
+    for choice, pair in drawn.items():
+        ranges = [np.quantile(near_holes_if_learned(one), [0.025, 0.975]) for one in pair]
+        papers = (PAPER[name] for name in ALGORITHMS)
+        if all(low <= paper <= high for (low, high), paper in zip(ranges, papers, strict=True)):
+            fits.append(choice)
+    verdict: Verdict = "holds" if fits else "does not hold"
+    what = "some interpretation gives both percentages of F5, seeds that learned"
+    ours = ", ".join(fits) or "none"
+    return Claim(BOTH_PERCENTAGES, what, "25.3% and 11.7%", ours, "", verdict, "sampling")
+
+
+def _table(found: Trainings, drawn: dict[str, Pair]) -> list[list[str]]:
+    """Areas and seeds of both algorithms, and their shares near a hole if states were stored."""
+    header = ("area, {}", "near a hole, {}", "seeds, {}")
+    rows = [["interpretation", "environment", *(h.format(n) for h in header for n in ALGORITHMS)]]
+    for env, pairs in found.items():
+        for choice, pair in pairs.items():
+            shares = ["", ""]
+            if env == MAZE and choice in drawn:
+                near = [measured(one, "queue_near_hole") for one in pair]
+                shares = [mean_with_interval(one, 1, "%") for one in near]
+            areas = [mean_with_interval(area(one)) for one in pair]
+            rows.append([choice, env, *areas, *shares, *(str(len(seeds_of(one))) for one in pair)])
+    return rows
+
+
+def _stuck(networks: dict[str, dict[tuple[str, str, float], Stored]]) -> list[list[str]]:
+    """How many seeds of ER are stuck with which network."""
+    rows = [["ER on MountainCar, d = 10, σ = 0", "updates", "area", "stuck seeds"]]
+    for network in NETWORKS:
+        for begin, found in networks.items():
+            stored = found["er", network, 0.0]
+            stuck = int(np.isinf(steps_to(stored, STUCK)).sum())
+            of_all = f"{stuck} of {len(seeds_of(stored))}"
+            rows.append([network, begin, mean_with_interval(area(stored)), of_all])
+    return rows
+
+
+def _chart(found: Trainings, drawn: dict[str, Pair]) -> Chart:
+    """Differences in area, and shares near a hole; a row for each interpretation."""
+    choices = [choice for choice in CHOICES if any(choice in pairs for pairs in found.values())]
+    by_row = Axis(ticks=list(enumerate(choices)), is_reversed=True)
+    difference = Axis("Dyna-Frequency − Dyna-Value, mean return")
+    zero = Rule(0, upright=True, style=LineStyle("gray"), width=0.8)
+    panels = []
+    for env, pairs in found.items():
+        marks = [
+            mark
+            for choice, pair in pairs.items()
+            for mark in _dot(choices.index(choice), _difference, *map(area, pair))
+        ]
+        panels += [Panel(env, difference, by_row, marks, [zero])] if marks else []
+    marks, rules, colors = [], [], styles(ALGORITHMS)
+    for i, name in enumerate(ALGORITHMS):
+        for choice, pair in drawn.items():
+            place = choices.index(choice) + (-0.12, 0.12)[i]
+            shares = measured(pair[i], "queue_near_hole")
+            marks += _dot(
+                place, lambda v: v.mean(-1), shares, color=colors[name].color, series=name
+            )
+        dotted = LineStyle(colors[name].color, "dotted")
+        rules.append(Rule(PAPER[name], True, dotted, label=f"{name} in the paper"))
+    if drawn:
+        legend, x = Legend("center right", size=SMALL, framed=True), Axis("states near a hole, %")
+        panels.append(Panel(f"{MAZE}, queue", x, by_row, marks, rules, legend=legend))
+    title = "S: one choice changed at a time, 95% intervals over seeds"
+    return Chart(panels, title, panel_size=(4.6, 5.0), share_y=True)
+
+
+def _difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.asarray(first.mean(-1) - second.mean(-1))
+
+
+def _dot(
+    place: float,
+    statistic: Callable[..., np.ndarray],
+    *groups: np.ndarray,
+    color: str = "black",
+    series: str = "",
+) -> list[Line]:
+    """A statistic of groups of seeds as a dot on a row, and its interval as a line."""
+    ends = np.array(stratified_interval(statistic, *groups))
+    middle = np.array([float(statistic(*groups))])
+    line, dot = LineStyle(color), LineStyle(color, "none")
+    return [
+        Line(ends, np.full(2, place), line, series=series),
+        Line(middle, np.array([place]), dot, marker="circle", marker_size=4, series=series),
+    ]
+
+
+PART = Part(
+    "S",
+    "own check: which open choice affects which claim",
+    "a day on 2 cores, half an hour on an H200 with --processes 16",
+    units,
+    analyse,
+)

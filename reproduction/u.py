@@ -1,0 +1,198 @@
+"""U: the uncertainty principle that complements theorem 1 (the paper's appendix).
+
+Gaussians of many widths, and random functions that vanish on the boundary. The width is the
+standard deviation of f²; the bound takes the norm of the functions into account.
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from freqdyna.frequency import Function
+from freqdyna.results.chart import Axis, Box, Chart, Dash, Legend, Line, LineStyle, Panel
+from reproduction import claims
+from reproduction.claims import Statement
+from reproduction.study import Columns, Findings, Part, Report, Stored, Unit
+from reproduction.theory import SETTINGS, local_dispersion, theorem_identities, uncertainty_ratio
+
+DEGREE = 6
+RANDOM_SEED = 0
+"""The seed of the coefficients, which are standard normal."""
+CUTOFF = 64
+"""The frequency cutoff in the paper's own form."""
+ORIGIN = np.zeros(1)
+TOLERANCE = 1e-6
+"""Allows for rounding, and for frequencies beyond the cutoff."""
+BINS = 29
+"""The number of bins of the histogram."""
+SIDES: tuple[tuple[int, Dash, str], ...] = ((1, "solid", "above"), (-1, "dashed", "below"))
+"""The sides of the bound: sign, dashes and word."""
+ROUNDING = 1e-13
+"""Values closer to the bound than this count as attaining it, and are not drawn."""
+VANISHING = Statement("the uncertainty principle, if f vanishes on the boundary")
+ATTAINED = Statement(
+    "Gaussians that vanish on the boundary attain the bound of the uncertainty principle"
+)
+ANY = Statement("the uncertainty principle for every other f; the paper states it for any f")
+
+
+def gaussian(width: float, y: Float[Array, " 1"]) -> Float[Array, ""]:
+    """A Gaussian, truncated at the boundary of the ball."""
+    return jnp.exp(-jnp.sum(y**2) / (4 * width**2))
+
+
+def vanishing_gaussian(width: float, y: Float[Array, " 1"]) -> Float[Array, ""]:
+    """The Gaussian times (1 − y²)², so that it vanishes on the boundary."""
+    return (1 - jnp.sum(y**2)) ** 2 * gaussian(width, y)
+
+
+KINDS: dict[str, Callable[..., Array]] = {"cut": gaussian, "vanishing": vanishing_gaussian}
+
+
+def polynomial(coefficients: np.ndarray, y: Float[Array, " 1"]) -> Float[Array, ""]:
+    """A polynomial times (1 − y²)²."""
+    return (1 - jnp.sum(y**2)) ** 2 * jnp.polyval(jnp.asarray(coefficients), y[0])
+
+
+def units(quick: bool) -> list[Unit]:
+    """Gaussians, and random polynomials."""
+    widths = np.geomspace(0.03, 3.0, 5 if quick else 25).round(4).tolist()
+    number = 5 if quick else 100
+    integrals = {"cutoff": CUTOFF, "centre": ORIGIN.tolist(), "quadrature": SETTINGS}
+    kinds = {"kinds": list(KINDS), "widths": widths}
+    drawn = {"functions": number, "degree": DEGREE, "random_seed": RANDOM_SEED}
+    return [
+        Unit("gaussians", kinds | integrals, partial(_gaussians, widths)),
+        Unit("polynomials", drawn | integrals, partial(_polynomials, number)),
+    ]
+
+
+def frequency_ratio(f: Function) -> float:
+    """The paper's form: dispersion × ∫ |f̂|² k², divided by energy² / (16π²), up to the cutoff."""
+    found = theorem_identities(f, ORIGIN, (CUTOFF,))
+    spread = found.energy * float(found.second_moment[-1])
+    return 16 * math.pi**2 * local_dispersion(f, ORIGIN) * spread / found.energy**2
+
+
+def _gaussians(widths: list[float], report: Report) -> Columns:
+    cases = [(kind, width) for kind in KINDS for width in widths]
+    functions = [partial(KINDS[kind], width) for kind, width in cases]
+    kinds, of_cases = map(np.array, zip(*cases, strict=True))
+    return {"kind": kinds, "width": of_cases} | _ratios(functions, report)
+
+
+def _polynomials(number: int, report: Report) -> Columns:
+    generator = np.random.default_rng(RANDOM_SEED)
+    drawn = [generator.normal(size=DEGREE + 1) for _ in range(number)]
+    return _ratios([partial(polynomial, coefficients) for coefficients in drawn], report)
+
+
+def _ratios(functions: list[Function], report: Report) -> Columns:
+    """Both forms of the product of each function, divided by its bound."""
+    ratios = []
+    for f in functions:
+        ratios.append((uncertainty_ratio(f, ORIGIN), frequency_ratio(f)))
+        report(len(ratios), len(functions))
+    gradient, frequency = np.array(ratios).T
+    return {"gradient_form": gradient, "frequency_form": frequency}
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """The distance of the product from its bound, for Gaussians and random functions."""
+    gaussians, random = units["gaussians"].columns, units["polynomials"].columns
+    cut, vanishing = (gaussians["kind"] == kind for kind in KINDS)
+    width, product = gaussians["width"], gaussians["gradient_form"]
+    marks = [
+        *_lines(width[vanishing], product[vanishing], "black", "(1 − y²)² × Gaussian"),
+        *_lines(width[cut], product[cut], "red", "Gaussian, truncated at the boundary"),
+    ]
+    panels = [
+        Panel(
+            title="Gaussians of increasing width",
+            x=Axis("standard deviation of f²", log=True),
+            y=Axis("| product / its bound − 1 |", log=True, low=ROUNDING, high=1e3),
+            marks=marks,
+            legend=Legend("upper left"),
+        ),
+        _histogram(random["gradient_form"] - 1),
+    ]
+    title = "U: dispersion × gradient energy ≥ 1/4 × energy²"
+    least = {
+        form: float(min(gaussians[form][vanishing].min(), random[form].min()))
+        for form in ("frequency_form", "gradient_form")
+    }
+    forms = {
+        "frequency_form": "(dispersion × ∫|f̂|²k²) / (energy² / 16π²)",
+        "gradient_form": "(dispersion × gradient energy) / (energy² / 4)",
+    }
+    tightest = float(product[vanishing].min())
+    rows = [
+        claims.bound(
+            VANISHING,
+            f"minimum of {text}, f vanishes on the boundary",
+            "≥ 1",
+            least[form],
+            TOLERANCE,
+        )
+        for form, text in forms.items()
+    ]
+    rows += [
+        claims.accuracy(
+            ATTAINED,
+            "the same for (1 − y²)² × Gaussian, minimum over all widths (standard deviation of the "
+            f"Gaussian's square {float(width.min()):g} and more), compared with equality",
+            "-",
+            f"{tightest:.6f}",
+            abs(tightest - 1),
+            1e-3,
+        ),
+        claims.bound(
+            ANY,
+            "the same if f does not vanish: minimum over Gaussians truncated at the boundary",
+            "≥ 1",
+            float(product[cut].min()),
+            TOLERANCE,
+        ),
+    ]
+    notes = (
+        "The paper does not state a normalisation. We interpret its bounds 1/(16π²) and 1/4 as "
+        "those for ∫f² = 1; in general they are multiplied by (∫f²)², as here.",
+        "It is well known that a Gaussian attains the bound; the paper does not mention it. A "
+        "Gaussian truncated at the boundary does not vanish there, so it is multiplied by "
+        "(1 − y²)².",
+        "The form with the gradient follows from theorem 1 and has the same condition: a wide "
+        "Gaussian truncated at the boundary is nearly constant and has hardly any gradient inside.",
+    )
+    return Findings(Chart(panels, title, panel_size=(5.6, 4.0)), rows, notes=notes)
+
+
+def _lines(widths: np.ndarray, products: np.ndarray, color: str, label: str) -> list[Line]:
+    """The distances of products from their bound: one line above it and one below it, if any."""
+    excess = products - 1
+    lines = []
+    for sign, dash, where in SIDES:
+        part = np.where(sign * excess > ROUNDING, np.abs(excess), np.nan)
+        if not np.isnan(part).all():
+            style, text = LineStyle(color, dash), f"{label}: {where} the bound"
+            lines.append(Line(widths, part, style, marker="circle", marker_size=3.5, label=text))
+    return lines
+
+
+def _histogram(excess: np.ndarray) -> Panel:
+    """A histogram of the distances of random functions from the bound."""
+    edges = np.geomspace(excess.min() * 0.99, excess.max() * 1.01, BINS + 1)
+    counts, _ = np.histogram(excess, edges)
+    bars = zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
+    return Panel(
+        title=f"{len(excess)} random polynomials that vanish on the boundary",
+        x=Axis("product / its bound − 1", log=True),
+        y=Axis("functions", low=0),
+        boxes=[Box((left, right), (0, count), "0.4") for left, right, count in bars],
+    )
+
+
+PART = Part("U", "the uncertainty principle", "about a minute", units, analyse)

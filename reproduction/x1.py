@@ -1,0 +1,94 @@
+"""X1: climbing V + g and V · g, which did not work well in the paper, and visited states.
+
+On MountainCar, each under both interpretations of when updates begin.
+"""
+
+from typing import Any
+
+from freqdyna.results.chart import Chart, Legend
+from reproduction.claims import Statement
+from reproduction.comparisons import (
+    RULE,
+    WHEN_UPDATES_BEGIN,
+    Comparison,
+    by_interpretation,
+    judge,
+    judge_under_all,
+    summary,
+)
+from reproduction.curves import SHADED, curves_panel, named_curves
+from reproduction.study import Findings, Part, Stored, Unit, area, training, training_of
+
+ALGORITHMS = {
+    "Dyna-Frequency": "dyna-frequency",
+    "Dyna-V+g": "dyna-value-plus-frequency",
+    "Dyna-V·g": "dyna-value-times-frequency",
+}
+VISITED = {"ER": "er", "Dyna-Replay": "dyna-replay"}
+"""The paper's introduction: planning from visited states does not outperform ER."""
+THRESHOLD = -200.0
+COMBINED = Statement("MountainCar: climbing V + g or V·g is worse than climbing g")
+FROM_VISITED = Statement("MountainCar: planning from visited states does not outperform ER")
+NOT_BETTER = (
+    "'Not below 0': that one is not better than the other cannot be shown by a test of their "
+    "difference, only refuted; it is undecided unless the difference is significant."
+)
+
+
+def settings(interpretation: str, name: str) -> dict[str, Any]:
+    """One curve; those of Dyna-Frequency and ER are cells of F3."""
+    cell = {"env": "MountainCar-v0", "planning_steps": 10, "reward_noise": 0.0}
+    algorithm = (ALGORITHMS | VISITED)[name]
+    return cell | {"algorithm": algorithm} | WHEN_UPDATES_BEGIN[interpretation]
+
+
+def units(quick: bool) -> list[Unit]:
+    """All curves; a quick run has three, of one interpretation."""
+    return [
+        training(quick, **settings(one, name))
+        for one in list(WHEN_UPDATES_BEGIN)[: 1 if quick else None]
+        for name in (*ALGORITHMS, *(() if quick else VISITED))
+    ]
+
+
+def analyse(units: dict[str, Stored]) -> Findings:
+    """A panel for each interpretation; each combination compared with Dyna-Frequency."""
+    found = by_interpretation(units, WHEN_UPDATES_BEGIN, (*ALGORITHMS, *VISITED), settings)
+    panels = [
+        curves_panel(
+            f"MountainCar, 10 updates {one}",
+            named_curves(trainings),
+            legend=Legend() if one == next(iter(found)) else None,
+        )
+        for one, trainings in found.items()
+    ]
+    every = {f"{n}, updates {one}": curve for one, of in found.items() for n, curve in of.items()}
+    seeds = min(len(training_of(one).seeds) for one in every.values())
+    title = f"X1: search-controls that did not work well, at least {seeds} seeds"
+    chart = Chart(panels, title, SHADED, share_y=True)
+    compared = {one: _comparisons(trainings) for one, trainings in found.items()}
+    claims = judge_under_all(compared, judge)
+    return Findings(chart, claims, summary(every, THRESHOLD), [NOT_BETTER, RULE])
+
+
+def _comparisons(found: dict[str, Stored]) -> list[Comparison]:
+    frequency, visited = "Dyna-Frequency", "visited states do not outperform ER"
+    pairs = [
+        (COMBINED, f"{other} does not work well", "above 0", frequency, other)
+        for other in ("Dyna-V+g", "Dyna-V·g")
+    ]
+    pairs += [(FROM_VISITED, visited, "not below 0", "ER", "Dyna-Replay")]
+    return [
+        Comparison.of(statement, f"{what}: {a} − {b}, area", paper, area, found[a], found[b])
+        for statement, what, paper, a, b in pairs
+        if a in found and b in found
+    ]
+
+
+PART = Part(
+    "X1",
+    "unsuccessful trials: climbing V + g and V·g",
+    "half an hour on 2 cores",
+    units,
+    analyse,
+)
