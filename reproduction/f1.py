@@ -4,27 +4,14 @@ from functools import partial
 
 import numpy as np
 
-from freqdyna.results.chart import Chart
+from reproduction import regression
 from reproduction.claims import Statement
-from reproduction.regression import (
-    ON_LENGTH,
-    ON_THRESHOLDS,
-    POINTS,
-    SEEDS,
-    SHADED,
-    TEST_POINTS,
-    UPDATES,
-    Curves,
-    Draw,
-    curves_unit,
-    draw_biased,
-    draw_unbiased,
-)
+from reproduction.regression import Curves, Draw, draw_biased
 from reproduction.study import Findings, Part, Stored, Unit
 
 SHARES = (60, 70, 80)
 """p_b in percent."""
-DRAWS: dict[str, Draw] = {"Unbiased": draw_unbiased}
+DRAWS: dict[str, Draw] = {"Unbiased": regression.draw_unbiased}
 DRAWS |= {f"Biased-high {p}%": partial(draw_biased, high_share=p / 100) for p in SHARES}
 DRAWS |= {f"Biased-low {p}%": partial(draw_biased, high_share=(100 - p) / 100) for p in SHARES}
 COLORS = {"Unbiased": "blue", "Biased-high": "black", "Biased-low": "darkorange"}
@@ -42,7 +29,7 @@ LOW_IS_WORSE = Statement("data biased to the low frequency are worse than unbias
 
 def units(quick: bool) -> list[Unit]:
     """p_b ∈ {60, 70, 80}% of the data in the high or the low region, and unbiased, in one unit."""
-    return [curves_unit(DRAWS, 4 if quick else SEEDS, 2000 if quick else UPDATES)]
+    return [regression.curves_unit(DRAWS, quick)]
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
@@ -51,31 +38,23 @@ def analyse(units: dict[str, Stored]) -> Findings:
     highs, lows = ([f"Biased-{side} {p}%" for p in SHARES] for side in ("high", "low"))
     compared = partial(curves.compared, comparisons=3 * len(SHARES))
     found = [
-        *(claim for one in highs for claim in compared(SPEED, ERROR, one, "Unbiased", "below 0")),
+        *(compared(SPEED, ERROR, one, "Unbiased", "below 0") for one in highs),
         *(
-            claim
+            compared(HIGH_OR_LOW, HIGH_OR_LOW, high, low, "below 0 (text)")
             for high, low in zip(highs, lows, strict=True)
-            for claim in compared(HIGH_OR_LOW, HIGH_OR_LOW, high, low, "below 0 (text)")
         ),
-        *(
-            claim
-            for low in lows
-            for claim in compared(LOW_IS_WORSE, LOW_IS_WORSE, low, "Unbiased", "-", better=False)
-        ),
+        *(compared(LOW_IS_WORSE, LOW_IS_WORSE, low, "Unbiased", "-", False) for low in lows),
     ]
     panels = [curves.panel(f"p_b = {p}%", COLORS, f" {p}%", first=p == SHARES[0]) for p in SHARES]
-    seeds = len(curves.errors["Unbiased"])
-    chart = Chart(panels, f"F1: regression of f_sin, {seeds} seeds", SHADED, share_y=True)
     ahead = ", ".join(f"{name} {ahead_from(curves, name)}" for name in highs)
     notes = (
-        f"Not stated in the paper, and chosen by us: {POINTS:,} training points, "
-        f"{curves.updates[-1]:,} updates, {TEST_POINTS:,} test points without noise, uniform in "
-        "[−2, 2].",
-        ON_THRESHOLDS,
-        ON_LENGTH,
+        f"Not stated in the paper, and chosen by us: {regression.POINTS:,} training points, "
+        f"{curves.updates[-1]:,} updates, {regression.TEST_POINTS:,} test points without noise, "
+        "uniform in [−2, 2].",
         f"The mean error stays below that of Unbiased from this update on: {ahead}.",
     )
-    return Findings(chart, found, curves.speed_table(), notes, [curves.length_table(ERROR, highs)])
+    rows = [claim for claims in found for claim in claims]
+    return curves.findings("F1: regression of f_sin", panels, rows, ERROR, highs, notes)
 
 
 def ahead_from(curves: Curves, name: str) -> str:

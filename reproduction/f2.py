@@ -9,29 +9,10 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.results import chart
-from freqdyna.results.chart import Axis, Box, Chart, Panel
-from reproduction import claims
+from freqdyna.results.chart import Axis, Box, Panel
+from reproduction import claims, regression
 from reproduction.claims import Statement
-from reproduction.regression import (
-    GRID,
-    HIGH,
-    LOW,
-    NOISE,
-    ON_LENGTH,
-    ON_THRESHOLDS,
-    POINTS,
-    SEEDS,
-    SHADED,
-    UPDATES,
-    Curves,
-    Draw,
-    Points,
-    curves_unit,
-    described,
-    draw_by_norm,
-    draw_unbiased,
-    noisy,
-)
+from reproduction.regression import HIGH, LOW, Curves, Draw, Points
 from reproduction.study import Columns, Findings, Part, Report, Stored, Unit
 
 UNIFORM_SHARE = 0.6
@@ -41,7 +22,12 @@ DATA_SETS = 2000
 KEY = 0
 """The random key of all samples."""
 BY_NORM: dict[str, Draw] = {
-    name: partial(draw_by_norm, derivative=d, uniform_share=UNIFORM_SHARE, grid_points=GRID)
+    name: partial(
+        regression.draw_by_norm,
+        derivative=d,
+        uniform_share=UNIFORM_SHARE,
+        grid_points=regression.GRID,
+    )
     for name, d in (("Biased-GradientNorm", 1), ("Biased-HessianNorm", 2))
 }
 SPIKE, BAND = 1.0, 0.1
@@ -66,22 +52,17 @@ Numbers = TypeVar("Numbers", np.ndarray, Array)
 
 
 def units(quick: bool) -> list[Unit]:
-    """The learning curves, the shares of points in many data sets, and the points of one."""
+    """The learning curves, and the shares of points in many data sets."""
     data_sets = 100 if quick else DATA_SETS
-    draws = {"Unbiased": draw_unbiased, **BY_NORM}
-    drawn = {
-        "data": described(BY_NORM),
+    counted = {
+        "data": regression.described(BY_NORM),
         "interval": [LOW, HIGH],
-        "points": POINTS,
-        "shown": SHOWN,
-        "noise": NOISE,
-        "random_key": KEY,
+        **{"points": regression.POINTS, "shown": SHOWN, "noise": regression.NOISE},
+        **{"random_key": KEY, "data_sets": data_sets, "spike": SPIKE, "band": BAND},
     }
-    counted = drawn | {"data_sets": data_sets, "spike": SPIKE, "band": BAND}
     return [
-        curves_unit(draws, 4 if quick else SEEDS, 2000 if quick else UPDATES),
+        regression.curves_unit({"Unbiased": regression.draw_unbiased, **BY_NORM}, quick),
         Unit("shares", counted, partial(_shares, data_sets)),
-        Unit("points", drawn, _points),
     ]
 
 
@@ -89,7 +70,7 @@ def sample(draw: Draw, key: PRNGKeyArray) -> tuple[Points, Points]:
     """1,000 points, x and noisy y, sampled uniformly from one data set."""
     keys = jax.random.split(key, 3)
     x = jax.random.choice(keys[1], draw(keys[0]), (SHOWN,), replace=False)
-    return x, noisy(x, keys[2])
+    return x, regression.noisy(x, keys[2])
 
 
 def in_regions(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
@@ -118,31 +99,15 @@ def _shares(data_sets: int, report: Report) -> Columns:
     }
 
 
-def _points(report: Report) -> Columns:
-    samples = [sample(draw, jax.random.key(KEY)) for draw in BY_NORM.values()]
-    x, y = (np.concatenate([np.asarray(one) for one in of]) for of in zip(*samples, strict=True))
-    return {"setting": np.repeat(list(BY_NORM), SHOWN), "x": x, "y": y}
-
-
 def analyse(units: dict[str, Stored]) -> Findings:
     """The paper's three panels; its percentages, and the data sets compared, paired by seed."""
     curves, gradient, hessian = Curves.of(units["curves"].columns), *BY_NORM
     counted = units["shares"].columns
-    panels = [
-        curves.panel("learning curves", COLORS),
-        *(_points_panel(units["points"].columns, name) for name in BY_NORM),
-    ]
-    seeds = len(curves.errors["Unbiased"])
-    drawn = Chart(panels, f"F2: data biased by gradient or Hessian, {seeds} seeds", SHADED)
     rows = [
-        claims.share(
-            PERCENTAGES,
-            f"{name}: points {words}",
-            PAPER[name][region],
-            counted[region][counted["setting"] == name],
-        )
+        claims.share(PERCENTAGES, f"{name}: points {words}", PAPER[name][region], percentages)
         for region, words in WORDS.items()
         for name in BY_NORM
+        for percentages in [counted[region][counted["setting"] == name]]
     ]
     for name, other in ((gradient, "Unbiased"), (hessian, "Unbiased"), (hessian, gradient)):
         rows += curves.compared(SPEED, ERROR, name, other, "below 0", comparisons=3)
@@ -153,19 +118,17 @@ def analyse(units: dict[str, Stored]) -> Findings:
         f"percentages of the {SHOWN:,} points shown.",
         "The paper's percentages have more digits than 1,000 points allow, so it must have counted "
         "more points; with more points the range would be narrower.",
-        ON_THRESHOLDS,
-        ON_LENGTH,
-        f"The {seeds} runs of Unbiased are the same as in F1: same seeds, data and mini-batches. "
-        "The comparisons with it in F1 and F2 are therefore not independent.",
+        "The runs of Unbiased are the same as in F1: same seeds, data and mini-batches. The "
+        "comparisons with it in F1 and F2 are therefore not independent.",
     )
-    further = [curves.length_table(ERROR, list(BY_NORM))]
-    return Findings(drawn, rows, curves.speed_table(), notes, further)
+    panels = [curves.panel("learning curves", COLORS), *map(_points_panel, BY_NORM)]
+    title = "F2: data biased by gradient or Hessian"
+    return curves.findings(title, panels, rows, ERROR, list(BY_NORM), notes)
 
 
-def _points_panel(points: Columns, name: str) -> Panel:
+def _points_panel(name: str) -> Panel:
     """The points of a data set, with the spike band shaded and their shares in the title."""
-    rows = points["setting"] == name
-    x, y = points["x"][rows], points["y"][rows]
+    x, y = map(np.asarray, sample(BY_NORM[name], jax.random.key(KEY)))
     band = f"spike band: noisy y within {BAND:g} of ±{SPIKE:g}"
     inside = zip(in_regions(x, y), WORDS.values(), strict=True)
     text = ", ".join(f"{100 * region.mean():.1f}% {words}" for region, words in inside)

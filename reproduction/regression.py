@@ -21,12 +21,12 @@ from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from freqdyna.agents.networks.mlp import OUTPUT_SCALE, init_network, network_from_flat
 from freqdyna.agents.networks.tanh import tanh
-from freqdyna.results.chart import Axis, Legend, LineStyle, Panel, Rule, SeedCurve
+from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Panel, Rule, SeedCurve
 from freqdyna.results.statistics import bootstrap_interval
 from freqdyna.training.devices import seed_devices
 from reproduction import claims
 from reproduction.claims import Claim, Statement
-from reproduction.study import Columns, Report, Unit
+from reproduction.study import Columns, Findings, Report, Unit
 
 LOW, HIGH = -2.0, 2.0
 """The interval of interest; the high frequency is below zero."""
@@ -55,16 +55,14 @@ LISTED = ", ".join(f"{threshold:g}" for threshold in THRESHOLDS)
 TRUNCATED = (1 / 8, 1 / 4, 1 / 2, 3 / 4, 1)
 """Where runs are truncated to see how verdicts depend on their length, as fractions of it."""
 SHADED = "shaded: standard error"
-ON_THRESHOLDS = (
+NOTES = (
     f"A network that has only learned the low-frequency half has a test error of {PLATEAU:g}. "
     f"Speed is measured by the first evaluation below {LISTED}, thresholds that we chose. A seed "
     "that never reaches a threshold counts with all updates of the run. The intervals of single "
-    "data sets are at 95% each, not corrected for their number; nothing is decided by them."
-)
-ON_LENGTH = (
+    "data sets are at 95% each, not corrected for their number; nothing is decided by them.",
     "The paper does not state the length of a run, on which the verdict on its mean error may "
     "depend: the last table truncates runs, with intervals at 95% for the whole table together "
-    "(Bonferroni)."
+    "(Bonferroni).",
 )
 
 Points = Float[Array, " points"]
@@ -195,8 +193,9 @@ def advance(
     return jax.lax.scan(until_evaluation, fit, first + jnp.arange(evaluations))
 
 
-def curves_unit(draws: dict[str, Draw], seeds: int, updates: int) -> Unit:
+def curves_unit(draws: dict[str, Draw], quick: bool) -> Unit:
     """The learning curves of all data sets and seeds, as one unit of work."""
+    seeds, updates = (4, 2000) if quick else (SEEDS, UPDATES)
     settings = {
         "data_sets": described(draws),
         "interval": [LOW, HIGH],
@@ -361,6 +360,21 @@ class Curves:
                 cells.append(f"{found.ours} {found.interval}: {word}")
             rows.append([what, *cells])
         return rows
+
+    def findings(
+        self,
+        title: str,
+        panels: list[Panel],
+        found: list[Claim],
+        statement: Statement,
+        biased: Sequence[str],
+        notes: Sequence[str],
+    ) -> Findings:
+        """Claims and panels, with the tables and notes that F1 and F2 have in common."""
+        seeds = len(self.errors["Unbiased"])
+        chart = Chart(panels, f"{title}, {seeds} seeds", SHADED, share_y=title.startswith("F1"))
+        further = [self.length_table(statement, biased)]
+        return Findings(chart, found, self.speed_table(), [*notes, *NOTES], further)
 
 
 def _with_interval(values: np.ndarray, form: str) -> str:

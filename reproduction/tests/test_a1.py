@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from reproduction import registry
-from reproduction.base import Stored
-from reproduction.parts.a1 import analysis
-from reproduction.parts.a1.units import EPISODES, UPDATES
+from reproduction import a1
+from reproduction.a1 import EPISODES, UPDATES
+from reproduction.study import Stored, Unit
 
 SEEDS = 8
 
@@ -14,21 +13,21 @@ def stored(first_short_episode, short=17):
     """Episodes of 500 steps before an episode, and short ones from there on."""
     lengths = np.where(np.arange(1, EPISODES + 1) < first_short_episode, 500, short)
     spread = np.random.default_rng(first_short_episode).integers(3, size=(SEEDS, EPISODES))
-    return Stored({"length": (lengths + spread).ravel()}, {}, {})
+    return Stored(Unit("", {}), {"length": (lengths + spread).ravel()}, {})
 
 
 def test_more_updates_make_episodes_shorter():
     firsts = dict(zip(UPDATES, (25, 5, 3), strict=True))
     units = {f"updates-{updates}": stored(first) for updates, first in firsts.items()}
-    found = registry.find("A1").analyse(units)
+    found = a1.analyse(units)
     assert {claim.verdict for claim in found.claims} == {"holds"}
     for updates, first in firsts.items():
-        assert f"{updates} updates: from episode {first} on" in found.notes[0]
-    assert [len(row) for row in found.summary] == [1 + len(analysis.SHOWN)] * 4
+        assert f"{updates} updates: from {first} on" in found.notes[0]
+    assert [len(row) for row in found.summary] == [1 + len(a1.SHOWN)] * 4
 
 
 def test_an_episode_that_was_not_completed_has_no_length():
     columns = {"length": np.array([[5] * (EPISODES - 1) + [0]]).ravel()}
-    found = analysis.lengths(Stored(columns, {}, {}))
+    found = a1.lengths(Stored(Unit("", {}), columns, {}))
     assert np.isnan(found[0, -1])
     assert (found[0, :-1] == 5).all()
