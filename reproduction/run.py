@@ -17,11 +17,6 @@ from freqdyna.results.chart import Chart, Panel
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.plot import save_figure
 from freqdyna.results.provenance import provenance
-from freqdyna.sweeps.execute import compute as compute_trainings
-from freqdyna.sweeps.execute import load as load_training
-from freqdyna.sweeps.storage import Storage
-from freqdyna.sweeps.sweep import SweepUnit
-from freqdyna.training.engines.local import Local
 from freqdyna.training.progress import make_display
 from reproduction import a1, b, d, e, f1, f2, f3, f6, f7, maze, r, s, store, t1, u, x1
 from reproduction.study import Findings, Part, Stored, Unit, area, curves_of, training_of
@@ -40,6 +35,8 @@ ELSEWHERE = {
 """What the paper has and the library implements, without an experiment."""
 STORED, QUICK = Path("results/reproduction"), Path("runs/reproduction-quick")
 """The default folders of results."""
+FIGURES = Path("docs/images/reproduction")
+"""The figures of the results in STORED, which pages show."""
 LEAST_P = 0.01
 """Two sets of seeds count as different if p is lower; one comparison in a hundred is wrong."""
 SAME = ("device_kind", "machine", "versions")
@@ -87,7 +84,7 @@ def reproduce(part: Part, folder: Path, quick: bool, processes: int | None) -> F
 
 def figure_of(folder: Path, name: str) -> Path:
     """The figure of a part."""
-    return folder / f"{name}.png"
+    return (FIGURES if folder == STORED else folder) / f"{name}.png"
 
 
 def compute(part: Part, units: list[Unit], folder: Path, processes: int | None) -> None:
@@ -120,9 +117,14 @@ def _table(part: Part, unit: Unit) -> Stored:
 
 def train(units: Sequence[Unit], scratch: Path, processes: int | None, title: str) -> list[Stored]:
     """Train what is not finished in the scratch folder, several at a time, and load everything."""
-    storage, engine = Storage(str(scratch)), Local(processes)
+    from freqdyna.sweeps import execute  # here, because analyses need no agents
+    from freqdyna.sweeps.storage import Storage
+    from freqdyna.sweeps.sweep import SweepUnit
+    from freqdyna.training.engines.local import Local
+
+    storage = Storage(str(scratch))
     sweep_units = [SweepUnit(unit.config) for unit in units]
-    status = compute_trainings(sweep_units, storage, engine, title=title)
+    status = execute.compute(sweep_units, storage, Local(processes), title=title)
     if status.failed:
         name, error = next(iter(status.failed.items()))
         raise RunFailedError(
@@ -130,7 +132,7 @@ def train(units: Sequence[Unit], scratch: Path, processes: int | None, title: st
         )
     found = []
     for unit, sweep_unit in zip(units, sweep_units, strict=True):
-        record = load_training(storage, sweep_unit)
+        record = execute.load(storage, sweep_unit)
         found.append(Stored(unit, (unit.keep or curves_of)(record), record.provenance))
     return found
 

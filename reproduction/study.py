@@ -152,7 +152,7 @@ def training(quick: bool, keep: Callable[[Record], Columns] | None = None, **set
     steps = settings["steps"]
     if steps not in (STEPS, QUICK["steps"]):
         parts.append(f"steps-{steps}")
-    if keep is None and settings["env"] == maze_states.MAZE:
+    if keep is None and settings["env"] == maze_states.MAZE and "preset" not in settings:
         at = (PAPERS_STEP, steps) if steps > PAPERS_STEP else (steps,)
         settings["snapshot_steps"] = at
     return Unit("-".join(parts), settings, keep=keep)

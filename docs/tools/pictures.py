@@ -24,7 +24,7 @@ from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.plot import curves_chart
 from freqdyna.results.run_styles import STORE_COLORS
 from freqdyna.results.state_map import map_panel
-from reproduction.parts.regression.f_sin import HIGH, LOW, f_sin
+from reproduction.regression import HIGH, LOW, f_sin
 
 IMAGES = Path(__file__).parent.parent / "images"
 

@@ -1,1 +1,0 @@
-"""One folder per figure or question: `units.py` computes, `analysis.py` evaluates."""
