@@ -1,49 +1,58 @@
-"""Verdicts on samples with known means and spreads."""
+"""Verdicts on samples with known means and spreads, and under several interpretations."""
 
 import numpy as np
+import pytest
+from made_up import a_training
 
 from freqdyna.results.comparison.statistics import permutation_p
+from reproduction.claims import Claim, Statement
 from reproduction.comparisons import (
+    NO_SEEDS,
     Comparison,
     Interaction,
     judge,
     judge_interactions,
     judge_spread,
+    judge_under_all,
+    summary,
 )
+from reproduction.study import area, left_out, seeds_of, unlearned
+
+S = Statement("what the paper claims")
 
 
 def normal(mean, spread=1.0, seeds=30, seed=0):
     return np.random.default_rng(seed).normal(mean, spread, seeds)
 
 
+def compared(*pair):
+    return Comparison(S, "a", "above 0", *pair)
+
+
 def test_verdicts_follow_the_means():
-    above = Comparison("a", "above 0", normal(2), normal(0, seed=1))
-    below = Comparison("b", "above 0", normal(0), normal(2, seed=1))
-    equal = Comparison("c", "above 0", normal(0), normal(0.1, seed=1))
-    verdicts = [claim.verdict for claim in judge([above, below, equal])]
-    assert verdicts == ["holds", "does not hold", "undecided"]
+    pairs = ((2, 0), (0, 2), (0, 0.1))
+    claims = judge([compared(normal(a), normal(b, seed=1)) for a, b in pairs])
+    assert [claim.verdict for claim in claims] == ["holds", "does not hold", "undecided"]
 
 
 def test_a_difference_that_one_test_would_see_is_not_seen_among_many():
     pair = normal(0.55), normal(0.0, seed=1)
-    p = permutation_p(*pair)
-    assert 0.005 < p < 0.05
-    alone = judge([Comparison("a", "above 0", *pair)])
-    among = judge([Comparison("a", "above 0", *pair)] * 20)
-    assert alone[0].verdict == "holds"
-    assert {claim.verdict for claim in among} == {"undecided"}
+    assert 0.005 < permutation_p(*pair) < 0.05
+    assert judge([compared(*pair)])[0].verdict == "holds"
+    assert {claim.verdict for claim in judge([compared(*pair)] * 20)} == {"undecided"}
 
 
 def test_distances_are_compared():
     zero, one, three = normal(0), normal(1, seed=1), normal(3, seed=2)
     pairs = (((three, zero), (one, zero)), ((one, zero), (three, zero)), ((one, zero), (one, zero)))
-    claims = judge_interactions([Interaction("a", "", *pair) for pair in pairs])
+    claims = judge_interactions([Interaction(S, "a", "", *pair) for pair in pairs])
     assert [claim.verdict for claim in claims] == ["holds", "does not hold", "undecided"]
 
 
 def test_more_distances_have_wider_intervals():
     """As many as are looked at, the chance that one of them is called great by mistake stays."""
-    one = Interaction("a", "", (normal(0.65), normal(0, seed=1)), (normal(0), normal(0, seed=1)))
+    pairs = (normal(0.65), normal(0, seed=1)), (normal(0), normal(0, seed=1))
+    one = Interaction(S, "a", "", *pairs)
     assert judge_interactions([one])[0].verdict == "holds"
     assert judge_interactions([one] * 40)[0].verdict == "undecided"
 
@@ -51,8 +60,66 @@ def test_more_distances_have_wider_intervals():
 def test_spread_is_compared():
     steady, wild = normal(0, 0.2), normal(0, 2.0, seed=1)
     pairs = ((steady, wild), (wild, steady), (normal(0), normal(5, seed=1)))
-    claims = judge_spread([Comparison("a", "", *pair) for pair in pairs])
+    claims = judge_spread([compared(*pair) for pair in pairs])
     assert [claim.verdict for claim in claims] == ["holds", "does not hold", "undecided"]
-    nearly = Comparison("a", "", normal(0, 1.0), normal(0, 1.9, seed=1))
+    nearly = compared(normal(0, 1.0), normal(0, 1.9, seed=1))
     assert judge_spread([nearly])[0].verdict == "holds"
     assert judge_spread([nearly] * 40)[0].verdict == "undecided"
+
+
+def claims_of(verdicts):
+    return [Claim(S, what, "above 0", f"{what} {v}", v, v, "comparison") for what, v in verdicts]
+
+
+@pytest.mark.parametrize(
+    ("pair", "verdict"),
+    [
+        (("holds", "holds"), "holds"),
+        (("does not hold", "does not hold"), "does not hold"),
+        (("undecided", "undecided"), "undecided"),
+        (("holds", "undecided"), "depends"),
+        (("does not hold", "holds"), "depends"),
+    ],
+)
+def test_a_claim_holds_only_if_it_holds_under_both(pair, verdict):
+    groups = {"from step 1": [("a", pair[0])], "after warm-up": [("a", pair[1])]}
+    (claim,) = judge_under_all(groups, claims_of)
+    assert claim.verdict == verdict
+    assert claim.interval == " | ".join(pair)
+    assert tuple(claim.by_interpretation.values()) == pair
+
+
+def test_all_comparisons_are_judged_at_once():
+    """So that the correction is for the number of all of them."""
+    calls = []
+
+    def judge_all(comparisons):
+        calls.append(len(comparisons))
+        return claims_of(comparisons)
+
+    rows = [("a", "holds"), ("b", "undecided")]
+    found = judge_under_all({"one": rows, "other": rows}, judge_all)
+    assert calls == [4]
+    assert [claim.what for claim in found] == ["a", "b"]
+    assert judge_under_all({"one": rows}, claims_of) == claims_of(rows)
+
+
+def test_seeds_that_diverged_are_left_out_and_named():
+    some, whole = a_training([-10, -2000, -12, -14], diverged=[1]), a_training([-20, -21, -22, -23])
+    np.testing.assert_allclose(area(some), [-10, -12, -14])
+    assert unlearned(some).tolist() == [False] * 3
+    assert seeds_of(some).tolist() == [0, 2, 3]
+    assert left_out(whole) == ""
+    assert summary({"ER": some}, -11.0)[1][0] == "ER; seeds: 3 of 4 (1 diverged)"
+    assert summary({"ER": some}, -11.0)[1][-1] == "2"  # never reach it
+    (claim,) = judge([Comparison.of(S, "", "", area, some, whole)])
+    assert claim.ours.endswith("; seeds: 3 of 4 (1 diverged) and 4")
+
+
+def test_nothing_is_decided_without_seeds():
+    none, some = a_training([-10, -10], diverged=[0, 1]), a_training([-20, -21])
+    (claim,) = judge([Comparison.of(S, "", "", area, none, some)])
+    assert claim.ours == f"{NO_SEEDS}; seeds: 0 of 2 (2 diverged) and 2"
+    assert claim.verdict == "undecided"
+    (spread,) = judge_spread([Comparison.of(S, "", "", area, some, none)])
+    assert (spread.verdict, spread.interval) == ("undecided", "")

@@ -1,0 +1,131 @@
+"""The overview on claims with known verdicts, and the pages on what is stored in the repository."""
+
+from pathlib import Path
+
+import pytest
+from same_page import assert_same_page
+
+from freqdyna.core.errors import FreqdynaError
+from reproduction import pages, run
+from reproduction.claims import Claim, Statement
+
+ROOT = Path(__file__).parents[2]
+AHEAD = Statement("it is ahead")
+NAMES = ("walls inside", "walls outside", "clip")
+
+
+def claim(verdict, paper="above 0", statement=AHEAD, interpretation="", **by_interpretation):
+    return Claim(
+        statement, "a − b", paper, "", "", verdict, "comparison", interpretation, by_interpretation
+    )
+
+
+def found(*claims, part="F3"):
+    return [(row.verdict, row.details) for row in pages.rows_of(run.find(part), claims)]
+
+
+def test_claims_of_one_statement_share_a_row():
+    one = claim("holds", first="holds", second="holds")
+    assert found(one, one) == [("holds", "2 claims, both interpretations")]
+    assert found(one) == [("holds", "both interpretations")]
+    assert found(claim("holds"), claim("undecided")) == [("mixed", "1 holds, 1 undecided")]
+    assert found(claim("undecided"), claim("undecided")) == [("undecided", "2 claims")]
+    other = claim("does not hold", statement=Statement("something else"))
+    assert found(claim("holds"), other) == [("holds", ""), ("does not hold", "")]
+
+
+def test_what_differs_between_interpretations_is_named():
+    claims = [
+        claim("depends", first="undecided", second="holds"),
+        claim("undecided", first="undecided", second="undecided"),
+    ]
+    assert found(*claims) == [
+        ("depends", "2 undecided (first); 1 holds, 1 undecided (second)"),
+    ]
+    many = dict.fromkeys(NAMES, "undecided") | {"last": "holds"}
+    assert found(claim("depends", **many)) == [("depends", "holds (last); undecided (the other 3)")]
+
+
+def test_a_claim_that_holds_under_no_interpretation_is_not_supported():
+    one = claim("depends", first="undecided", second="does not hold")
+    two = claim("depends", first="holds", second="does not hold")
+    assert [found(of)[0][0] for of in (one, two)] == ["not supported", "depends"]
+
+
+def test_two_interpretations_that_exchange_verdicts_do_not_hide_each_other():
+    claims = [
+        claim("depends", first="undecided", second="holds"),
+        claim("depends", first="holds", second="undecided"),
+    ]
+    words = "1 holds, 1 undecided under each interpretation, but not the same ones"
+    assert found(*claims) == [("depends", words)]
+
+
+def test_each_claim_may_be_about_one_interpretation():
+    claims = [claim("undecided", interpretation=name) for name in NAMES]
+    assert found(*claims, part="S") == [("undecided", "3 interpretations")]
+    claims.append(claim("holds", interpretation="queue"))
+    assert found(*claims, part="S") == [("depends", "holds (queue); undecided (the other 3)")]
+
+
+def test_own_questions_are_separate():
+    papers = ("-", "above 0 (own check)", "above 0")
+    rows = pages.rows_of(run.find("F4"), [claim("holds", paper) for paper in papers])
+    assert [(row.own, row.details) for row in rows] == [(True, "2 claims"), (False, "")]
+    assert all(row.own for row in pages.rows_of(run.find("S"), [claim("holds")]))
+
+
+def test_the_overview_of_a_page_is_replaced():
+    page = f"# Title\n{pages.BEGIN}\nold\n{pages.END}\nafter\n"
+    assert pages.replaced(page, "new\n") == page.replace("old", "new")
+    with pytest.raises(FreqdynaError, match="no lines"):
+        pages.replaced("# Title\n", "new\n")
+
+
+def test_pages_are_compared_by_words_and_by_numbers_to_the_last_digit():
+    page = "| a − b, 1 | 20 | −18,382 | [-1.50, 2e-05] | holds |"
+    assert_same_page(page, page.replace("18,382", "18,383").replace("2e", "3e"))
+    for old, new in (
+        *(("holds", "undecided"), ("a − b, 1", "a − b, 2"), ("| 20 |", "| 21 |")),
+        *(("18,382", "18,384"), ("−18", "18"), ("1.50", "1.52"), ("2e-05", "2e-04")),
+    ):
+        with pytest.raises(AssertionError):
+            assert_same_page(page, page.replace(old, new))
+
+
+@pytest.fixture(scope="module")
+def analysed():
+    """All parts analysed once, because page and overview show the same."""
+    analyse, known = run.analyse, {}
+
+    def once(part, units):
+        if part.name not in known:
+            known[part.name] = analyse(part, units)
+        return known[part.name]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(run, "analyse", once)
+        patched.chdir(ROOT)
+        yield
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("analysed")
+def test_the_page_is_what_the_stored_results_say():
+    assert all(run.is_stored(part, run.STORED) for part in run.PARTS)
+    at = Path("docs/reproduction.md")
+    assert_same_page(at.read_text(), pages.page(run.STORED, at))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("analysed")
+def test_the_tables_of_what_holds_are_what_the_stored_results_say():
+    page = Path("docs/findings.md").read_text()
+    assert pages.replaced(page, pages.overview(run.STORED)) == page
+
+
+def test_every_number_comes_from_a_commit():
+    for part in run.PARTS:
+        for one in run.stored(part, ROOT / run.STORED).values():
+            assert len(one.provenance["commit"]) == 40
+            assert one.provenance["command"]

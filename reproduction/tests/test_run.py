@@ -1,0 +1,111 @@
+"""Parts are computed, interrupted, resumed and verified; small, from the command line."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_up import FACTS
+
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.results.chart import Chart, Panel
+from reproduction import run, store
+from reproduction.__main__ import main
+from reproduction.study import QUICK, Findings, Part, Stored, Unit, curves, pick, training
+
+
+def table_part(log, fails=()):
+    """A part of two small tables."""
+
+    def unit(name):
+        def table(report):
+            log.append(name)
+            if name in fails:
+                raise KeyboardInterrupt
+            report(1, 1)
+            return {"x": np.arange(3) * len(name)}
+
+        return Unit(name, {"size": 3}, table)
+
+    def analyse(units):
+        sums = ", ".join(str(one.columns["x"].sum()) for one in units.values())
+        return Findings(Chart([Panel()]), (), notes=(sums,))
+
+    return Part("T", "toy", "a moment", lambda quick: [unit("a"), unit("bb")], analyse)
+
+
+def test_what_is_stored_is_not_computed_again(tmp_path):
+    log = []
+    for _ in range(2):
+        findings = run.reproduce(table_part(log), tmp_path, quick=False, processes=1)
+        assert findings.notes == ("3, 6",)
+    assert log == ["a", "bb"]
+    assert (tmp_path / "T.png").exists()
+    assert run.stored(table_part(log), tmp_path)["a"].provenance["commit"]
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    (tmp_path / "T.parquet").write_bytes(b"PAR1 nothing")
+    with pytest.raises(FreqdynaError, match=r"T\.parquet is damaged"):
+        run.stored(table_part([]), tmp_path)
+
+
+def test_a_table_with_other_settings_is_another_table(tmp_path):
+    part = table_part([])
+    run.reproduce(part, tmp_path, quick=False, processes=1)
+    (unit, _) = part.units(False)
+    assert store.find(tmp_path, unit) is not None
+    assert store.find(tmp_path, replace(unit, settings={"size": 4})) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["F9"], "unknown part of the paper 'F9'"),
+        (["A2"], "A2 has no experiment"),
+        (["F3", "--processes", "0"], "processes is 0; it must be an integer, 1 or greater"),
+        (["E1", "--verify"], "E1 has no stored learning curves"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments, words, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parents[2])
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert words in str(end.value)
+    assert "\n" not in str(end.value)
+
+
+@pytest.mark.slow
+def test_a_quick_part_from_the_command_line(tmp_path, capsys):
+    main(["E1", "--quick", "--out", str(tmp_path)])
+    assert "none: quick" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"E1.parquet", "E1.png"}
+    main(["list", "--quick", "--out", str(tmp_path)])
+    listed = capsys.readouterr().out.splitlines()
+    assert f"stored in {tmp_path}" in listed[0]
+    assert "0 of 1 units stored" in listed[1]
+
+
+SMALL = {"env": "MazeGridWorld", "algorithm": "dyna-uniform", "planning_steps": 1}
+SMALL |= {"batch_size": 4, "hidden": (8,), "search_states": 3}
+
+
+@pytest.mark.slow
+def test_a_training_is_computed_stored_and_verified(tmp_path, monkeypatch):
+    unit = training(True, **SMALL)
+    part = Part("M", "", "", lambda quick: [unit], lambda units: Findings(Chart([Panel()]), ()))
+    run.reproduce(part, tmp_path, quick=True, processes=1)
+    assert {path.name for path in tmp_path.iterdir()} == {"M.parquet", "M.png"}
+    (stored,) = run.stored(part, tmp_path, quick=True).values()
+    assert curves(stored)[1].shape == (QUICK["seeds"], 10)
+    assert pick({unit.name: stored}, **SMALL) is stored
+
+    assert "bit-identical" in run.verify(part, tmp_path, seeds=3, processes=1)
+    again = run.train([unit], tmp_path / "again", 1, "")
+    monkeypatch.setattr(run, "train", lambda *_: again)
+    changed = stored.columns | {"return": stored.columns["return"] + 1}
+    store.write(tmp_path / "M.parquet", [Stored(unit, changed, stored.provenance)])
+    with pytest.raises(FreqdynaError, match="of the returns differ"):
+        run.verify(part, tmp_path, seeds=3, processes=1)
+    store.write(tmp_path / "M.parquet", [Stored(unit, stored.columns, FACTS)])
+    assert "they agree" in run.verify(part, tmp_path, seeds=3, processes=1)
