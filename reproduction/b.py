@@ -11,19 +11,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import spearmanr
 
 from freqdyna import envs
 from freqdyna.agents.networks.mlp import network_from_flat
 from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.agents.snapshot import RESOLUTION, axes
 from freqdyna.envs import Environment
-from freqdyna.results.chart import Axis, Chart, Legend, Mesh, Panel, Points
+from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Panel, Rule, SeedCurve
 from freqdyna.results.record import Record
 from reproduction import claims
 from reproduction.claims import Claim, Statement
 from reproduction.study import Columns, Findings, Part, Stored, Unit
-from reproduction.theory import local_spectrum, window_means
+from reproduction.theory import Trend, local_spectrum, window_means
 
 TRAININGS: dict[str, dict[str, Any]] = {
     "MountainCar-v0": {"algorithm": "dyna-frequency", "steps": 15_000},
@@ -42,17 +42,18 @@ SIZES = (8, 16, 24, 32)
 """Points of a window along each coordinate."""
 OVERLAP = 4
 """Windows are a quarter of their size apart."""
-DRAWN = 16
-"""The window size of the figure."""
+TYPICAL = 16
+"""The window size for which the shares of coordinates are given."""
+SHADED = "shaded: the intervals that decide"
 BANDWIDTH = Statement("g ranks states by the local bandwidth of V")
 ENERGY = Statement("g ranks states by the local energy of V, alone or times the second moment")
 RANKINGS = {
-    "bandwidth": (BANDWIDTH, "local bandwidth of V, plane removed"),
-    "sloped_bandwidth": (BANDWIDTH, "local bandwidth of V, mean removed"),
-    "product": (ENERGY, "energy × second moment"),
-    "energy": (ENERGY, "local energy of V"),
+    "bandwidth": (BANDWIDTH, "local bandwidth of V, plane removed", "red"),
+    "sloped_bandwidth": (BANDWIDTH, "local bandwidth of V, mean removed", "tab:orange"),
+    "product": (ENERGY, "energy × second moment", "tab:blue"),
+    "energy": (ENERGY, "local energy of V", "black"),
 }
-"""What g is compared with: the statement, and words."""
+"""What g is compared with: the statement, words and a colour."""
 Regions = dict[str, np.ndarray]
 """Values in each window: g and each key of RANKINGS."""
 HOW = (
@@ -123,7 +124,7 @@ class Surfaces:
     def of(stored: Stored) -> "Surfaces":
         """The surfaces of the seeds that are used, see `chosen_seeds`."""
         env, columns = envs.make(stored.settings["env"]), stored.columns
-        sizes = (env.observation_size, *stored.unit.config.hidden, env.num_actions)
+        sizes = (env.observation_size, *(stored.unit.config.hidden or ()), env.num_actions)
         width = jnp.asarray(env.high - env.low)
 
         def at(params: Float[Array, " p"], state: Float[Array, " 2"]) -> tuple[Array, ...]:
@@ -162,33 +163,43 @@ def on_seeds(units: dict[str, Stored]) -> str:
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """Four rankings for each environment, and maps of a solved seed."""
+    """Four rankings for each environment, by window size."""
     panels: list[Panel] = []
     rows: list[Claim] = []
     table = [["environment", "rank correlation of g with", *(f"{s} × {s}" for s in SIZES)]]
-    number = len(RANKINGS) * len(units)
-    shares = []
+    number, shares = len(RANKINGS) * len(units), []
     for name, stored in units.items():
-        env, surfaces, seeds = envs.make(name), Surfaces.of(stored), chosen_seeds(stored)
+        env, surfaces = envs.make(name), Surfaces.of(stored)
+        solved = (returns_of(stored) > SOLVED).any()
         pairs = zip(surfaces.value, surfaces.frequency, strict=True)
         found = [(value.reshape(GRID), frequency.reshape(GRID)) for value, frequency in pairs]
         regions = [[regions_of(env, *one, size) for one in found] for size in SIZES]
-        for key, (statement, words) in RANKINGS.items():
+        marks = []
+        for key, (statement, words, color) in RANKINGS.items():
             by_size = [np.array([rank_correlation(one, key) for one in of]) for of in regions]
             what = f"{name}: rank correlation of g, {words}"
             claim = claims.ranking(statement, what, "-", by_size, number)
-            solved = (returns_of(stored) > SOLVED).any()
             rows.append(claim if solved else replace(claim, verdict="undecided"))
-            table.append([name, words, *(_interval(one, number) for one in by_size)])
+            low, high = np.array([claims.corrected_interval(one, number) for one in by_size]).T
+            curves, range_ = np.stack(by_size, axis=1), (low, high)
+            marks.append(
+                SeedCurve(
+                    np.array(SIZES), curves, LineStyle(color), range_, shade=0.15, label=words
+                )
+            )
+            cells = zip(curves.mean(axis=0), low, high, strict=True)
+            table.append([name, words, *("{:+.2f} [{:+.2f}, {:+.2f}]".format(*c) for c in cells)])
+        half = Rule(claims.RANK_CORRELATION, style=LineStyle("0.5", "dotted"))
+        legend = None if panels else Legend("lower right")
+        x, y = Axis("points of a window along each coordinate"), Axis("rank correlation of g")
+        panels.append(Panel(name, x, y, marks, [half], legend=legend))
         plane, mean = (
             np.mean([second_share(env, value, plane) for value, _ in found])
             for plane in (True, False)
         )
         coordinate = env.coordinates[1]
         shares.append(f"{name}, {coordinate}: {plane:.1%} (plane removed), {mean:.1%} (mean)")
-        panels += _panels(env, int(seeds[0]), *found[0])
-    title = f"B: g and the spectrum of learned values in windows of {DRAWN} × {DRAWN}"
-    chart = Chart(panels, title, columns=4, panel_size=(4.3, 3.7))
+    chart = Chart(panels, "B: g and the spectrum of learned values", SHADED, share_y=True)
     second = "In raw units, the second coordinate contributes this share of the mean of ‖k‖²: "
     return Findings(chart, rows, table, [HOW, f"{second}{'; '.join(shares)}.", on_seeds(units)])
 
@@ -208,11 +219,12 @@ def regions_of(env: Environment, value: np.ndarray, frequency: np.ndarray, size:
 
 
 def second_share(env: Environment, value: np.ndarray, plane: bool) -> float:
-    """The second coordinate's share of the second moment, averaged over the figure's windows."""
+    """The second coordinate's share of the second moment, averaged over windows of one size."""
     first, second = (float(axis[1] - axis[0]) for axis in axes(env, value.shape))
-    stride, trend = DRAWN // OVERLAP, "plane" if plane else "mean"
+    stride = TYPICAL // OVERLAP
+    trend: Trend = "plane" if plane else "mean"
     both, alone = (
-        local_spectrum(value, (spacing, second), DRAWN, stride, trend).second_moment
+        local_spectrum(value, (spacing, second), TYPICAL, stride, trend).second_moment
         for spacing in (first, math.inf)  # points infinitely far apart have no frequency
     )
     return float(np.mean(alone / both))
@@ -221,52 +233,6 @@ def second_share(env: Environment, value: np.ndarray, plane: bool) -> float:
 def rank_correlation(regions: Regions, key: str) -> float:
     """Spearman's correlation of g with another value, over windows."""
     return float(spearmanr(regions["g"].ravel(), regions[key].ravel()).statistic)
-
-
-def _interval(correlations: np.ndarray, rows: int) -> str:
-    low, high = claims.corrected_interval(correlations, rows)
-    return f"{correlations.mean():+.2f} [{low:+.2f}, {high:+.2f}]"
-
-
-def _panels(env: Environment, seed: int, value: np.ndarray, frequency: np.ndarray) -> list[Panel]:
-    """V, g and the bandwidth over the state space, and the ranks of the last two."""
-    found = regions_of(env, value, frequency, DRAWN)
-    x, y = axes(env, value.shape)
-    middle = np.arange(found["g"].shape[0]) * (DRAWN // OVERLAP) + (DRAWN - 1) / 2
-    inner_x, inner_y = (np.interp(middle, np.arange(len(axis)), axis) for axis in (x, y))
-    most = float(frequency.max())
-    least = max(float(frequency.min()), 1e-4 * most)
-    x_axis, y_axis = (
-        Axis(name, low=float(axis[0]), high=float(axis[-1]))
-        for name, axis in zip(env.coordinates, (x, y), strict=True)
-    )
-    bandwidth = found["bandwidth"]
-    maps = {
-        f"V, seed {seed}": Mesh(x, y, value.T, (float(value.min()), float(value.max()))),
-        "g": Mesh(x, y, frequency.T, (least, most), log=True),
-        "bandwidth, plane removed": Mesh(
-            inner_x, inner_y, bandwidth.T, (float(bandwidth.min()), float(bandwidth.max()))
-        ),
-    }
-    ranks = {key: rankdata(values) for key, values in found.items()}
-    marks = []
-    for key, color in (("product", "tab:blue"), ("bandwidth", "red")):
-        label = f"{RANKINGS[key][1]}: {rank_correlation(found, key):+.2f}"
-        # The report's page shows the series of all panels together.
-        series = f"{env.name}, {label}"
-        marks.append(Points(ranks["g"], ranks[key], color, size=15, label=label, series=series))
-    return [
-        *(
-            Panel(f"{env.name}: {title}", x_axis, y_axis, [mesh], is_map=True)
-            for title, mesh in maps.items()
-        ),
-        Panel(
-            x=Axis("rank of the region by g"),
-            y=Axis("rank by the windowed FFT"),
-            marks=marks,
-            legend=Legend("above", size=9),
-        ),
-    ]
 
 
 PART = Part(

@@ -13,28 +13,11 @@ from typing import Any
 import numpy as np
 
 from freqdyna.results.chart import Chart, Legend, Panel
+from reproduction import comparisons, study
 from reproduction.claims import Statement
-from reproduction.comparisons import (
-    RULE,
-    WHEN_UPDATES_BEGIN,
-    Comparison,
-    by_interpretation,
-    judge,
-    judge_under_all,
-)
+from reproduction.comparisons import WHEN_UPDATES_BEGIN, Comparison, by_interpretation, judge
 from reproduction.curves import SMALL, curves_panel, named_curves
-from reproduction.study import (
-    Findings,
-    Part,
-    Stored,
-    Unit,
-    area,
-    curves,
-    left_out,
-    seeds_of,
-    training,
-    training_of,
-)
+from reproduction.study import Findings, Part, Stored, Unit, area, training
 
 FREQUENCY = "Dyna-Frequency"
 RIVALS = {"ER": "er", "PrioritizedER": "prioritized-er", "Dyna-Value": "dyna-value"}
@@ -93,10 +76,12 @@ def analyse(units: dict[str, Stored]) -> Findings:
     found = {name: _Tuned.of(grid) for name, grid in grids.items()}
     title = "R: MountainCar, 10 updates: with equal tuning, and with equal compute"
     panels = [panel for name, tuned in found.items() for panel in tuned.panels(name)]
-    claims = judge_under_all({name: tuned.comparisons() for name, tuned in found.items()}, judge)
+    claims = comparisons.judge_under_all(
+        {name: tuned.comparisons() for name, tuned in found.items()}, judge
+    )
     tables = [tuned.table(name) for name, tuned in found.items()]
     chart = Chart(panels, title, columns=2, share_y=True)
-    return Findings(chart, claims, tables[0], [HOW, RULE], tables[1:])
+    return Findings(chart, claims, tables[0], [HOW, comparisons.RULE], tables[1:])
 
 
 @dataclass(frozen=True)
@@ -128,12 +113,11 @@ class _Tuned:
             for name, (rate, period) in self.best.items()
         }
         small, equal = Legend(size=SMALL), {n: (self.at, one) for n, one in self.returns.items()}
-        best, paper = f"best setting of each, updates {interpretation}", "the paper's settings"
+        best = f"best setting of each, updates {interpretation}"
+        paper, cost = f"the paper's settings, updates {interpretation}", "updates + climbing steps"
         return [
             curves_panel(best, named_curves(tuned), legend=small),
-            curves_panel(
-                f"{paper}, updates {interpretation}", equal, "updates + climbing steps", small
-            ),
+            curves_panel(paper, equal, cost, small),
         ]
 
     def comparisons(self) -> list[Comparison]:
@@ -156,7 +140,7 @@ class _Tuned:
                 "above 0 (own check)",
                 self.returns[FREQUENCY].mean(axis=1),
                 self.returns[other].mean(axis=1),
-                left_out(grid[FREQUENCY, *PAPER], grid[other, *PAPER]),
+                study.left_out(grid[FREQUENCY, *PAPER], grid[other, *PAPER]),
             )
             for other in RIVALS
         ]
@@ -168,7 +152,7 @@ class _Tuned:
             cells = [f"{point[0]:g}", f"{point[1]:,}"]
             for name in ALGORITHMS:
                 stored = self.grid[name, *point]
-                best, seeds = " (best)" if point == self.best[name] else "", left_out(stored)
+                best, seeds = " (best)" if point == self.best[name] else "", study.left_out(stored)
                 cells.append(f"{area(stored).mean():.0f}{best}" + (f"; {seeds}" if seeds else ""))
             rows.append(cells)
         return rows
@@ -184,7 +168,7 @@ def _best(grid: Grid, name: str) -> tuple[float, int]:
 
 def _area_of_half(stored: Stored, odd: bool) -> np.ndarray:
     """The areas of the seeds with odd, or with even, numbers."""
-    return area(stored)[seeds_of(stored) % 2 == odd]
+    return area(stored)[study.seeds_of(stored) % 2 == odd]
 
 
 def against_compute(stored: Stored) -> tuple[np.ndarray, np.ndarray]:
@@ -192,12 +176,12 @@ def against_compute(stored: Stored) -> tuple[np.ndarray, np.ndarray]:
 
     Trainings that wait for the end of the warm-up make neither before it.
     """
-    steps, returns = curves(stored)
-    config = training_of(stored).config
+    steps, returns = study.curves(stored)
+    config = study.training_of(stored).config
     first = 0 if config.learn_in_warmup else config.warmup_steps
     each = np.full(returns.shape, float(UPDATES))
     if "climb_iterations" in stored.columns:
-        each = each + np.nan_to_num(curves(stored, "climb_iterations")[1])
+        each = each + np.nan_to_num(study.curves(stored, "climb_iterations")[1])
     return np.cumsum(each * np.diff(np.maximum(steps, first), prepend=first), axis=1), returns
 
 

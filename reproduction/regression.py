@@ -204,7 +204,7 @@ def curves_unit(draws: dict[str, Draw], quick: bool) -> Unit:
         "seeds": seeds,
         "updates": updates,
         "layer_sizes": list(SIZES),
-        "activation": tanh.__name__,
+        "activation": "tanh",
         "output_scale": OUTPUT_SCALE,
         "optimizer": optax.adam.__name__,
         "learning_rate": LEARNING_RATE,

@@ -4,40 +4,19 @@ Both Dyna algorithms under each interpretation, and the activations of the publi
 ReLU for DQN and Dyna-Value, and tanh for Dyna-Frequency alone. The paper says tanh for all.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
+from freqdyna.results.chart import Axis, Chart, Line, LineStyle, Panel, Rule
 from freqdyna.results.comparison.statistics import stratified_interval
+from reproduction import comparisons, study
 from reproduction.claims import Claim, Statement, Verdict
-from reproduction.comparisons import (
-    WALLS,
-    WHEN_UPDATES_BEGIN,
-    Comparison,
-    judge,
-    judge_each,
-    judge_spread,
-    mean_with_interval,
-    under_all,
-)
-from reproduction.curves import SMALL, styles
+from reproduction.comparisons import WALLS, WHEN_UPDATES_BEGIN, Comparison, mean_with_interval
 from reproduction.maze import PAPER, near_holes_if_learned
-from reproduction.study import (
-    Findings,
-    Part,
-    Stored,
-    Unit,
-    area,
-    has_states,
-    measured,
-    pick,
-    seeds_of,
-    steps_to,
-    training,
-)
+from reproduction.study import Findings, Part, Stored, Unit, area, pick, training
 
 CAR, MAZE = "MountainCar-v0", "MazeGridWorld"
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
@@ -153,7 +132,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """For each interpretation: the difference in area on both environments, shares in the maze."""
     found = {env: _pairs(units, env) for env in ENVIRONMENTS}
     maze = found[MAZE]
-    drawn = {choice: pair for choice, pair in maze.items() if all(map(has_states, pair))}
+    drawn = {choice: pair for choice, pair in maze.items() if all(map(study.has_states, pair))}
     networks = _networks(units)
     areas = {
         f"{choice}, {env}: Dyna-Frequency − Dyna-Value, area": (env, choice, pair)
@@ -172,24 +151,22 @@ def analyse(units: dict[str, Stored]) -> Findings:
             for c, pair in drawn.items()
         ],
     }
-    deviation = f"{MAZE}: standard deviation of the area, Dyna-Frequency / Dyna-Value"
-    spreads = judge_spread(
-        [
-            Comparison.of(STEADIER, f"{c}, {deviation}", "below 1", area, *of)
-            for c, of in maze.items()
-        ]
-    )
+    ratio = f"{MAZE}: standard deviation of the area, Dyna-Frequency / Dyna-Value"
+    spreads = [
+        Comparison.of(STEADIER, f"{choice}, {ratio}", "below 1", area, *pair)
+        for choice, pair in maze.items()
+    ]
     groups |= {begin: _of_networks(of) for begin, of in networks.items()}
-    judged = judge_each(groups, judge)
+    judged = comparisons.judge_each(groups, comparisons.judge)
     claims = [
         *_named(judged.pop("areas"), [choice for _, choice, _ in areas.values()]),
-        *_named(spreads, list(maze)),
+        *_named(comparisons.judge_spread(spreads), list(maze)),
         *_named(judged.pop("shares"), list(drawn)),
         *([_some_choice_gives_f5(drawn)] if drawn else []),
-        *under_all(judged),
+        *comparisons.under_all(judged),
     ]
     further = [_stuck(networks)] if networks else []
-    return Findings(_chart(found, drawn), claims, _table(found, drawn), NOTES, further)
+    return Findings(_chart(found), claims, _table(found, drawn), NOTES, further)
 
 
 def _pairs(units: dict[str, Stored], env: str) -> dict[str, Pair]:
@@ -243,7 +220,7 @@ def _of_networks(found: dict[tuple[str, str, float], Stored]) -> list[Comparison
             LESS_STUCK,
             f"ER, seeds that are not stuck: {network} − tanh, percentage points",
             "-",
-            lambda stored: 100.0 * np.isfinite(steps_to(stored, STUCK)),
+            lambda stored: 100.0 * np.isfinite(study.steps_to(stored, STUCK)),
             found["er", network, 0.0],
             found["er", "tanh", 0.0],
         )
@@ -266,17 +243,18 @@ def _some_choice_gives_f5(drawn: dict[str, Pair]) -> Claim:
 
 
 def _table(found: Trainings, drawn: dict[str, Pair]) -> list[list[str]]:
-    """Areas and seeds of both algorithms, and their shares near a hole if states were stored."""
-    header = ("area, {}", "near a hole, {}", "seeds, {}")
-    rows = [["interpretation", "environment", *(h.format(n) for h in header for n in ALGORITHMS)]]
+    """Areas of both algorithms, and their shares near a hole if states were stored."""
+    header = (f"{what}, {name}" for what in ("area", "near a hole") for name in ALGORITHMS)
+    rows = [["interpretation", "environment", "seeds", *header]]
     for env, pairs in found.items():
         for choice, pair in pairs.items():
             shares = ["", ""]
             if env == MAZE and choice in drawn:
-                near = [measured(one, "queue_near_hole") for one in pair]
+                near = [study.measured(one, "queue_near_hole") for one in pair]
                 shares = [mean_with_interval(one, 1, "%") for one in near]
             areas = [mean_with_interval(area(one)) for one in pair]
-            rows.append([choice, env, *areas, *shares, *(str(len(seeds_of(one))) for one in pair)])
+            seeds = " and ".join(str(len(study.seeds_of(one))) for one in pair)
+            rows.append([choice, env, seeds, *areas, *shares])
     return rows
 
 
@@ -286,62 +264,31 @@ def _stuck(networks: dict[str, dict[tuple[str, str, float], Stored]]) -> list[li
     for network in NETWORKS:
         for begin, found in networks.items():
             stored = found["er", network, 0.0]
-            stuck = int(np.isinf(steps_to(stored, STUCK)).sum())
-            of_all = f"{stuck} of {len(seeds_of(stored))}"
+            stuck = int(np.isinf(study.steps_to(stored, STUCK)).sum())
+            of_all = f"{stuck} of {len(study.seeds_of(stored))}"
             rows.append([network, begin, mean_with_interval(area(stored)), of_all])
     return rows
 
 
-def _chart(found: Trainings, drawn: dict[str, Pair]) -> Chart:
-    """Differences in area, and shares near a hole; a row for each interpretation."""
+def _chart(found: Trainings) -> Chart:
+    """Differences in area on both environments, a row for each interpretation."""
     choices = [choice for choice in CHOICES if any(choice in pairs for pairs in found.values())]
     by_row = Axis(ticks=list(enumerate(choices)), is_reversed=True)
     difference = Axis("Dyna-Frequency − Dyna-Value, mean return")
     zero = Rule(0, upright=True, style=LineStyle("gray"), width=0.8)
     panels = []
     for env, pairs in found.items():
-        marks = [
-            mark
-            for choice, pair in pairs.items()
-            for mark in _dot(choices.index(choice), _difference, *map(area, pair))
-        ]
+        marks = []
+        for choice, pair in pairs.items():
+            first, second = map(area, pair)
+            ends = stratified_interval(lambda a, b: a.mean(-1) - b.mean(-1), first, second)
+            place, middle = choices.index(choice), first.mean() - second.mean()
+            marks.append(Line(np.array(ends), np.full(2, place), LineStyle("black")))
+            dot = np.array([middle]), np.array([place]), LineStyle("black", "none")
+            marks.append(Line(*dot, marker="circle", marker_size=4))
         panels += [Panel(env, difference, by_row, marks, [zero])] if marks else []
-    marks, rules, colors = [], [], styles(ALGORITHMS)
-    for i, name in enumerate(ALGORITHMS):
-        for choice, pair in drawn.items():
-            place = choices.index(choice) + (-0.12, 0.12)[i]
-            shares = measured(pair[i], "queue_near_hole")
-            marks += _dot(
-                place, lambda v: v.mean(-1), shares, color=colors[name].color, series=name
-            )
-        dotted = LineStyle(colors[name].color, "dotted")
-        rules.append(Rule(PAPER[name], True, dotted, label=f"{name} in the paper"))
-    if drawn:
-        legend, x = Legend("center right", size=SMALL, framed=True), Axis("states near a hole, %")
-        panels.append(Panel(f"{MAZE}, queue", x, by_row, marks, rules, legend=legend))
     title = "S: one choice changed at a time, 95% intervals over seeds"
     return Chart(panels, title, panel_size=(4.6, 5.0), share_y=True)
-
-
-def _difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    return np.asarray(first.mean(-1) - second.mean(-1))
-
-
-def _dot(
-    place: float,
-    statistic: Callable[..., np.ndarray],
-    *groups: np.ndarray,
-    color: str = "black",
-    series: str = "",
-) -> list[Line]:
-    """A statistic of groups of seeds as a dot on a row, and its interval as a line."""
-    ends = np.array(stratified_interval(statistic, *groups))
-    middle = np.array([float(statistic(*groups))])
-    line, dot = LineStyle(color), LineStyle(color, "none")
-    return [
-        Line(ends, np.full(2, place), line, series=series),
-        Line(middle, np.array([place]), dot, marker="circle", marker_size=4, series=series),
-    ]
 
 
 PART = Part(

@@ -28,6 +28,7 @@ BOUNDARIES = {
     "zero": ("f vanishes, ∇f does not", "tab:blue"),
     "jump": ("f does not vanish", "red"),
 }
+COLORS = "; ".join(f"{color.removeprefix('tab:')}: {label}" for label, color in BOUNDARIES.values())
 MARKERS: tuple[Marker, ...] = (
     *("circle", "square", "diamond"),
     *("triangle-up", "triangle-down", "cross"),
@@ -116,7 +117,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     chart = Chart(
         panels,
         "T1: theorem 1 holds where f vanishes on the boundary of the ball; "
-        "its second order also needs ∇f = 0 there",
+        "its second order also needs ∇f = 0 there\n" + COLORS,
         columns=len(by_n),
         panel_size=(5.6, 3.9),
     )
@@ -131,10 +132,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
 
 
 def _panel(columns: Columns, order: str, n: int) -> Panel:
-    """One line for each function, in the colour of its behaviour on the boundary.
-
-    The first panel has the legend of all panels.
-    """
+    """One line for each function, in the colour of its behaviour on the boundary."""
     marks = []
     for name in dict.fromkeys(columns["function"].tolist()):
         rows = columns["function"] == name
@@ -143,20 +141,13 @@ def _panel(columns: Columns, order: str, n: int) -> Panel:
         marker = MARKERS[list(CASES).index(name)]
         cutoffs = columns["cutoff"][rows]
         marks.append(Line(cutoffs, apart, style, marker=marker, marker_size=5.0, label=name))
-    first = (order, n) == ("first_order", 1)
-    if first:
-        empty = np.empty(0)
-        marks += [
-            Line(empty, empty, LineStyle(color), width=3, label=label)
-            for label, color in BOUNDARIES.values()
-        ]
     ticks = [(at, str(at)) for at in np.unique(columns["cutoff"]).tolist()]
     return Panel(
         title=f"{ORDERS[order]}, n = {n}",
         x=Axis("frequency cutoff K", log=True, ticks=ticks),
         y=Axis("| right-hand side / left-hand side − 1 |", log=True),
         marks=marks,
-        legend=Legend("below", columns=3) if first else None,
+        legend=Legend("below", columns=3) if (order, n) == ("first_order", 1) else None,
     )
 
 

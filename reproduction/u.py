@@ -5,7 +5,7 @@ standard deviation of f²; the bound takes the norm of the functions into accoun
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from freqdyna.frequency import Function
-from freqdyna.results.chart import Axis, Box, Chart, Dash, Legend, Line, LineStyle, Panel
+from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
 from reproduction import claims
 from reproduction.claims import Statement
 from reproduction.study import Columns, Findings, Part, Report, Stored, Unit
@@ -27,17 +27,19 @@ CUTOFF = 64
 ORIGIN = np.zeros(1)
 TOLERANCE = 1e-6
 """Allows for rounding, and for frequencies beyond the cutoff."""
-BINS = 29
-"""The number of bins of the histogram."""
-SIDES: tuple[tuple[int, Dash, str], ...] = ((1, "solid", "above"), (-1, "dashed", "below"))
-"""The sides of the bound: sign, dashes and word."""
-ROUNDING = 1e-13
-"""Values closer to the bound than this count as attaining it, and are not drawn."""
 VANISHING = Statement("the uncertainty principle, if f vanishes on the boundary")
 ATTAINED = Statement(
     "Gaussians that vanish on the boundary attain the bound of the uncertainty principle"
 )
 ANY = Statement("the uncertainty principle for every other f; the paper states it for any f")
+NOTES = (
+    "The paper does not state a normalisation. We interpret its bounds 1/(16π²) and 1/4 as those "
+    "for ∫f² = 1; in general they are multiplied by (∫f²)², as here.",
+    "It is well known that a Gaussian attains the bound; the paper does not mention it. A Gaussian "
+    "truncated at the boundary does not vanish there, so it is multiplied by (1 − y²)².",
+    "The form with the gradient follows from theorem 1 and has the same condition: a wide Gaussian "
+    "truncated at the boundary is nearly constant and has hardly any gradient inside.",
+)
 
 
 def gaussian(width: float, y: Float[Array, " 1"]) -> Float[Array, ""]:
@@ -91,7 +93,7 @@ def _polynomials(number: int, report: Report) -> Columns:
     return _ratios([partial(polynomial, coefficients) for coefficients in drawn], report)
 
 
-def _ratios(functions: list[Function], report: Report) -> Columns:
+def _ratios(functions: Sequence[Function], report: Report) -> Columns:
     """Both forms of the product of each function, divided by its bound."""
     ratios = []
     for f in functions:
@@ -102,97 +104,66 @@ def _ratios(functions: list[Function], report: Report) -> Columns:
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
-    """The distance of the product from its bound, for Gaussians and random functions."""
+    """The product divided by its bound, for Gaussians and random functions."""
     gaussians, random = units["gaussians"].columns, units["polynomials"].columns
     cut, vanishing = (gaussians["kind"] == kind for kind in KINDS)
     width, product = gaussians["width"], gaussians["gradient_form"]
-    marks = [
-        *_lines(width[vanishing], product[vanishing], "black", "(1 − y²)² × Gaussian"),
-        *_lines(width[cut], product[cut], "red", "Gaussian, truncated at the boundary"),
-    ]
+    of_random = np.sort(random["gradient_form"])
+    ranks = np.arange(1, 1 + len(of_random))
+    bound = Rule(1.0, style=LineStyle("0.5", "dotted"), label="bound")
+    ratio = Axis("product / its bound", log=True)
     panels = [
         Panel(
             title="Gaussians of increasing width",
             x=Axis("standard deviation of f²", log=True),
-            y=Axis("| product / its bound − 1 |", log=True, low=ROUNDING, high=1e3),
-            marks=marks,
-            legend=Legend("upper left"),
+            y=ratio,
+            marks=[
+                Line(
+                    width[rows],
+                    product[rows],
+                    LineStyle(color),
+                    marker="circle",
+                    marker_size=4,
+                    label=label,
+                )
+                for rows, color, label in (
+                    (vanishing, "black", "(1 − y²)² × Gaussian"),
+                    (cut, "red", "Gaussian, truncated at the boundary"),
+                )
+            ],
+            rules=[bound],
+            legend=Legend("best"),
         ),
-        _histogram(random["gradient_form"] - 1),
+        Panel(
+            title=f"{len(ranks)} random polynomials that vanish on the boundary",
+            x=Axis("functions, by their product"),
+            y=ratio,
+            marks=[
+                Line(ranks, of_random, LineStyle("black", "none"), marker="circle", marker_size=4)
+            ],
+            rules=[bound],
+        ),
     ]
-    title = "U: dispersion × gradient energy ≥ 1/4 × energy²"
-    least = {
-        form: float(min(gaussians[form][vanishing].min(), random[form].min()))
-        for form in ("frequency_form", "gradient_form")
-    }
     forms = {
         "frequency_form": "(dispersion × ∫|f̂|²k²) / (energy² / 16π²)",
         "gradient_form": "(dispersion × gradient energy) / (energy² / 4)",
     }
+    rows = []
+    for form, text in forms.items():
+        least = float(min(gaussians[form][vanishing].min(), random[form].min()))
+        what = f"minimum of {text}, f vanishes on the boundary"
+        rows.append(claims.bound(VANISHING, what, "≥ 1", least, TOLERANCE))
     tightest = float(product[vanishing].min())
-    rows = [
-        claims.bound(
-            VANISHING,
-            f"minimum of {text}, f vanishes on the boundary",
-            "≥ 1",
-            least[form],
-            TOLERANCE,
-        )
-        for form, text in forms.items()
-    ]
-    rows += [
-        claims.accuracy(
-            ATTAINED,
-            "the same for (1 − y²)² × Gaussian, minimum over all widths (standard deviation of the "
-            f"Gaussian's square {float(width.min()):g} and more), compared with equality",
-            "-",
-            f"{tightest:.6f}",
-            abs(tightest - 1),
-            1e-3,
-        ),
-        claims.bound(
-            ANY,
-            "the same if f does not vanish: minimum over Gaussians truncated at the boundary",
-            "≥ 1",
-            float(product[cut].min()),
-            TOLERANCE,
-        ),
-    ]
-    notes = (
-        "The paper does not state a normalisation. We interpret its bounds 1/(16π²) and 1/4 as "
-        "those for ∫f² = 1; in general they are multiplied by (∫f²)², as here.",
-        "It is well known that a Gaussian attains the bound; the paper does not mention it. A "
-        "Gaussian truncated at the boundary does not vanish there, so it is multiplied by "
-        "(1 − y²)².",
-        "The form with the gradient follows from theorem 1 and has the same condition: a wide "
-        "Gaussian truncated at the boundary is nearly constant and has hardly any gradient inside.",
+    attained = (
+        "the same for (1 − y²)² × Gaussian, minimum over all widths (standard deviation of the "
+        f"Gaussian's square {float(width.min()):g} and more), compared with equality"
     )
-    return Findings(Chart(panels, title, panel_size=(5.6, 4.0)), rows, notes=notes)
-
-
-def _lines(widths: np.ndarray, products: np.ndarray, color: str, label: str) -> list[Line]:
-    """The distances of products from their bound: one line above it and one below it, if any."""
-    excess = products - 1
-    lines = []
-    for sign, dash, where in SIDES:
-        part = np.where(sign * excess > ROUNDING, np.abs(excess), np.nan)
-        if not np.isnan(part).all():
-            style, text = LineStyle(color, dash), f"{label}: {where} the bound"
-            lines.append(Line(widths, part, style, marker="circle", marker_size=3.5, label=text))
-    return lines
-
-
-def _histogram(excess: np.ndarray) -> Panel:
-    """A histogram of the distances of random functions from the bound."""
-    edges = np.geomspace(excess.min() * 0.99, excess.max() * 1.01, BINS + 1)
-    counts, _ = np.histogram(excess, edges)
-    bars = zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
-    return Panel(
-        title=f"{len(excess)} random polynomials that vanish on the boundary",
-        x=Axis("product / its bound − 1", log=True),
-        y=Axis("functions", low=0),
-        boxes=[Box((left, right), (0, count), "0.4") for left, right, count in bars],
-    )
+    error = abs(tightest - 1)
+    rows.append(claims.accuracy(ATTAINED, attained, "-", f"{tightest:.6f}", error, 1e-3))
+    truncated = "the same if f does not vanish: minimum over Gaussians truncated at the boundary"
+    rows.append(claims.bound(ANY, truncated, "≥ 1", float(product[cut].min()), TOLERANCE))
+    title = "U: dispersion × gradient energy ≥ 1/4 × energy²"
+    return Findings(Chart(panels, title, panel_size=(5.6, 4.0)), rows, notes=NOTES)
 
 
 PART = Part("U", "the uncertainty principle", "about a minute", units, analyse)

@@ -6,16 +6,9 @@ On MountainCar, each under both interpretations of when updates begin.
 from typing import Any
 
 from freqdyna.results.chart import Chart, Legend
+from reproduction import comparisons
 from reproduction.claims import Statement
-from reproduction.comparisons import (
-    RULE,
-    WHEN_UPDATES_BEGIN,
-    Comparison,
-    by_interpretation,
-    judge,
-    judge_under_all,
-    summary,
-)
+from reproduction.comparisons import WHEN_UPDATES_BEGIN, Comparison, by_interpretation, judge
 from reproduction.curves import SHADED, curves_panel, named_curves
 from reproduction.study import Findings, Part, Stored, Unit, area, training, training_of
 
@@ -67,8 +60,10 @@ def analyse(units: dict[str, Stored]) -> Findings:
     title = f"X1: search-controls that did not work well, at least {seeds} seeds"
     chart = Chart(panels, title, SHADED, share_y=True)
     compared = {one: _comparisons(trainings) for one, trainings in found.items()}
-    claims = judge_under_all(compared, judge)
-    return Findings(chart, claims, summary(every, THRESHOLD), [NOT_BETTER, RULE])
+    claims = comparisons.judge_under_all(compared, judge)
+    return Findings(
+        chart, claims, comparisons.summary(every, THRESHOLD), [NOT_BETTER, comparisons.RULE]
+    )
 
 
 def _comparisons(found: dict[str, Stored]) -> list[Comparison]:
