@@ -158,7 +158,7 @@ def complete(stated: Settings) -> Config:
     """The configuration of a training, with every setting, from what it states."""
     own = {name: value for name, value in stated.items() if name != "preset"}
     env, algorithm = own["env"], own["algorithm"]
-    table = EVERYWHERE | BY_ENVIRONMENT[env]
+    table = EVERYWHERE | BY_ENVIRONMENT.get(env, {})
     if stated.get("preset") == PUBLISHED:
         table |= _PUBLISHED | _PUBLISHED_BY_ENVIRONMENT[env] | _PUBLISHED_BY_ALGORITHM[algorithm]
     return Config(**(table | own))

@@ -6,7 +6,7 @@ use is stored with one of them, and found by its settings in any file of the fol
 """
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -16,9 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.files import write_atomically
-from reproduction.study import Columns, Stored, Unit
+from freqdyna.results.result import Result
+from reproduction.study import Columns, Stored, Unit, training_of
 
 _SETTING = "settings."
 
@@ -131,3 +133,19 @@ def _read(path: Path, _changed: int) -> list[tuple[dict[str, Any], Columns, dict
         provenance = json.loads(first["provenance"][0].as_py())
         found.append((settings | {"unit": first["unit"][0].as_py()}, columns, provenance))
     return found
+
+
+def runs(path: Path | str) -> dict[str, Result]:
+    """The trainings of a file, as results for `freqdyna.compare` and plots, by name."""
+    names = {field.name for field in fields(Config)}
+    found = {}
+    for settings, columns, provenance in _read(Path(path), Path(path).stat().st_mtime_ns):
+        own = {name: _setting(value) for name, value in settings.items() if name in names}
+        found[settings["unit"]] = training_of(Stored(Unit("", own), columns, provenance))
+    return found
+
+
+def _setting(value: Any) -> Any:
+    """A setting from its cell."""
+    is_list = isinstance(value, str) and value.startswith("[")
+    return tuple(json.loads(value)) if is_list else value

@@ -16,6 +16,7 @@ from freqdyna.results.chart import Chart
 from freqdyna.results.comparison.statistics import first_step_above
 from freqdyna.results.complete_seeds import DIVERGED_AT
 from freqdyna.results.record import Record
+from freqdyna.results.result import Result
 from reproduction import states as maze_states
 from reproduction.claims import Claim
 from reproduction.settings import complete
@@ -86,13 +87,13 @@ class Stored:
         return self.unit.settings
 
     @cached_property
-    def record(self) -> Record | None:
+    def record(self) -> Result | None:
         """The training and its learning curves; None if these are not stored."""
         if self.unit.table is not None or self.unit.keep is not None:
             return None
         seeds, first = np.unique(self.columns["seed"], return_index=True)
         shape = len(seeds), len(self.columns["seed"]) // len(seeds)
-        return Record(
+        return Result(
             config=self.unit.config,
             provenance=self.provenance,
             seeds=self.columns["seed"][np.sort(first)],
@@ -196,7 +197,7 @@ def pick(units: dict[str, Stored], longer: bool = False, **settings: Any) -> Sto
     return None
 
 
-def training_of(stored: Stored) -> Record:
+def training_of(stored: Stored) -> Result:
     """The training of a unit whose learning curves are stored, with all of its seeds."""
     assert stored.record is not None, "the unit has no learning curves"
     return stored.record
