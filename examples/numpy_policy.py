@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-ACTIVATIONS = {
+ACTIVATIONS: dict[str, Any] = {
     "tanh": np.tanh,
     "relu": lambda x: np.maximum(x, 0),
     "silu": lambda x: x / (1 + np.exp(-x)),
