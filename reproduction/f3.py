@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from freqdyna.results.chart import Chart, Legend
+from freqdyna.results.chart import Chart, Legend, Panel
 from freqdyna.results.comparison.statistics import LEVEL, stratified_interval
 from reproduction.claims import Claim, Statement, Verdict
 from reproduction.comparisons import (
@@ -101,7 +101,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
         for interpretation in WHEN_UPDATES_BEGIN
     }
     cells = {interpretation: of for interpretation, of in cells.items() if of}
-    panels, table = [], {}
+    panels: list[Panel] = []
+    table: dict[str, Stored] = {}
     for interpretation, of in cells.items():
         for updates, noise in dict.fromkeys(cell[1:] for cell in of):
             here = {name: one for (name, *at), one in of.items() if at == [updates, noise]}

@@ -17,7 +17,7 @@ from freqdyna.results.chart import Chart, Panel
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.plot import save_figure
 from freqdyna.results.provenance import provenance
-from freqdyna.training.progress import make_display
+from freqdyna.training.progress import Display
 from reproduction import a1, b, d, e, f1, f2, f3, f6, f7, maze, r, s, store, t1, u, x1
 from reproduction.study import Findings, Part, Stored, Unit, area, curves_of, training_of
 
@@ -107,7 +107,7 @@ def _table(part: Part, unit: Unit) -> Stored:
     """Compute a small table in this process."""
     assert unit.table is not None
     began = time.monotonic()
-    with make_display() as display:
+    with Display() as display:
         columns = unit.table(
             lambda done, total: display.show(f"{part.name} {unit.name}:", done, total)
         )
