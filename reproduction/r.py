@@ -5,14 +5,13 @@ when updates begin.
 """
 
 import math
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from freqdyna.results.chart import Chart, Legend, Panel
+from freqdyna.results.chart import Chart, Legend
 from reproduction import comparisons, study
 from reproduction.claims import Statement
 from reproduction.comparisons import WHEN_UPDATES_BEGIN, Comparison, by_interpretation, judge
@@ -72,93 +71,73 @@ def units(quick: bool) -> list[Unit]:
 def analyse(units: dict[str, Stored]) -> Findings:
     """For each interpretation two panels: the best settings, and the paper's against compute."""
     points = list(product(ALGORITHMS, LEARNING_RATES, TARGET_PERIODS))
-    grids = by_interpretation(units, WHEN_UPDATES_BEGIN, points, settings)
-    found = {name: _Tuned.of(grid) for name, grid in grids.items()}
+    panels, compared, tables, small = [], {}, [], Legend(size=SMALL)
+    for begin, grid in by_interpretation(units, WHEN_UPDATES_BEGIN, points, settings).items():
+        best = {name: _best(grid, name) for name in ALGORITHMS}
+        at, returns = with_equal_compute(grid)
+        tuned = {
+            f"{name}: rate {rate:g}, period {period:,}": grid[name, rate, period]
+            for name, (rate, period) in best.items()
+        }
+        title, cost = f"the paper's settings, updates {begin}", "updates + climbing steps"
+        panels += [
+            curves_panel(
+                f"best setting of each, updates {begin}", named_curves(tuned), legend=small
+            ),
+            curves_panel(title, {name: (at, one) for name, one in returns.items()}, cost, small),
+        ]
+        compared[begin] = _comparisons(grid, best, returns)
+        tables.append(_table(grid, best, begin))
     title = "R: MountainCar, 10 updates: with equal tuning, and with equal compute"
-    panels = [panel for name, tuned in found.items() for panel in tuned.panels(name)]
-    claims = comparisons.judge_under_all(
-        {name: tuned.comparisons() for name, tuned in found.items()}, judge
-    )
-    tables = [tuned.table(name) for name, tuned in found.items()]
     chart = Chart(panels, title, columns=2, share_y=True)
+    claims = comparisons.judge_under_all(compared, judge)
     return Findings(chart, claims, tables[0], [HOW, comparisons.RULE], tables[1:])
 
 
-@dataclass(frozen=True)
-class _Tuned:
-    """The grid under one interpretation."""
+def _comparisons(
+    grid: Grid, best: dict[str, tuple[float, int]], returns: dict[str, np.ndarray]
+) -> list[Comparison]:
+    """Dyna-Frequency and its rivals, with the best setting of each and with equal compute."""
+    paper = "above 0 (own check)"
+    tuned = [
+        Comparison.of(
+            TUNED,
+            f"{FREQUENCY} − {other}, best setting of each, area over the held-out seeds",
+            paper,
+            partial(_area_of_half, odd=True),
+            *(grid[name, *best[name]] for name in (FREQUENCY, other)),
+        )
+        for other in RIVALS
+    ]
+    return tuned + [
+        Comparison(
+            EQUAL_COMPUTE[other],
+            f"{FREQUENCY} − {other}, mean return with equal compute",
+            paper,
+            *(returns[name].mean(axis=1) for name in (FREQUENCY, other)),
+            left_out=study.left_out(grid[FREQUENCY, *PAPER], grid[other, *PAPER]),
+        )
+        for other in RIVALS
+    ]
 
-    grid: Grid
-    best: dict[str, tuple[float, int]]
-    """The best point of each algorithm."""
-    at: np.ndarray
-    """Points of compute, shape (points,)."""
-    returns: dict[str, np.ndarray]
-    """Returns of each algorithm with the paper's setting at these points, (seeds, points)."""
 
-    @staticmethod
-    def of(grid: Grid) -> "_Tuned":
-        compute = {name: against_compute(grid[name, *PAPER]) for name in ALGORITHMS}
-        least = min(costs[:, -1].min() for costs, _ in compute.values())
-        at = np.linspace(0, least, POINTS + 1)[1:]
-        returns = {
-            name: np.stack([np.interp(at, *pair) for pair in zip(*both, strict=True)])
-            for name, both in compute.items()
-        }
-        return _Tuned(grid, {name: _best(grid, name) for name in ALGORITHMS}, at, returns)
-
-    def panels(self, interpretation: str) -> list[Panel]:
-        tuned = {
-            f"{name}: rate {rate:g}, period {period:,}": self.grid[name, rate, period]
-            for name, (rate, period) in self.best.items()
-        }
-        small, equal = Legend(size=SMALL), {n: (self.at, one) for n, one in self.returns.items()}
-        best = f"best setting of each, updates {interpretation}"
-        paper, cost = f"the paper's settings, updates {interpretation}", "updates + climbing steps"
-        return [
-            curves_panel(best, named_curves(tuned), legend=small),
-            curves_panel(paper, equal, cost, small),
-        ]
-
-    def comparisons(self) -> list[Comparison]:
-        grid, best = self.grid, self.best
-        tuned = [
-            Comparison.of(
-                TUNED,
-                f"{FREQUENCY} − {other}, best setting of each, area over the held-out seeds",
-                "above 0 (own check)",
-                partial(_area_of_half, odd=True),
-                grid[FREQUENCY, *best[FREQUENCY]],
-                grid[other, *best[other]],
-            )
-            for other in RIVALS
-        ]
-        return tuned + [
-            Comparison(
-                EQUAL_COMPUTE[other],
-                f"{FREQUENCY} − {other}, mean return with equal compute",
-                "above 0 (own check)",
-                self.returns[FREQUENCY].mean(axis=1),
-                self.returns[other].mean(axis=1),
-                study.left_out(grid[FREQUENCY, *PAPER], grid[other, *PAPER]),
-            )
-            for other in RIVALS
-        ]
-
-    def table(self, interpretation: str) -> list[list[str]]:
-        """The mean areas; the best point of each algorithm is marked."""
-        rows = [[f"learning rate (updates {interpretation})", "target period", *ALGORITHMS]]
-        for point in dict.fromkeys(key[1:] for key in self.grid):
-            cells = [f"{point[0]:g}", f"{point[1]:,}"]
-            for name in ALGORITHMS:
-                stored = self.grid[name, *point]
-                best, seeds = " (best)" if point == self.best[name] else "", study.left_out(stored)
-                cells.append(f"{area(stored).mean():.0f}{best}" + (f"; {seeds}" if seeds else ""))
-            rows.append(cells)
-        return rows
+def _table(grid: Grid, best: dict[str, tuple[float, int]], begin: str) -> list[list[str]]:
+    """The mean areas; the best point of each algorithm is marked."""
+    rows = [[f"learning rate (updates {begin})", "target period", *ALGORITHMS]]
+    for rate, period in dict.fromkeys(key[1:] for key in grid):
+        cells = [f"{rate:g}", f"{period:,}"]
+        for name in ALGORITHMS:
+            stored = grid[name, rate, period]
+            mark = " (best)" if (rate, period) == best[name] else ""
+            seeds = f"; {left}" if (left := study.left_out(stored)) else ""
+            cells.append(f"{area(stored).mean():.0f}{mark}{seeds}")
+        rows.append(cells)
+    return rows
 
 
 def _best(grid: Grid, name: str) -> tuple[float, int]:
+    """The point with the greatest mean area of the seeds with even numbers."""
+
     def mean(point: tuple[float, int]) -> float:
         values = _area_of_half(grid[name, *point], odd=False)
         return float(values.mean()) if len(values) else -math.inf
@@ -169,6 +148,17 @@ def _best(grid: Grid, name: str) -> tuple[float, int]:
 def _area_of_half(stored: Stored, odd: bool) -> np.ndarray:
     """The areas of the seeds with odd, or with even, numbers."""
     return area(stored)[study.seeds_of(stored) % 2 == odd]
+
+
+def with_equal_compute(grid: Grid) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Points of compute, and the returns there with the paper's setting, (seeds, points)."""
+    compute = {name: against_compute(grid[name, *PAPER]) for name in ALGORITHMS}
+    least = min(costs[:, -1].min() for costs, _ in compute.values())
+    at = np.linspace(0, least, POINTS + 1)[1:]
+    return at, {
+        name: np.stack([np.interp(at, *pair) for pair in zip(*both, strict=True)])
+        for name, both in compute.items()
+    }
 
 
 def against_compute(stored: Stored) -> tuple[np.ndarray, np.ndarray]:

@@ -251,11 +251,7 @@ class LocalSpectrum:
 
 
 def local_spectrum(
-    surface: Surface,
-    spacing: tuple[float, float],
-    size: int,
-    stride: int,
-    trend: Trend = "plane",
+    surface: Surface, spacing: tuple[float, float], size: int, stride: int, trend: Trend = "plane"
 ) -> LocalSpectrum:
     """The energy and the bandwidth in each window of a surface on an even grid.
 

@@ -194,7 +194,6 @@ def test_the_error_over_the_run_is_shown_by_its_length():
     np.testing.assert_allclose(means, [0.1, 0.1, 0, -0.1 / 3, -0.05], atol=0.002)
     words = [cell.split(": ")[1] for cell in row[1:]]
     assert words == ["worse", "worse", "undecided", "better", "better"]
-    assert f1.ahead_from(curves, "a") == "10,100"
 
 
 def test_the_comparisons_by_length_are_corrected_for_their_number():
