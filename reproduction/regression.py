@@ -23,7 +23,7 @@ from freqdyna.agents.networks.mlp import OUTPUT_SCALE, init_network, network_fro
 from freqdyna.agents.networks.tanh import tanh
 from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Panel, Rule, SeedCurve
 from freqdyna.results.statistics import bootstrap_interval
-from freqdyna.training.devices import seed_devices
+from freqdyna.training.engines import seed_devices
 from reproduction import claims
 from reproduction.claims import Claim, Statement
 from reproduction.study import Columns, Findings, Report, Unit
