@@ -120,7 +120,7 @@ def train(units: Sequence[Unit], scratch: Path, processes: int | None, title: st
     from freqdyna.sweeps import execute  # here, because analyses need no agents
     from freqdyna.sweeps.storage import Storage
     from freqdyna.sweeps.sweep import SweepUnit
-    from freqdyna.training.engines.local import Local
+    from freqdyna.training.engines import Local
 
     storage = Storage(str(scratch))
     sweep_units = [SweepUnit(unit.config) for unit in units]

@@ -25,6 +25,7 @@ from freqdyna.results.plot import curves_chart
 from freqdyna.results.run_styles import STORE_COLORS
 from freqdyna.results.state_map import map_panel
 from reproduction.regression import HIGH, LOW, f_sin
+from reproduction.store import runs
 
 IMAGES = Path(__file__).parent.parent / "images"
 
@@ -111,10 +112,10 @@ def draw_environments() -> Figure:
 
 def draw_presets() -> Figure:
     """The stored learning curves of the preset "tuned", with the return that counts as solved."""
-    stored = Path(__file__).parents[2] / "results" / "presets"
+    stored = runs(Path(__file__).parents[2] / "results" / "presets.parquet")
     panels = []
     for env in TUNED:
-        (panel,) = curves_chart([freqdyna.load(stored / env)]).panels
+        (panel,) = curves_chart([stored[env]]).panels
         threshold = gymnasium.spec(env).reward_threshold or -200.0  # Pendulum has none
         solved = Rule(threshold, style=LineStyle("gray", "dashed"), width=1)
         place = Legend("lower right")

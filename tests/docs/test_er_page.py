@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from freqdyna import load
+from reproduction.store import runs
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "algorithms" / "er.md").read_text()
@@ -17,7 +17,8 @@ STUCK = -1000
     [("version-0.2", "version 0.2 on that CPU"), ("intel", "version 0.2 on an Intel CPU")],
 )
 def test_returns_and_stuck_seeds_are_those_of_the_stored_run(folder, label):
-    run = load(ROOT / "results" / "warm-up" / f"mountain-car-er-after-the-warm-up-{folder}")
+    stored = runs(ROOT / "results" / "warm-up.parquet")
+    run = stored[f"mountain-car-er-after-the-warm-up-{folder}"]
     areas = run.returns[:, run.steps > run.config.warmup_steps].mean(axis=1)
     error = areas.std(ddof=1) / np.sqrt(len(areas))
     stuck = int((run.returns.max(axis=1) <= STUCK).sum())
