@@ -114,8 +114,9 @@ def _comparisons(
             EQUAL_COMPUTE[other],
             f"{FREQUENCY} − {other}, mean return with equal compute",
             paper,
-            *(returns[name].mean(axis=1) for name in (FREQUENCY, other)),
-            left_out=study.left_out(grid[FREQUENCY, *PAPER], grid[other, *PAPER]),
+            returns[FREQUENCY].mean(axis=1),
+            returns[other].mean(axis=1),
+            study.left_out(grid[FREQUENCY, *PAPER], grid[other, *PAPER]),
         )
         for other in RIVALS
     ]
