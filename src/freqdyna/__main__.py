@@ -1,47 +1,18 @@
 """The start of the command `freqdyna`, also as `python -m freqdyna`."""
 
-import atexit
-import os
-import signal
 import sys
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 
 def main() -> None:
     """Run the command; an interruption is one line, also while modules are imported."""
-    failed: list[int] = []
-    # Registered before all others, so that it is called after them.
-    atexit.register(_end_at_once, failed)
-    signal.signal(signal.SIGINT, _interrupted_import)
-    from freqdyna.cli.main import main as command
-
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        from freqdyna.cli.main import main as command
+
         command()
-    except SystemExit as end:
-        if isinstance(end.code, int) and end.code:
-            failed.append(end.code)
-        raise
-    finally:
-        # All is done; Ctrl-C would print a traceback while the interpreter shuts down.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _interrupted_import(number: int, frame: Any) -> None:
-    """End the process; an exception would end as a traceback where an import cannot pass it on."""
-    os.write(2, b"freqdyna: interrupted\n")
-    os._exit(130)
-
-
-def _end_at_once(failed: list[int]) -> None:
-    """End a command that failed: XLA crashes if the process ends while a thread still compiles."""
-    if failed:
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError):  # the reader of the output has closed it
-                stream.flush()
-        os._exit(failed[0])
+    except KeyboardInterrupt:
+        print("freqdyna: interrupted", file=sys.stderr)
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def test_list_names_everything(capsys):
         (["train", *SMALL, "--out=full"], "out is 'full', which exists; choose a new folder"),
         (["train", *SMALL, "--checkpoint-seconds=-1"], "checkpoint_seconds is -1.0; it must be"),
         (["resume", "nowhere"], "'nowhere' is not a run folder: it has no config.toml"),
-        (["plot", "nowhere"], "'nowhere' is not a run folder: it has no config.toml"),
+        (["plot", "nowhere"], "'nowhere' has no training; it must be a run folder, a folder of"),
         (["plot"], "folders is empty; it must have at least one run folder"),
     ],
 )

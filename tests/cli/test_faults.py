@@ -8,8 +8,8 @@ import pytest
 from small import SMALL, options
 
 import freqdyna
-from freqdyna.cli.listing import ListNames
 from freqdyna.cli.main import main
+from freqdyna.cli.results import ListNames
 from freqdyna.config import Config
 from freqdyna.core.toml_files import LARGEST
 
@@ -104,8 +104,6 @@ LONG = "x" * 300
         (["train", *OPTIONS, "--out=file"], "out is 'file', which exists; choose a new folder"),
         (["train", *OPTIONS, "--out=file/run"], "which cannot be created: [Errno"),
         (["train", *OPTIONS, "--out=pipe"], "out is 'pipe', which exists; choose a new folder"),
-        (["train", "--out=a\0b"], "an argument contains a NUL character"),
-        (["train", "--config=a\0b"], "an argument contains a NUL character"),
         (["train", "--config=pipe"], "pipe cannot be read: it is not a regular file"),
         (["train", "--config=/dev/zero"], "/dev/zero cannot be read: it is not a regular file"),
         (["train", "--config=."], ". cannot be read: it is not a regular file"),
@@ -115,13 +113,12 @@ LONG = "x" * 300
         (["resume", LONG], "the name is too long; choose a shorter one"),
         (["resume", "pipe"], "'pipe' is not a run folder"),
         (["resume", "file"], "'file' is not a run folder"),
-        (["plot", "\udcff"], r"'\udcff' is not a run folder"),
+        (["plot", "\udcff"], r"'\udcff' has no training"),
         (["watch", LONG], "the name is too long"),
         (["sweep", "pipe", "--out=out"], "pipe cannot be read: it is not a regular file"),
         (["sweep", LONG, "--out=out"], "File name too long"),
-        (["status", "pipe"], "a file; it must be a folder"),
+        (["status", "pipe"], "is not a sweep"),
         (["status", LONG], "File name too long"),
-        (["status", "of-pipes"], "sweep.toml is damaged (it is not a regular file)"),
         (["report", "pipe", "--out=report.html"], "it must be a run folder"),
         (["report", LONG, "--out=report.html"], "the name is too long"),
     ],
@@ -130,8 +127,6 @@ def test_odd_paths_are_refused(command, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     os.mkfifo("pipe")
-    (tmp_path / "of-pipes").mkdir()
-    os.mkfifo("of-pipes/sweep.toml")
     assert message in told(capsys, 2, *command)
 
 

@@ -1,10 +1,9 @@
-"""The examples of README and of the first pages, as a reader would follow them, only smaller."""
+"""The examples of the first pages, as a reader would follow them, only smaller."""
 
 import re
 import shlex
 from pathlib import Path
 
-import freqdyna
 from freqdyna.cli.main import main
 
 ROOT = Path(__file__).parents[2]
@@ -38,22 +37,6 @@ def python_of(page):
     """The Python lines of a page with one example."""
     (example,) = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     return example
-
-
-def test_the_example_of_the_readme_trains_plots_and_saves(tmp_path, monkeypatch):
-    train = freqdyna.train
-
-    def small(env, *, algorithm, seeds, steps):
-        # As the page above is followed: one program serves for both.
-        settings = {"hidden": (4,), "planning_steps": 1, "batch_size": 4, "episode_limit": 30}
-        return train(env, algorithm, seeds=4, steps=40, progress=False, **settings)
-
-    monkeypatch.setattr(freqdyna, "train", small)
-    monkeypatch.chdir(tmp_path)
-    scope = {}
-    exec(python_of("README.md"), scope)
-    assert Path("curves.png").exists()
-    assert freqdyna.load("runs/my-first").returns.shape == scope["result"].returns.shape
 
 
 def test_the_example_of_the_theory_says_what_the_page_says():

@@ -4,8 +4,7 @@ import pytest
 
 import freqdyna
 from freqdyna.cli.main import main
-from freqdyna.cli.train import Train
-from freqdyna.cli.train_options import BASIC, GROUPS
+from freqdyna.cli.train import BASIC, GROUPS, Train
 from freqdyna.config import Config
 
 

@@ -72,37 +72,3 @@ main()
     command = [sys.executable, "-c", script]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (130, "freqdyna: interrupted\n")
-
-
-def test_a_failed_command_ends_without_waiting_for_threads_of_the_compiler():
-    script = """
-import atexit, sys
-import freqdyna.cli.main as _
-def fail():
-    sys.stdout.write("before")
-    sys.exit(3)
-sys.modules["freqdyna.cli.main"].main = fail
-from freqdyna.__main__ import main
-atexit.register(lambda: print(", skipped"))
-try:
-    main()
-finally:
-    atexit.register(lambda: print(" and after"))
-"""
-    command = [sys.executable, "-c", script]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout) == (3, "before and after\n")
-
-
-def test_ctrl_c_after_the_end_of_a_command_changes_nothing():
-    script = """
-import atexit, signal, sys
-import freqdyna.cli.main as _
-sys.modules["freqdyna.cli.main"].main = lambda: print("done")
-from freqdyna.__main__ import main
-atexit.register(lambda: signal.raise_signal(signal.SIGINT))
-main()
-"""
-    command = [sys.executable, "-c", script]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")

@@ -1,5 +1,1 @@
-"""The command line, one file per command."""
-
-from freqdyna.cli.main import main
-
-__all__ = ["main"]
+"""The command line, one file per group of commands."""

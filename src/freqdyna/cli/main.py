@@ -10,16 +10,17 @@ from typing import Annotated, Any, NoReturn
 
 import tyro
 
-from freqdyna.cli.compare import Compare
-from freqdyna.cli.export import ExportPolicy
-from freqdyna.cli.import_curves import ImportCurves
-from freqdyna.cli.listing import ListNames
-from freqdyna.cli.plot import Plot
-from freqdyna.cli.report import WriteReport
+from freqdyna.cli.results import (
+    Compare,
+    ExportPolicy,
+    ImportCurves,
+    ListNames,
+    Plot,
+    WatchPolicy,
+    WriteReport,
+)
 from freqdyna.cli.sweep import RunSweep, ShowStatus
-from freqdyna.cli.train import Resume, train_defaults
-from freqdyna.cli.train_options import train_command
-from freqdyna.cli.watch import WatchPolicy
+from freqdyna.cli.train import Resume, train_command, train_defaults
 from freqdyna.core.errors import FreqdynaError, RunFailedError, one_line
 from freqdyna.core.failures import failure
 from freqdyna.training.interrupts import signals_as_interrupts
@@ -86,8 +87,6 @@ def _print_any_text() -> None:
 
 def _parse(arguments: list[str]) -> Any:
     """The command that the arguments select."""
-    if any("\0" in argument for argument in arguments):
-        raise FreqdynaError("an argument contains a NUL character; no name or number can have one")
     subcommand = tyro.conf.subcommand
     train = train_command(train_defaults(arguments))
     kind: Any = type(train)

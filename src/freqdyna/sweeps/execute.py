@@ -263,6 +263,9 @@ class UnitProgress(Progress):
         for name in self._names:
             self._storage.remove(f"running/{name}.json")
 
+    def warn(self, text: str) -> None:
+        """Do nothing: the metrics show which seeds diverged."""
+
     def update(self, step: int, last: LastEvaluation | None) -> None:
         """Copy new checkpoints, and write a progress note from time to time."""
         self.copy_folder()

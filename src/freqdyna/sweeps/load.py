@@ -94,7 +94,7 @@ def find(location: Location, known: set[Location] | None = None) -> list[Located
 def _trainings(home: Location) -> list[Located]:
     source = relative(home)
     if isinstance(home, Path) and run_folder.is_run_folder(home):
-        return [Located(source, load(home))]
+        return [Located(source, load(source))]
     results = load_sweep(str(home))
     if not results:
         raise FreqdynaError(f"{source!r} is a sweep without any finished unit")

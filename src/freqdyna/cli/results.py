@@ -1,0 +1,302 @@
+"""The commands that read results: plot, compare, import, watch, export, list and report."""
+
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import tyro
+
+from freqdyna.core.errors import FreqdynaError, counted
+from freqdyna.core.plugins import current_folder_on_path
+
+if TYPE_CHECKING:
+    from freqdyna.results.result import Result
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Plot one or more runs in one figure; for learning curves, also print a table."""
+
+    folders: tyro.conf.Positional[tuple[Path, ...]]
+    """Run folders, and folders of sweeps, of which every combination is drawn."""
+    what: Literal["curves", "queue", "value", "frequency", "episodes"] = "curves"
+    """Learning curves; or, from the snapshots of `train --snapshot-steps`: the states in the
+    replay buffer and the search-control queue, the value V, or the local frequency g; or the
+    lengths of the training episodes of a tabular agent."""
+    metric: str = "return"
+    """The metric of the learning curves; docs/metrics.md lists them, and callbacks may add some."""
+    step: int | None = None
+    """The step of the snapshot. If unset: the last one."""
+    seed: int | None = None
+    """The seed whose queue, V or g is plotted. If unset: the first one."""
+    out: Path | None = None
+    """The file to write: PNG, PDF or SVG, depending on its ending. If unset: named after `what`, in
+    the run folder if there is only one, otherwise in the current folder."""
+
+    def run(self) -> None:
+        """Run the command."""
+        if not self.folders:
+            raise FreqdynaError("folders is empty; it must have at least one run folder")
+        from freqdyna.results.plot import save_figure
+        from freqdyna.results.table import print_table
+        from freqdyna.sweeps.load import find
+
+        found = [(folder, training.result) for folder in self.folders for training in find(folder)]
+        results = [result for _, result in found]
+        parent = self.folders[0] if len(self.folders) == 1 else Path()
+        out = self.out or parent / f"{self.what}.png"
+        if not out.suffix:
+            raise FreqdynaError(f"out is {str(out)!r}; it must end in .png, .pdf or .svg")
+        figure = self._figure(results)
+        save_figure(figure, out)
+        if self.what == "curves":
+            print_table(found)
+        print(f"figure: {out}")
+
+    def _figure(self, results: "list[Result]") -> Any:
+        from freqdyna.results import plot, plot_snapshots
+
+        match self.what:
+            case "curves":
+                return plot.plot_curves(results, self.metric)
+            case "queue":
+                return plot_snapshots.plot_states(results, self.step, self.seed)
+            case "episodes":
+                return plot_snapshots.plot_episodes(results, self.step)
+        return plot_snapshots.plot_surfaces(results, self.what, self.step, self.seed)
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Compare runs, sweeps and imported curves by statistics over seeds: tables and a figure."""
+
+    runs: tyro.conf.Positional[tuple[str, ...]]
+    """Run folders, folders of run folders, and sweeps (folders or addresses such as
+    s3://bucket/sweep)."""
+    out: Path = Path("comparison.png")
+    """The figure to write: PNG, PDF or SVG, depending on its ending."""
+    table: tuple[Path, ...] = ()
+    """Files to write the table to as well: CSV (.csv) or LaTeX (.tex)."""
+    names: tuple[str, ...] = ()
+    """Names of all runs, in their order. If unset: their algorithms, and the settings in which they
+    differ."""
+    measure: Literal["mean", "final"] = "mean"
+    """The number of each seed: its mean return after the warm-up, or that in the last tenth of the
+    steps."""
+    threshold: float | None = None
+    """The return for the steps to a threshold. If unset: the middle between the lowest and the
+    highest mean return of the runs in an environment."""
+    first_step: int | None = None
+    """Evaluations before this step count for the steps to a threshold only. If unset: those until
+    the end of the longest warm-up."""
+    baseline: str | None = None
+    """The run that all others are compared with: its name, or its number in the table. If unset:
+    all pairs are compared."""
+
+    def run(self) -> None:
+        """Run the command."""
+        if not self.runs:
+            raise FreqdynaError("runs is empty; it must have at least two runs, or a sweep")
+        if not self.out.suffix:
+            raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .png, .pdf or .svg")
+        from freqdyna.results.comparison.table_files import check_table_path
+        from freqdyna.sweeps.load import compare
+
+        for path in self.table:
+            check_table_path(path)
+        comparison = compare(
+            *self.runs,
+            names=self.names or None,
+            measure=self.measure,
+            threshold=self.threshold,
+            first_step=self.first_step,
+            baseline=self.baseline,
+        )
+        print(comparison)
+        comparison.plot(self.out)
+        for path in self.table:
+            comparison.save_table(path)
+            print(f"table: {path}")
+        print(f"figure: {self.out}")
+
+
+@dataclass(frozen=True)
+class ImportCurves:
+    """Import learning curves of other programs, to plot, compare and report them like runs."""
+
+    files: tyro.conf.Positional[tuple[Path, ...]]
+    """CSV files with one row for each seed and step; or for each seed one evaluations.npz or one
+    monitor file of Stable-Baselines3, one TensorBoard event file, or a folder with one of these."""
+    name: str | None = None
+    """The name of the algorithm. If unset: that of the file or folder."""
+    env: str | None = None
+    """The name of the environment; with its episode limit if that was not Gymnasium's, such as
+    "MountainCar-v0 (2000 steps)". If unset: that in monitor files."""
+    out: Path | None = None
+    """A new folder for the curves. If unset: a free name in runs/."""
+    seed_column: str = "seed"
+    """CSV only: the column of the seed."""
+    step_column: str = "step"
+    """CSV only: the column of the environment steps."""
+    return_column: str = "return"
+    """CSV only: the column of the return."""
+    tag: str | None = None
+    """TensorBoard only: the name of the scalar. If unset: eval/mean_reward, rollout/ep_rew_mean or
+    charts/episodic_return."""
+    every: int | None = None
+    """Average returns over intervals of so many steps. If unset: only if the seeds have different
+    steps, over up to 100 intervals."""
+
+    def run(self) -> None:
+        """Run the command."""
+        from freqdyna.results.import_curves import UNKNOWN, free_folder, import_curves
+        from freqdyna.results.record import IMPORTED
+        from freqdyna.results.table import print_table
+
+        result = import_curves(
+            *self.files,
+            name=self.name,
+            env=self.env,
+            seed_column=self.seed_column,
+            step_column=self.step_column,
+            return_column=self.return_column,
+            tag=self.tag,
+            every=self.every,
+        )
+        out = self.out or free_folder(result)
+        result.save(out)
+        facts = result.provenance[IMPORTED]
+        print(f"imported from {result.imported_from}")
+        if "averaged_over_steps" in facts:
+            every = facts["averaged_over_steps"]
+            print(f"returns are averaged over intervals of {counted(every, 'step')}")
+        if facts["env"] == UNKNOWN:
+            print(
+                "the environment is not known, so it is compared with no other; set it with --env"
+            )
+        print_table([(out, result)])
+
+
+@dataclass(frozen=True)
+class WatchPolicy:
+    """Write an animation (GIF) of episodes of a run's trained policy, without exploration."""
+
+    folder: tyro.conf.Positional[Path]
+    """The run folder."""
+    seed: int | None = None
+    """The seed. If unset: the first one."""
+    episodes: int = 3
+    """The number of episodes, 1 to 100."""
+    out: Path | None = None
+    """The file to write, which must end in .gif. If unset: policy.gif in the run folder."""
+    allow_code: bool = False
+    """Whether the folder may name code to import, as env = "module:id". Use it only if you trust
+    it."""
+
+    def run(self) -> None:
+        """Run the command."""
+        _render_without_display()
+        from freqdyna.results.result import load
+
+        out = self.out or self.folder / "policy.gif"
+        with current_folder_on_path(self.allow_code):
+            result = load(self.folder, allow_code=self.allow_code)
+            result.watch(out, self.seed, self.episodes, progress=True)
+
+
+def _render_without_display() -> None:
+    """Let Pygame and MuJoCo render to memory; without a display they would fail."""
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    has_display = "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    if sys.platform == "linux" and not has_display:
+        os.environ.setdefault("MUJOCO_GL", "egl")
+
+
+@dataclass(frozen=True)
+class ExportPolicy:
+    """Write a run's trained policy as NumPy arrays, for use without JAX."""
+
+    folder: tyro.conf.Positional[Path]
+    """The run folder."""
+    seed: int | None = None
+    """The seed. If unset: the first one."""
+    out: Path | None = None
+    """The file to write, which must end in .npz. If unset: policy.npz in the run folder."""
+    allow_code: bool = False
+    """Whether the folder may name code to import, as env = "module:id". Use it only if you trust
+    it."""
+
+    def run(self) -> None:
+        """Run the command."""
+        from freqdyna.results.result import load
+
+        out = self.out or self.folder / "policy.npz"
+        with current_folder_on_path(self.allow_code):
+            load(self.folder, allow_code=self.allow_code).export_policy(out, self.seed)
+        print(f"policy: {out}")
+
+
+@dataclass(frozen=True)
+class ListNames:
+    """List the algorithms, environments, search-controls, models and presets."""
+
+    def run(self) -> None:
+        """Run the command."""
+        from freqdyna.agents.algorithms import ALGORITHMS
+        from freqdyna.agents.models import MODELS
+        from freqdyna.config import PRESETS
+        from freqdyna.envs import ENVIRONMENTS
+        from freqdyna.search_control import SEARCH_CONTROLS
+
+        names = {
+            "algorithms": {name: recipe.summary for name, recipe in ALGORITHMS.items()},
+            "environments": {name: env.summary for name, env in ENVIRONMENTS.items()},
+            "search-controls": {
+                name: SEARCH_CONTROLS.summary(strategy)
+                for name, strategy in SEARCH_CONTROLS.items()
+            },
+            "models": {name: MODELS.summary(model) for name, model in MODELS.items()},
+            "presets": {name: preset.summary for name, preset in PRESETS.items()},
+        }
+        width = max(len(name) for entries in names.values() for name in entries)
+        for title, entries in names.items():
+            print(f"{title}:")
+            for name, text in entries.items():
+                print(f"  {name:{width}}  {text}")
+
+
+@dataclass(frozen=True)
+class WriteReport:
+    """Write an interactive HTML page about runs or sweeps."""
+
+    folders: tyro.conf.Positional[tuple[str, ...]]
+    """Run folders, folders of run folders, and sweeps (folders or addresses such as
+    s3://bucket/sweep)."""
+    out: Path = Path("report.html")
+    """The file to write."""
+
+    def run(self) -> None:
+        """Run the command."""
+        from freqdyna.report import page
+        from freqdyna.sweeps.load import Location, find, relative
+
+        if self.out.suffix != ".html":
+            raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .html")
+        if self.out.is_dir() or not self.out.absolute().parent.is_dir():
+            raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
+        page.library()  # before anything is analysed
+        trainings, known = [], set[Location]()
+        for folder in self.folders:
+            trainings += find(folder, known)
+            print(f"{relative(folder)}: {len(trainings)} so far", file=sys.stderr, flush=True)
+        if not trainings:
+            raise FreqdynaError("folders is empty; it must have at least one folder")
+        names = map(relative, self.folders)
+        command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
+        results = [training.result for training in trainings]
+        sources = [training.source for training in trainings]
+        page.write(page.report(results, sources, command), self.out)
+        print(f"report: {self.out} ({self.out.stat().st_size / 1e6:.1f} MB)")
