@@ -145,7 +145,7 @@ def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
         (("0.0001", "0.0"), r"learning_rate in \[search.space\] is .* it must be \{low"),
         (("high = 0.5", "high = 1.5"), "exploration is 1.5; it must be between 0 and 1"),
         (("exploration =", "exploratio ="), "unknown setting 'exploratio'"),
-        (("exploration =", "hidden ="), "hidden cannot be searched: it is set"),
+        (("exploration =", "hidden ="), r"hidden is in \[settings\] and in \[search.space\]"),
         (("[search]", "[vary]\nmodel = ['true']\n[search]"), "omit one"),
     ],
 )

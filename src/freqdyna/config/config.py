@@ -285,13 +285,6 @@ class Config:
         unset = [name for name in decided_by_environment() if getattr(self, name) is None]
         return replace(self, **{name: decided[name] for name in unset})
 
-    def may_become(self, other: "Config") -> bool:
-        """Whether `other` could be the result of filling in the unset settings."""
-        may_be_unset = (*decided_by_environment(), "search_control")
-        unset = [name for name in may_be_unset if getattr(self, name) is None]
-        cleared: dict[str, Any] = dict.fromkeys(unset)
-        return self == replace(other, **cleared)
-
     def to_toml(self) -> str:
         """All settings that are not None as TOML."""
         lines = [f"{k} = {toml_value(v)}" for k, v in asdict(self).items() if v is not None]

@@ -32,6 +32,7 @@ same unit has the same file in every sweep, and more seeds or values only add un
 import hashlib
 import itertools
 import json
+import math
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -49,17 +50,10 @@ from freqdyna.search_control import SEARCH_CONTROLS
 
 FILE = "sweep.toml"
 """The name of the sweep file in the sweep's folder."""
-_TABLES = ("settings", "vary", "seeds", "search")
-_NAMES = ("preset",)
-_SEEDS = ("number", "first", "block")
 _OF_THE_SWEEP = {"seeds": "number in [seeds]", "first_seed": "first in [seeds]"}
 _OF_NO_SWEEP = ("devices", "snapshot_steps")
 GREATEST_SIZE = 100_000
 """The maximum number of units in a sweep; more are assumed to be a mistake."""
-GREATEST_BATCH = 1000
-"""The maximum number of trials at a time."""
-OBJECTIVES = ("mean", "last")
-_SEARCH_FIELDS = ("trials", "together", "objective", "space")
 
 
 @dataclass(frozen=True)
@@ -100,25 +94,19 @@ class SearchSpace:
     @staticmethod
     def of(table: dict[str, Any]) -> "SearchSpace":
         """The search that a table describes; invalid tables raise an error."""
-        for name in table:
-            if name not in _SEARCH_FIELDS:
-                raise unknown_name("setting of [search]", name, _SEARCH_FIELDS)
-        for name, greatest in (("trials", 100_000), ("together", GREATEST_BATCH)):
-            number = table.get(name, 1)
-            if type(number) is not int or not 1 <= number <= greatest:
-                raise FreqdynaError(
-                    f"{name} in [search] is {shown(number)}; it must be an integer, 1 to "
-                    f"{greatest:,}"
-                )
-        if table.get("objective", "mean") not in OBJECTIVES:
-            raise FreqdynaError(
-                f"objective in [search] is {shown(table['objective'])}; it must be 'mean' or 'last'"
+        _check_names("setting of [search]", table, ("trials", "together", "objective", "space"))
+        for name in ("trials", "together"):
+            _check_integer(f"{name} in [search]", table.get(name, 1), 1)
+        objective, space = table.get("objective", "mean"), table.get("space")
+        _require(objective in ("mean", "last"), "objective in [search]", objective, "mean or last")
+        _require(isinstance(space, dict) and space, "[search.space]", space, "a table of settings")
+        for name, range_ in table["space"].items():
+            _require(
+                _is_range(range_),
+                f"{name} in [search.space]",
+                range_,
+                "{low = ..., high = ...}, optionally with log = true, or {choices = [...]}",
             )
-        space = table.get("space")
-        if not isinstance(space, dict) or not space:
-            raise FreqdynaError("[search.space] is empty; it must have at least one setting")
-        for name, range_ in space.items():
-            _check_range(name, range_)
         return SearchSpace(**table)
 
     def ends(self) -> list[tuple[str, Any]]:
@@ -130,23 +118,32 @@ class SearchSpace:
         ]
 
 
-def _check_range(name: str, range_: Any) -> None:
-    allowed = "{low = ..., high = ...}, optionally with log = true, or {choices = [...]}"
-    wrong = FreqdynaError(
-        f"{printable(name)} in [search.space] is {shown(range_)}; it must be {allowed}"
-    )
+def _is_range(range_: Any) -> bool:
     if not isinstance(range_, dict):
-        raise wrong
+        return False
     if set(range_) == {"choices"}:
-        if not isinstance(range_["choices"], list) or not range_["choices"]:
-            raise wrong
-        return
+        return isinstance(range_["choices"], list) and bool(range_["choices"])
     if not {"low", "high"} <= set(range_) <= {"low", "high", "log"}:
-        raise wrong
+        return False
     low, high, log = range_["low"], range_["high"], range_.get("log", False)
-    numbers = all(type(end) in (int, float) for end in (low, high)) and type(log) is bool
-    if not numbers or not low <= high or (log and low <= 0):
-        raise wrong
+    numbers = type(low) in (int, float) and type(high) in (int, float) and type(log) is bool
+    return numbers and low <= high and (low > 0 or not log)
+
+
+def _check_names(kind: str, table: dict[str, Any], known: tuple[str, ...]) -> None:
+    for name in table:
+        if name not in known:
+            raise unknown_name(kind, name, known)
+
+
+def _check_integer(name: str, value: Any, least: int) -> None:
+    holds = type(value) is int and least <= value < 2**31
+    _require(holds, name, value, f"an integer, {least} or greater")
+
+
+def _require(holds: object, name: str, value: Any, allowed: str) -> None:
+    if not holds:
+        raise FreqdynaError(f"{printable(name)} is {shown(value)}; it must be {allowed}")
 
 
 @dataclass(frozen=True)
@@ -164,36 +161,19 @@ class Sweep:
     @staticmethod
     def parse(text: str) -> "Sweep":
         """Parse and check a sweep file."""
-        return Sweep._of(parse_toml(text, "the sweep file"))
-
-    @staticmethod
-    def _of(tables: dict[str, Any]) -> "Sweep":
+        tables = parse_toml(text, "the sweep file")
+        _check_names("table", tables, ("settings", "vary", "seeds", "search", "preset"))
+        preset = tables.pop("preset", None)
+        _require(preset is None or isinstance(preset, str), "preset", preset, "a name in quotes")
         for name, table in tables.items():
-            if name in _NAMES:
-                if not isinstance(table, str):
-                    raise FreqdynaError(f"{name} is {shown(table)}; it must be a name in quotes")
-                continue
-            if name not in _TABLES:
-                raise unknown_name("table", name, (*_TABLES, *_NAMES))
-            if not isinstance(table, dict):
-                raise FreqdynaError(f"{name} is {shown(table)}; it must be a table, [{name}]")
-        seeds = tables.get("seeds", {})
+            _require(isinstance(table, dict), name, table, f"a table, [{name}]")
+        seeds, vary = tables.get("seeds", {}), tables.get("vary", {})
+        _check_names("setting of [seeds]", seeds, ("number", "first", "block"))
         for name, value in seeds.items():
-            if name not in _SEEDS:
-                raise unknown_name("setting of [seeds]", name, _SEEDS)
-            least = 0 if name == "first" else 1
-            if type(value) is not int or not least <= value < 2**31:
-                raise FreqdynaError(
-                    f"{name} in [seeds] is {shown(value)}; it must be an integer, {least} or "
-                    "greater"
-                )
-        vary = tables.get("vary", {})
+            _check_integer(f"{name} in [seeds]", value, 0 if name == "first" else 1)
         for name, values in vary.items():
-            if not isinstance(values, list) or not values:
-                raise FreqdynaError(
-                    f"{printable(name)} in [vary] is {shown(values)}; it must be a list of at "
-                    "least one value"
-                )
+            is_list = isinstance(values, list) and values
+            _require(is_list, f"{name} in [vary]", values, "a list of at least one value")
         sweep = Sweep(
             tables.get("settings", {}),
             vary,
@@ -201,7 +181,7 @@ class Sweep:
             seeds.get("first", 0),
             seeds.get("block", 10),
             SearchSpace.of(tables["search"]) if "search" in tables else None,
-            tables.get("preset"),
+            preset,
         )
         sweep._check()
         return sweep
@@ -291,29 +271,25 @@ class Sweep:
         ]
 
     def _check(self) -> None:
-        for name in (*self.settings, *self.vary):
+        space = self.search.space if self.search else {}
+        for name in (*self.settings, *self.vary, *space):
             if name in _OF_THE_SWEEP:
                 raise FreqdynaError(
                     f"{name} is not a setting of a sweep: see {_OF_THE_SWEEP[name]}"
                 )
             if name in _OF_NO_SWEEP:
                 raise FreqdynaError(f"{name} is not a setting of a sweep; omit it")
-        for name in self.vary:
-            if name in self.settings:
-                raise FreqdynaError(f"{name} is in [settings] and in [vary]; it must be in one")
-        if self.search is not None:
-            if self.vary:
-                raise FreqdynaError("a sweep has [vary] or [search]; omit one")
-            for name in self.search.space:
-                if name in self.settings or name in (*_OF_THE_SWEEP, *_OF_NO_SWEEP):
-                    raise FreqdynaError(f"{name} cannot be searched: it is set or not a setting")
-            for name, value in self.search.ends():
-                self.config({name: value})  # raises an error for invalid values
+        for table, names in (("vary", self.vary), ("search.space", space)):
+            for name in names:
+                if name in self.settings:
+                    raise FreqdynaError(
+                        f"{name} is in [settings] and in [{table}]; it must be in one"
+                    )
+        if self.search is not None and self.vary:
+            raise FreqdynaError("a sweep has [vary] or [search]; omit one")
+        for name, value in self.search.ends() if self.search else ():
+            self.config({name: value})  # raises an error for invalid values
         size = -(-self.seeds // self.block) * (self.search.trials if self.search else 1)
-        for values in self.vary.values():
-            size *= len(values)
-        if size > GREATEST_SIZE:
-            raise FreqdynaError(
-                f"the sweep has {size:,} units; it must have at most {GREATEST_SIZE:,}"
-            )
+        size *= math.prod(map(len, self.vary.values()))
+        _require(size <= GREATEST_SIZE, "number of units", size, f"at most {GREATEST_SIZE:,}")
         self.units()  # checks every configuration
