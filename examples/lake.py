@@ -14,7 +14,9 @@ class Lake(gymnasium.Env):
     action_space = spaces.Discrete(4)
     directions = np.array([[0, 1], [0, -1], [-1, 0], [1, 0]])
 
-    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: Any = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Start at the near shore."""
         super().reset(seed=seed)
         self.boat = self.np_random.uniform(0, 0.1, 2).astype(np.float32)

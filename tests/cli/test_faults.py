@@ -8,9 +8,9 @@ import pytest
 from small import SMALL, options
 
 import freqdyna
+from freqdyna import FreqdynaError
 from freqdyna.cli.main import main
 from freqdyna.cli.results import ListNames
-from freqdyna.config import Config
 from freqdyna.core.toml_files import LARGEST
 
 OPTIONS = options(SMALL)
@@ -37,51 +37,32 @@ def failing(monkeypatch, error):
     monkeypatch.setattr(ListNames, "run", run)
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "message"),
-    [
-        (KeyError("x"), 1, "an unexpected error stopped the command: KeyError: 'x'; run it again"),
-        (AssertionError(), 1, "stopped the command: AssertionError; run it again with --debug"),
-        (RecursionError("too\ndeep"), 1, "RecursionError: too; run it again with --debug to see"),
-        (OSError(errno.ENOSPC, "No"), 1, "the disk is full; free some space, and try again"),
-        (
-            OSError(errno.EROFS, "No", "a.txt"),
-            1,
-            "'a.txt': the disk is read-only; make it writable",
-        ),
-        (PermissionError(errno.EACCES, "No", "a.txt"), 1, "'a.txt': permission is denied; allow"),
-        (OSError(errno.EIO, "No"), 1, "it cannot be read or written; check the disk, and try"),
-        (OSError(errno.ENAMETOOLONG, "No", "a"), 2, "'a': the name is too long; choose a shorter"),
-        (OSError(errno.EBUSY, "Device busy", "a"), 1, "'a': Device busy; mend that, and try again"),
-        (
-            MemoryError("Unable to allocate 3 EiB"),
-            1,
-            "not enough memory (MemoryError: Unable to al",
-        ),
-        (
-            RuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 9 bytes."),
-            1,
-            "not enough mem",
-        ),
-    ],
-    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
-)
-def test_an_error_of_any_kind_is_one_sentence(monkeypatch, capsys, error, status, message):
-    failing(monkeypatch, error)
-    assert message in told(capsys, status, "list")
+def test_a_full_disk_is_one_sentence(monkeypatch, capsys):
+    failing(monkeypatch, OSError(errno.ENOSPC, "No space left", "a.txt"))
+    assert "No space left: 'a.txt'" in told(capsys, 1, "list")
 
 
-@pytest.mark.parametrize("place", [0, 1])
-def test_a_traceback_is_printed_on_request(monkeypatch, capsys, place):
-    failing(monkeypatch, KeyError("x"))
-    arguments = ["list"]
-    arguments.insert(place, "--debug")
+def test_an_error_in_code_has_its_traceback(monkeypatch, capsys):
+    error = FileNotFoundError(errno.ENOENT, "No such file", "a.txt")
+    error.add_note("MyEnv.reset must return an observation")
+    for raised in (KeyError("x"), error):
+        failing(monkeypatch, raised)
+        with pytest.raises(SystemExit) as exited:
+            main(["list"])
+        printed = capsys.readouterr().err
+        assert printed.startswith("Traceback (most recent call last):")
+        assert "".join(getattr(raised, "__notes__", [])) in printed
+        assert exited.value.code == 1
+
+
+def test_a_traceback_is_printed_on_request(monkeypatch, capsys):
+    failing(monkeypatch, FreqdynaError("no"))
     with pytest.raises(SystemExit) as exited:
-        main(arguments)
+        main(["--debug", "list"])
     printed = capsys.readouterr().err
     assert printed.startswith("Traceback (most recent call last):")
-    assert printed.splitlines()[-1].startswith("freqdyna: an unexpected error")
-    assert exited.value.code == 1
+    assert printed.endswith("freqdyna: no\n")
+    assert exited.value.code == 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -110,17 +91,14 @@ LONG = "x" * 300
         (["train", f"--config={LONG}"], "File name too long"),
         (["train", "--config=\udcff"], r"no configuration file at \udcff"),
         (["train", "--env=\udcff"], r"unknown environment '\udcff'"),
-        (["resume", LONG], "the name is too long; choose a shorter one"),
         (["resume", "pipe"], "'pipe' is not a run folder"),
         (["resume", "file"], "'file' is not a run folder"),
         (["plot", "\udcff"], r"'\udcff' has no training"),
-        (["watch", LONG], "the name is too long"),
         (["sweep", "pipe", "--out=out"], "pipe cannot be read: it is not a regular file"),
         (["sweep", LONG, "--out=out"], "File name too long"),
         (["status", "pipe"], "is not a sweep"),
         (["status", LONG], "File name too long"),
         (["report", "pipe", "--out=report.html"], "it must be a run folder"),
-        (["report", LONG, "--out=report.html"], "the name is too long"),
     ],
 )
 def test_odd_paths_are_refused(command, message, tmp_path, monkeypatch, capsys):
@@ -143,8 +121,6 @@ def test_names_that_are_not_utf_8_are_printed_with_escapes(monkeypatch, capsys):
         ("steps = " + "[" * 20_000, "config.toml is nested too deeply; no setting needs that"),
         (".".join("a" * 20_000) + " = 1", "config.toml is nested too deeply"),
         ("steps = " + "9" * 5_000, "has a number with thousands of digits; no setting needs"),
-        ("steps = 0x" + "f" * 5_000, "steps is a number with thousands of digits; it must be at"),
-        ("hidden = [0x" + "f" * 5_000 + "]", "hidden is a number with thousands of digits; it"),
         ("# " + "x" * LARGEST, f"config.toml has more than {LARGEST:,} characters"),
         ("steps = '" + "x" * 50_000 + "'", "xxx...; it must be an integer"),
         (f"{'x' * 50_000} = 1", "unknown setting 'xxxx"),
@@ -169,7 +145,5 @@ def test_crafted_configuration_files_are_refused(text, message, tmp_path, monkey
 
 
 def test_python_refuses_the_same_values():
-    with pytest.raises(freqdyna.FreqdynaError, match="steps is a number with thousands of digits"):
-        Config(steps=10**5_000)
     with pytest.raises(freqdyna.FreqdynaError, match="which cannot be created: embedded null byte"):
         freqdyna.train(**SMALL, out="a\0b", progress=False)

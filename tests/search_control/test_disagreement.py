@@ -3,12 +3,9 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from searches import found, make_search
-from small import SMALL
 
-import freqdyna
-from freqdyna import Config, FreqdynaError
+from freqdyna import Config
 from freqdyna.search_control import DisagreementSearch
 
 KEY = jax.random.key(0)
@@ -49,11 +46,3 @@ def test_continuous_actions_are_sampled_within_their_bounds():
     np.testing.assert_allclose(actions.max(0), (2, 3), atol=0.2)
     assert (actions >= (-2, 1)).all()
     assert (actions <= (2, 3)).all()
-
-
-@pytest.mark.parametrize("model", ["true", "learned"])
-def test_a_model_without_members_is_refused_before_a_folder_is_created(model, tmp_path):
-    settings = SMALL | {"algorithm": "dyna-disagreement", "model": model}
-    with pytest.raises(FreqdynaError, match=r"has no disagreement .* use model 'ensemble'"):
-        freqdyna.train(**settings, out=tmp_path / "run", progress=False)
-    assert not (tmp_path / "run").exists()

@@ -8,7 +8,7 @@ import pytest
 from searches import found, make_search
 
 from freqdyna import Config, FreqdynaError, envs
-from freqdyna.search_control import SEARCH_CONTROLS, Proposal
+from freqdyna.search_control import SEARCH_CONTROLS, Proposal, SearchControl
 from freqdyna.search_control.base import check_proposal
 
 KEY = jax.random.key(1)
@@ -20,36 +20,39 @@ def propose(name, search, **settings):
     return jax.jit(lambda key: control.propose(search, key))(KEY)
 
 
+class Pairs(SearchControl):
+    """States with actions, of climbs by one rule."""
+
+    proposes_actions = True
+    climb_rules = ("rule",)
+
+    def propose(self, search, key):
+        """Never called."""
+
+
 @pytest.mark.parametrize(
-    ("part", "value", "found", "wanted"),
+    ("part", "value", "returned", "wanted"),
     [
-        ("states", [[0.5, 0.5]], "of type list", "floats of shape (m, 2)"),
-        (
-            "states",
-            jnp.ones((3, 2), int),
-            "of shape (3, 2) and type int32",
-            "floats of shape (m, 2)",
-        ),
-        ("states", jnp.ones(2), "of shape (2,) and type float32", "floats of shape (m, 2)"),
-        ("count", jnp.asarray(1.5), "of shape () and type float32", "integers of shape ()"),
-        ("count", 1.5, "of type float", "integers of shape ()"),
-        ("count", jnp.ones(3, int), "of shape (3,) and type int32", "integers of shape ()"),
-        ("restarts", jnp.asarray(True), "of shape () and type bool", "integers of shape ()"),
-        ("by_rule", jnp.ones(2, int), "of shape (2,) and type int32", "integers of shape (1, 2)"),
-        ("actions", [0, 1, 0], "of type list", "integers of shape (3,)"),
-        ("actions", jnp.ones(3), "of shape (3,) and type float32", "integers of shape (3,)"),
+        ("states", [[0.5, 0.5]], "[[float32[], float32[]]]", "float32[0, 2]"),
+        ("states", jnp.ones((3, 2), int), "int32[3, 2]", "float32[3, 2]"),
+        ("states", jnp.ones(2), "float32[2]", "float32[2, 2]"),
+        ("count", 1.5, "float32[]", "int32[]"),
+        ("count", jnp.ones(3, int), "int32[3]", "int32[]"),
+        ("restarts", jnp.asarray(True), "bool[]", "int32[]"),
+        ("by_rule", jnp.ones(2, int), "int32[2]", "int32[1, 2]"),
+        ("actions", jnp.ones(3), "float32[3]", "int32[3]"),
+        ("actions", None, "None", "int32[3]"),
+        ("memory", jnp.zeros(2), "float32[2]", "None"),
     ],
 )
-def test_a_proposal_of_other_types_is_refused(part, value, found, wanted):
+def test_a_proposal_of_other_types_is_refused(part, value, returned, wanted):
     space = envs.make("GridWorld")
-    with_actions = part == "actions"
-    actions = jnp.zeros(3, int) if with_actions else None
-    proposal = Proposal.of(jnp.ones((3, 2)), jnp.asarray(2), actions)
-    assert check_proposal(proposal, space, None, with_actions).states is proposal.states
+    proposal = Proposal.of(jnp.ones((3, 2)), jnp.asarray(2), jnp.zeros(3, int))
+    assert check_proposal(Pairs(), proposal, space, None).states is proposal.states
     object.__setattr__(proposal, part, value)  # the tests check types at construction
-    message = f"propose returned {part} {found}, instead of a JAX array of {wanted}"
+    message = f"Pairs.propose returned {part} {returned}; it must be {wanted}"
     with pytest.raises(FreqdynaError, match=re.escape(message)):
-        check_proposal(proposal, space, None, with_actions, ("rule",))
+        check_proposal(Pairs(), proposal, space, None)
 
 
 def direction(f, state):

@@ -199,7 +199,6 @@ def test_no_flipped_bit_in_a_unit_is_loaded_as_other_data(tmp_path, file):
         ("x = " + "[" * 20_000, "the sweep file is nested too deeply"),
         ("[settings]\nhidden = " + "[" * 200 + "]" * 200, "hidden"),
         ("[settings]\nsteps = " + "9" * 5_000, "a number with thousands of digits"),
-        ("[settings]\nsteps = 0x" + "f" * 5_000, "a number with thousands of digits"),
         ("[settings]\ndiscount = " + "9" * 400, "discount is 9+[.]+; it must be between 0 and 1"),
         ('[vary]\n"\\u001b[31mred" = 5', r"^ \[31mred in \[vary\] is 5"),
         ('[search.space]\n"\\u001b[31mred" = 5', r"^ \[31mred in \[search.space\] is 5"),

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from freqdyna.agents import models
 from freqdyna.agents.base import Agent
 from freqdyna.agents.dyna.dyna import Dyna
 from freqdyna.agents.dyna.simulation import Planning
@@ -21,7 +20,7 @@ from freqdyna.config.checks import known_algorithm
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.envs import DynaMaze
 from freqdyna.envs.space import Factory, Space
-from freqdyna.search_control import SEARCH_CONTROLS, DisagreementSearch, SearchControl
+from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
 
 
 @dataclass(frozen=True)
@@ -241,8 +240,6 @@ def _planning(
         search = SEARCH_CONTROLS.make(SEARCH_CONTROLS.find(name), config)
     if model is None:
         model = _model(config, space, factory)
-    if isinstance(search, DisagreementSearch):
-        models.require_disagreement(model, space)
     return Planning(
         search_control=search,
         model=model,

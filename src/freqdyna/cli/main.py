@@ -21,8 +21,7 @@ from freqdyna.cli.results import (
 )
 from freqdyna.cli.sweep import RunSweep, ShowStatus
 from freqdyna.cli.train import Resume, train_command, train_defaults
-from freqdyna.core.errors import FreqdynaError, RunFailedError, one_line
-from freqdyna.core.failures import failure
+from freqdyna.core.errors import FreqdynaError, RunFailedError
 from freqdyna.training.interrupts import signals_as_interrupts
 
 FAILED, INVALID, INTERRUPTED = 1, 2, 130
@@ -33,8 +32,8 @@ DEBUG = "--debug"
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line.
 
-    A command that fails prints one sentence and exits with one of the statuses above. With --debug
-    anywhere among the arguments, it prints the traceback as well.
+    Invalid input is answered with one sentence; an error in the user's own code with its traceback.
+    With --debug anywhere among the arguments, every error has its traceback.
 
     Args:
         arguments: The arguments after the program name; None for those of this process.
@@ -58,17 +57,16 @@ def main(arguments: list[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt as interrupt:
         _exit(INTERRUPTED, str(interrupt) or "interrupted")
-    except Exception as error:
+    except FreqdynaError as error:
         if debug:
             traceback.print_exc()
-        told = error if isinstance(error, FreqdynaError) else failure(error)
-        if told is None:
-            _exit(
-                FAILED,
-                f"an unexpected error stopped the command: {one_line(error)}; run it again with "
-                f"{DEBUG} to see the traceback, and please report it",
-            )
-        _exit(FAILED if isinstance(told, RunFailedError) else INVALID, str(told))
+        _exit(FAILED if isinstance(error, RunFailedError) else INVALID, str(error))
+    except Exception as error:
+        in_users_code = bool(getattr(error, "__notes__", None))
+        if isinstance(error, OSError) and not in_users_code and not debug:
+            _exit(FAILED, str(error))
+        traceback.print_exc()
+        sys.exit(FAILED)
 
 
 def _exit(status: int, text: str) -> NoReturn:

@@ -1,8 +1,13 @@
-"""Errors about invalid input: one sentence with the field, the value and what is allowed."""
+"""Errors about invalid input: one sentence with the field, the value and what is allowed.
 
+An error in a user's own code keeps its class and its traceback; `note_where` adds the contract.
+"""
+
+import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import SequenceMatcher
+from pathlib import Path
 
 LONGEST = 200
 """Characters of a value in a message; longer ones are shortened."""
@@ -18,24 +23,6 @@ class RunFailedError(FreqdynaError):
 
 class DamagedFileError(FreqdynaError):
     """A file that is damaged, or not what it should be."""
-
-
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
-    """The error for a name that is not known.
-
-    Args:
-        kind: What the name stands for, such as "environment".
-        name: The unknown name.
-        known: The known names; the message lists the most similar ones first.
-
-    """
-    begin = name[:LONGEST].lower()
-
-    def similarity(candidate: str) -> float:
-        return SequenceMatcher(None, begin, candidate.lower()).ratio()
-
-    listed = ", ".join(sorted(known, key=similarity, reverse=True))
-    return FreqdynaError(f"unknown {kind} {shown(name)}; known, nearest first: {listed}")
 
 
 @contextmanager
@@ -55,14 +42,20 @@ def note_where(contract: str) -> Iterator[None]:
         raise
 
 
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
+    """The error for a name that is not known; the message lists the most similar ones first."""
+    begin = name[:LONGEST].lower()
+
+    def similarity(candidate: str) -> float:
+        return SequenceMatcher(None, begin, candidate.lower()).ratio()
+
+    listed = ", ".join(sorted(known, key=similarity, reverse=True))
+    return FreqdynaError(f"unknown {kind} {shown(name)}; known, nearest first: {listed}")
+
+
 def shown(value: object) -> str:
     """A value for a message: its representation, shortened if it is long."""
-    try:
-        text = repr(value)
-    except ValueError:  # Python does not print such integers
-        return "a number with thousands of digits"
-    except RecursionError:
-        return "a value that is nested too deeply"
+    text = repr(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
@@ -77,6 +70,22 @@ def one_line(error: BaseException) -> str:
     if isinstance(error, FreqdynaError) and lines:
         return lines[0]
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
+def raised_line(error: BaseException) -> str:
+    """Where an error was raised, such as "my_env.py, line 7", for a run that goes on."""
+    frames = traceback.extract_tb(error.__traceback__)
+    frame = [f for f in frames if "site-packages" not in f.filename][-1]
+    return f"{Path(frame.filename).name}, line {frame.lineno}"
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether Python, NumPy or XLA could not allocate memory."""
+    # JAX is not imported for this: its error is recognized by its text.
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError)
+        and any(text in str(error) for text in ("RESOURCE_EXHAUSTED", "Out of memory"))
+    )
 
 
 def installing(extra: str) -> str:

@@ -138,6 +138,28 @@ class Registry(dict[str, type[Component]]):
         return (kind.__doc__ or "").partition("\n")[0].rstrip(".")
 
 
+def require_shapes(what: str, returned: Any, wanted: Any) -> None:
+    """Raise an error unless two pytrees have the same structure, types and shapes.
+
+    Args:
+        what: What returned it, such as "Mine.propose returned states".
+        returned: What a user's component returned.
+        wanted: What has the form that it must have.
+
+    """
+    import jax
+
+    def form(leaf: Any) -> str:
+        has_shape = isinstance(leaf, jax.Array)
+        return f"{leaf.dtype}{list(leaf.shape)}" if has_shape else type(leaf).__name__
+
+    is_form, must_be = (
+        str(jax.tree.map(form, tree)).replace("'", "") for tree in (returned, wanted)
+    )
+    if is_form != must_be:
+        raise FreqdynaError(f"{what} {is_form}; it must be {must_be}")
+
+
 def describe(value: Any) -> str:
     """The class of a dataclass instance, the value of every field, and a checksum of its arrays."""
     import equinox as eqx  # not needed to parse a command line

@@ -14,7 +14,6 @@ import numpy as np
 
 from freqdyna.agents.networks.mlp import Network
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.failures import failure
 from freqdyna.core.files import write_atomically
 from freqdyna.results.policy import space_of_result
 from freqdyna.results.record import Record
@@ -49,5 +48,4 @@ def export_policy(record: Record, network: Network, path: Path, env: Any = None)
     try:
         write_atomically(path, lambda out: out.write(file.getvalue()))
     except OSError as error:
-        wrong = FreqdynaError(f"path is {str(path)!r}, which cannot be written: {error}")
-        raise (failure(error) or wrong) if path.parent.is_dir() else wrong from None
+        raise FreqdynaError(f"path is {str(path)!r}, which cannot be written: {error}") from None

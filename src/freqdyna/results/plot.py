@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from freqdyna.core.errors import FreqdynaError, one_line
-from freqdyna.core.failures import failure
 from freqdyna.core.files import write_atomically
 from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, SeedCurve
 from freqdyna.results.draw_matplotlib import draw
@@ -41,9 +40,7 @@ def save_figure(figure: Figure, path: Path) -> None:
             ".png, .pdf or .svg"
         ) from None
     except (OSError, ValueError) as error:
-        wrong = FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}")
-        invalid = isinstance(error, ValueError) or not path.parent.is_dir() or path.is_dir()
-        raise (wrong if invalid else failure(error) or wrong) from None
+        raise FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}") from None
 
 
 def curves_chart(results: Sequence[Record], metric: str = "return") -> Chart:

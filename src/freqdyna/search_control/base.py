@@ -1,18 +1,16 @@
 """The interface of a search-control: from a value function to states to plan from."""
 
 import abc
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.plugins import Registry
+from freqdyna.core.plugins import Registry, require_shapes
 from freqdyna.envs.space import Space
 from freqdyna.envs.space import State as State
 from freqdyna.search_control.search import Draw as Draw
@@ -92,110 +90,11 @@ class Proposal(eqx.Module):
         return Proposal(states, found, none, none, none, actions=actions, memory=memory)
 
 
-def check_proposal(
-    proposal: object,
-    space: Space,
-    memory: Any = None,
-    proposes_actions: bool = False,
-    climb_rules: tuple[str, ...] = (),
-) -> Proposal:
-    """The proposal itself, if it is what the search-control declares.
-
-    Args:
-        proposal: What `propose` returned.
-        space: The state space.
-        memory: The memory before this step.
-        proposes_actions: Whether states must come with actions.
-        climb_rules: The names of the rules whose steps may be counted.
-
-    Raises:
-        FreqdynaError: If it is not.
-
-    """
-    if not isinstance(proposal, Proposal):
-        raise FreqdynaError(f"propose returned {type(proposal).__name__}; it must be a Proposal")
-    _check_array("states", proposal.states, "floats", "m", space.observation_size)
-    for name in ("count", "iterations", "restarts", "vanished"):
-        if type(value := getattr(proposal, name)) is not int:
-            _check_array(name, value, "integers")
-    if climb_rules and proposal.by_rule is not None:
-        _check_array("by_rule", proposal.by_rule, "integers", len(climb_rules), 2)
-    if proposes_actions != (proposal.actions is not None):
-        raise FreqdynaError(
-            f"propose returned {'no ' if proposes_actions else ''}actions, but proposes_actions is "
-            f"{proposes_actions}"
-        )
-    if proposal.actions is not None:
-        m, a = proposal.states.shape[0], space.action_size
-        words, own = ("integers", ()) if space.num_actions else ("floats", (a,))
-        _check_array("actions", proposal.actions, words, m, *own)
-    proposal = replace(proposal, memory=jax.tree.map(jnp.asarray, proposal.memory))
-    before, after = _shapes(memory), _shapes(proposal.memory)
-    if before != after:
-        raise FreqdynaError(
-            f"propose returned the memory {after}; it must have the structure, shapes and types of "
-            f"that of init, {before}"
-        )
-    return proposal
-
-
-def _check_array(name: str, value: object, words: str, *shape: int | str) -> None:
-    """Raise an error unless a part of a proposal is an array of this type and shape.
-
-    Args:
-        name: The name of the part.
-        value: The part.
-        words: "floats" or "integers".
-        *shape: The size of each axis; a letter for any size.
-
-    """
-    kind = {"floats": jnp.floating, "integers": jnp.integer}[words]
-    found = f"of type {type(value).__name__}"
-    if isinstance(value, jax.Array | np.ndarray | np.generic):
-        pairs = zip(value.shape, shape, strict=False)
-        fits = len(value.shape) == len(shape) and all(
-            isinstance(allowed, str) or size == allowed for size, allowed in pairs
-        )
-        if fits and jnp.issubdtype(value.dtype, kind):
-            return
-        found = f"of shape {value.shape} and type {value.dtype}"
-    wanted = str(shape).replace("'", "")
-    raise FreqdynaError(
-        f"propose returned {name} {found}, instead of a JAX array of {words} of shape {wanted}"
-    )
-
-
-def check_snapshot(shown: object) -> dict[str, Array]:
-    """What a search-control records in snapshots, if it is arrays of numbers by new names.
-
-    Raises:
-        FreqdynaError: If it is not.
-
-    """
-    if not isinstance(shown, dict):
-        raise FreqdynaError(f"snapshot returned {type(shown).__name__}; it must be a dict")
-    for name, value in shown.items():
-        if not isinstance(name, str):
-            raise FreqdynaError(f"snapshot returned the name {name!r}; names must be strings")
-        if name in SNAPSHOT_NAMES:
-            raise FreqdynaError(
-                f"snapshot returned {name!r}, which every snapshot has; choose another name"
-            )
-        if not isinstance(value, jax.Array) or jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
-            raise FreqdynaError(f"snapshot returned {name!r}, which is not an array of numbers")
-    return shown
-
-
 SNAPSHOT_NAMES = (
     *("parameters", "replay", "queue", "queue_count", "bounds", "value", "frequency", "policy"),
     *("climb_states", "climb_numbers", "climb_rules"),
 )
 """What the agent itself records in snapshots."""
-
-
-def _shapes(memory: Any) -> str:
-    """The structure of a memory, with the type and shape of each array."""
-    return str(jax.tree.map(lambda leaf: f"{leaf.dtype}{list(leaf.shape)}", memory))
 
 
 class SearchControl(eqx.Module):
@@ -250,6 +149,40 @@ class SearchControl(eqx.Module):
     def snapshot(self, memory: Any) -> dict[str, Array]:
         """What a snapshot records of the memory: arrays by name; nothing by default."""
         return {}
+
+
+def check_proposal(control: SearchControl, returned: object, space: Space, memory: Any) -> Proposal:
+    """The proposal, if it has the arrays that the search-control must return."""
+    method = f"{type(control).__name__}.propose"
+    if not isinstance(returned, Proposal):
+        raise FreqdynaError(f"{method} returned {type(returned).__name__}; it must be a Proposal")
+    proposal: Proposal = jax.tree.map(jnp.asarray, returned)
+    rows = next(iter(getattr(proposal.states, "shape", ())), 0)
+    by_action = (rows,) if space.num_actions else (rows, space.action_size)
+    number = jnp.zeros((), int)
+    wanted = {
+        "states": jnp.zeros((rows, space.observation_size)),
+        **dict.fromkeys(("count", "iterations", "restarts", "vanished"), number),
+        "actions": jnp.zeros(by_action, int if space.num_actions else float)
+        if control.proposes_actions
+        else None,
+        "memory": memory,
+    }
+    if proposal.by_rule is not None:
+        wanted["by_rule"] = jnp.zeros((len(control.climb_rules), 2), int)
+    for part, value in wanted.items():
+        require_shapes(f"{method} returned {part}", getattr(proposal, part), value)
+    return proposal
+
+
+def check_snapshot(control: SearchControl, shown: Any) -> dict[str, Array]:
+    """What a search-control records in snapshots, if it is arrays by new names."""
+    if not isinstance(shown, dict) or not set(shown).isdisjoint(SNAPSHOT_NAMES):
+        raise FreqdynaError(
+            f"{type(control).__name__}.snapshot returned {shown!r}; it must be a dictionary of "
+            f"arrays whose names are not among {', '.join(SNAPSHOT_NAMES)}"
+        )
+    return {str(name): jnp.asarray(value) for name, value in shown.items()}
 
 
 SEARCH_CONTROLS: Registry[SearchControl] = Registry("search_control", SearchControl)

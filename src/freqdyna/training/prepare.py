@@ -5,20 +5,17 @@ from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Array, PRNGKeyArray
 
 from freqdyna.agents import algorithms
+from freqdyna.agents.dyna.dyna import Dyna
 from freqdyna.agents.models import MODELS, Model, check_model
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.plugins import describe, module_of
-from freqdyna.core.user_code import failure_of
 from freqdyna.envs import Environment
 from freqdyna.envs.resolve import named_environment, resolved, space_of_run
 from freqdyna.envs.space import Factory
 from freqdyna.results.provenance import provenance
 from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
-from freqdyna.search_control.base import check_snapshot
 from freqdyna.training.engines import keep_compiled_programs, seed_devices
 from freqdyna.training.run import Run
 from freqdyna.training.seeds import Block, Layout, Training, VariedBlock, require_memory
@@ -73,7 +70,11 @@ def prepare_run(
         check_model(model, space)
     name = config.search_control
     if name is not None and name not in SEARCH_CONTROLS:
-        _trace_one_step(agent, name)
+        # Errors in the user's class are found before a folder is created.
+        assert isinstance(agent, Dyna)
+        key = jax.random.key(0)
+        state = jax.eval_shape(agent.dry_step, key)
+        jax.eval_shape(agent.snapshot, state, 1, key)
     training = Training(agent, config.eval_episodes, config.eval_exploration or 0.0)
     require_memory(training, config.seeds, devices)
     seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
@@ -115,21 +116,3 @@ def prepare_runs_together(configs: list[Config]) -> Run:
     config = replace(first.config, seeds=layout.seeds)
     require_memory(trainings[0], layout.seeds, devices)
     return Run(config, trainings[0], VariedBlock(trainings, layout), first.provenance)
-
-
-def _trace_one_step(agent: Any, name: str) -> None:
-    """Trace one step with a custom search-control, to find errors in it."""
-    control = type(agent.planning.search_control)
-
-    def snapshot(key: PRNGKeyArray) -> dict[str, Array]:
-        memory = agent.init(key).memory
-        shown = {} if memory is None else agent.planning.search_control.snapshot(memory)
-        return check_snapshot(shown)
-
-    steps = (("init", agent.init), ("propose", agent.dry_step), ("snapshot", snapshot))
-    for method, traced in steps:
-        try:
-            jax.eval_shape(traced, jax.random.key(0))
-        except (Exception, SystemExit) as error:
-            failed = failure_of(error, control, method)
-            raise FreqdynaError(f"search_control is {name!r}, which fails in {failed}") from error

@@ -21,8 +21,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Int, PRNGKeyArray
 
 from freqdyna.agents.base import Agent, AgentState
-from freqdyna.core.errors import FreqdynaError, RunFailedError, one_line
-from freqdyna.core.failures import is_out_of_memory
+from freqdyna.core.errors import FreqdynaError, RunFailedError, is_out_of_memory, one_line
 from freqdyna.envs.base import Environment
 from freqdyna.envs.episodes import evaluate
 from freqdyna.results.record import evaluation_steps

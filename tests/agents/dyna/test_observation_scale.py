@@ -204,7 +204,6 @@ def test_running_statistics_are_part_of_the_state_where_they_are_needed(name, sc
             {"climb_coordinates": "scaled", "scale_observations": False},
             "climb_coordinates is 'scaled', but scale_observations is False",
         ),
-        ({"normalize": True, "scale_observations": True}, "are both True; omit normalize"),
     ],
 )
 def test_settings_that_contradict_each_other_are_refused(settings, message):

@@ -163,12 +163,9 @@ class Fractional(Pairs):
 @pytest.mark.parametrize(
     ("strategy", "message"),
     [
-        (Forgetful, "propose returned the memory None; it must have the structure, .* 'int32"),
-        (Silent, "propose returned no actions, but proposes_actions is True"),
-        (
-            Fractional,
-            r"actions of shape \(1,\) and type float32, instead of .* integers of shape \(1,\)",
-        ),
+        (Forgetful, r"Forgetful\.propose returned memory None; it must be .*int32"),
+        (Silent, r"Silent\.propose returned actions None; it must be int32\[1\]"),
+        (Fractional, r"propose returned actions float32\[1\]; it must be int32\[1\]"),
     ],
 )
 def test_a_proposal_that_breaks_the_contract_is_told(strategy, message):

@@ -33,6 +33,7 @@ from freqdyna.agents.learners.base import Learner
 from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.ring import uniform_indices
 from freqdyna.agents.snapshot import STATES, climbs, is_drawn, policy, surfaces
+from freqdyna.core.errors import note_where
 from freqdyna.envs.base import Environment
 from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition, row_width
@@ -154,7 +155,8 @@ class Dyna(Agent[DynaState]):
         if state.queue is not None:
             shown |= {"queue": state.queue.sample(bits[1]), "queue_count": state.queue.count}
         if self.planning is not None and state.memory is not None:
-            shown |= check_snapshot(self.planning.search_control.snapshot(state.memory))
+            control = self.planning.search_control
+            shown |= check_snapshot(control, control.snapshot(state.memory))
         if not is_drawn(self.env):
             return shown
         if self.planning is not None:
@@ -281,8 +283,9 @@ class Dyna(Agent[DynaState]):
 
         def propose() -> Proposal:
             control = planning.search_control
-            declared = control.proposes_actions, control.climb_rules
-            return check_proposal(control.propose(search, key), self.env, state.memory, *declared)
+            with note_where(f"{type(control).__name__}.propose must return a Proposal"):
+                proposal = control.propose(search, key)
+            return check_proposal(control, proposal, self.env, state.memory)
 
         searches = jnp.ones((), int)
         if self.first_update_step > 0:

@@ -14,6 +14,7 @@ from freqdyna.agents.dyna.observation_scale import ObservationScale
 from freqdyna.agents.dyna.queue import Queue
 from freqdyna.agents.learners.base import Learner, Usable
 from freqdyna.agents.models.base import Model
+from freqdyna.core.errors import note_where
 from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition
 from freqdyna.search_control.base import Draw, SearchControl
@@ -46,7 +47,10 @@ class Planning(eqx.Module):
 
     def memory(self, space: Space, key: PRNGKeyArray) -> Any:
         """The memory of the search-control before the first step."""
-        return jax.tree.map(jnp.asarray, self.search_control.init(space, key))
+        with note_where(
+            f"{type(self.search_control).__name__}.init must return a pytree of arrays"
+        ):
+            return jax.tree.map(jnp.asarray, self.search_control.init(space, key))
 
 
 class Simulation(eqx.Module):

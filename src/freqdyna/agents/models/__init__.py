@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from freqdyna.agents.models.base import Model, Outcome
-from freqdyna.agents.models.contract import check_model, require_disagreement
+from freqdyna.agents.models.base import Model, Outcome, check_model
 from freqdyna.agents.models.ensemble_model import EnsembleModel
 from freqdyna.agents.models.learned_model import LearnedModel
 from freqdyna.agents.models.true_model import TrueModel
@@ -23,5 +22,4 @@ __all__ = [
     "Transition",
     "TrueModel",
     "check_model",
-    "require_disagreement",
 ]

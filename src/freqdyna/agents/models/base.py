@@ -4,21 +4,19 @@ import abc
 from typing import Any, Generic, TypeVar
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, note_where
+from freqdyna.core.plugins import require_shapes
 from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Outcome as Outcome
 from freqdyna.envs.transition import Transition
 
 ModelState = TypeVar("ModelState")
-
-
-class NoDisagreementError(FreqdynaError):
-    """A model that is not an ensemble was asked for its disagreement."""
 
 
 class Model(eqx.Module, Generic[ModelState]):
@@ -140,10 +138,10 @@ class Model(eqx.Module, Generic[ModelState]):
             action: The action, shape () if discrete and (a,) if continuous.
 
         Raises:
-            NoDisagreementError: If the model is not an ensemble, while the program is traced.
+            FreqdynaError: If the model is not an ensemble, while the program is traced.
 
         """
-        raise NoDisagreementError(
+        raise FreqdynaError(
             f"model is {type(self).__name__}, which has no disagreement because it is not an "
             "ensemble; use model 'ensemble', or a class with the method disagreement"
         )
@@ -153,3 +151,37 @@ def known_ranges(space: Space) -> np.ndarray:
     """The range of each coordinate, shape (n,); 1 where it is not known."""
     span = space.high - space.low
     return np.where(np.isfinite(span), span, 1.0)
+
+
+def check_model(model: Model[Any], space: Space) -> None:
+    """Trace every method that a training calls; raise an error if one returns something else."""
+    s, number, flag = jnp.zeros(space.observation_size), jnp.zeros(()), jnp.zeros((), bool)
+    action = jnp.zeros((), int) if space.num_actions else jnp.zeros(space.action_size)
+    seen = Transition(s, action, number, s, flag)
+
+    def repeated(one: Transition, times: int) -> Transition:
+        return jax.tree.map(lambda x: jnp.stack([x] * times), one)
+
+    def call(part: Model[Any], method: str, *arguments: Any) -> Any:
+        with note_where(f"see freqdyna.agents.models.Model.{method} for what it must return"):
+            return getattr(part, method)(*arguments)
+
+    def check(part: Model[Any], method: str, wanted: Any, *arguments: Any) -> None:
+        returned = call(part, method, *arguments)
+        require_shapes(f"{type(part).__name__}.{method} returned", returned, wanted)
+
+    def trace(key: PRNGKeyArray) -> None:
+        state = call(model, "init", key)
+        name = type(model).__name__
+        require_shapes(f"{name}.init returned", state, jax.tree.map(jnp.asarray, state))
+        scaled = call(model, "with_scale", s, s + 1)
+        if not isinstance(scaled, Model):
+            raise FreqdynaError(f"{name}.with_scale returned {scaled!r}; it must be a Model")
+        for part in (model, scaled):
+            noise = jnp.zeros(part.noise_size)
+            check(part, "query", (s, number, flag), state, s, action, noise)
+            if part.learn_batch:
+                check(part, "learn", state, state, repeated(seen, part.learn_batch))
+                check(part, "error", number, state, seen, space)
+
+    jax.eval_shape(trace, jax.random.key(0))

@@ -6,8 +6,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from freqdyna.core.errors import one_line
-from freqdyna.core.user_code import user_line
+from freqdyna.core.errors import one_line, raised_line
 from freqdyna.envs.gym.space import HostAction, HostSpace, make_env
 from freqdyna.envs.space import Factory
 
@@ -55,7 +54,9 @@ class Seat:
         try:
             observation, _ = self.env.reset(seed=int(entropy.generate_state(1)[0]))
         except (Exception, SystemExit) as error:  # sys.exit must end this seed only
-            raise EnvironmentFailed(f"reset raised {one_line(error)}{user_line(error)}") from error
+            raise EnvironmentFailed(
+                f"reset raised {one_line(error)} ({raised_line(error)})"
+            ) from error
         return self._checked(observation)
 
     def step(self, action: HostAction) -> tuple[np.ndarray, float, bool, bool]:
@@ -69,7 +70,9 @@ class Seat:
         try:
             outcome = self.env.step(self.space.to_env_action(action))
         except (Exception, SystemExit) as error:  # sys.exit must end this seed only
-            raise EnvironmentFailed(f"step raised {one_line(error)}{user_line(error)}") from error
+            raise EnvironmentFailed(
+                f"step raised {one_line(error)} ({raised_line(error)})"
+            ) from error
         try:
             observation, reward, terminal, truncated, _ = outcome
             reward, terminal, truncated = float(reward), bool(terminal), bool(truncated)

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.failures import failure
 from freqdyna.core.files import write_atomically
 from freqdyna.results.comparison.findings import (
     AveragedPair,
@@ -69,9 +68,7 @@ def save_table(
     try:
         write_atomically(path, lambda file: file.write(text.encode()))
     except OSError as error:
-        wrong = FreqdynaError(f"table is {str(path)!r}, which cannot be written: {error}")
-        invalid = not path.parent.is_dir() or path.is_dir()
-        raise (wrong if invalid else failure(error) or wrong) from None
+        raise FreqdynaError(f"table is {str(path)!r}, which cannot be written: {error}") from None
 
 
 def as_csv(environments: Sequence[EnvironmentComparison], averages: Sequence[AveragedPair]) -> str:
