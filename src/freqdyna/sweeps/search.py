@@ -105,6 +105,8 @@ def batches(
     """
     assert sweep.search is not None
     study = _study()
+    from optuna.trial import TrialState
+
     for first in range(0, sweep.search.trials, sweep.search.together):
         number = min(sweep.search.together, sweep.search.trials - first)
         asked = [study.ask() for _ in range(number)]
@@ -125,7 +127,7 @@ def batches(
             raise FreqdynaError("all trials of a batch failed or diverged; see freqdyna status")
         for question, trial in zip(asked, tried, strict=True):
             if trial.value is None:
-                study.tell(question, state=_failed())
+                study.tell(question, state=TrialState.FAIL)
             else:
                 study.tell(question, trial.value)
 
@@ -224,9 +226,3 @@ def _suggest(trial: "optuna.Trial", name: str, range_: dict[str, Any]) -> Any:
     if type(low) is int and type(high) is int:
         return trial.suggest_int(name, low, high, log=log)
     return trial.suggest_float(name, low, high, log=log)
-
-
-def _failed() -> Any:
-    from optuna.trial import TrialState
-
-    return TrialState.FAIL
