@@ -19,12 +19,9 @@ from freqdyna.results.comparison.statistics import (
     stratified_interval,
 )
 from reproduction.claims import Claim, Statement, Verdict
-from reproduction.study import Stored, area, final, left_out, pick, steps_to
+from reproduction.study import Stored, area, final, pick, steps_to
 
-FEWEST_FOR_SPREAD = 2
-
-
-NO_SEEDS = "none: no seed is left"
+TOO_FEW = "none: too few seeds are left"
 Measure = Callable[[Stored], np.ndarray]
 """From a training to one number for each seed that neither diverged nor stopped."""
 
@@ -38,29 +35,25 @@ class Comparison:
     paper: str
     better: np.ndarray
     worse: np.ndarray
-    left_out: str = ""
-    """Which seeds are left out, see `study.left_out`."""
 
     @staticmethod
     def of(
-        statement: Statement,
-        what: str,
-        paper: str,
-        measure: Measure,
-        better: Stored,
-        worse: Stored,
+        statement: Statement, what: str, paper: str, measure: Measure, better: Stored, worse: Stored
     ) -> "Comparison":
         """The comparison of two trainings by a measure."""
-        numbers = measure(better), measure(worse)
-        return Comparison(statement, what, paper, *numbers, left_out(better, worse))
+        return Comparison(statement, what, paper, measure(better), measure(worse))
+
+    def claim(self, ours: str, interval: str, verdict: Verdict, rule: str) -> Claim:
+        """The claim, judged."""
+        return Claim(self.statement, self.what, self.paper, ours, interval, verdict, rule)
 
 
 def mean_with_interval(
     values: np.ndarray, digits: int = 0, unit: str = "", statistic: Callable[..., Any] = np.mean
 ) -> str:
-    """A statistic over seeds with its 95% interval, as text; `NO_SEEDS` if there are none."""
+    """A statistic over seeds with its 95% interval, as text."""
     if not len(values):
-        return NO_SEEDS
+        return TOO_FEW
     low, high = stratified_interval(partial(statistic, axis=-1), values)
     found = float(statistic(values, axis=-1))
     return f"{found:.{digits}f}{unit} [{low:.{digits}f}, {high:.{digits}f}]"
@@ -76,170 +69,59 @@ def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
     """A verdict on each comparison, by tests corrected for their number (Holm)."""
     corrected = holm([permutation_p(c.better, c.worse) for c in comparisons])
     found = []
-    for comparison, p in zip(comparisons, corrected, strict=True):
-        better, worse = comparison.better, comparison.worse
+    for one, p in zip(comparisons, corrected, strict=True):
+        better, worse = one.better, one.worse
         if not (len(better) and len(worse)):
-            found.append(_undecided(comparison, "comparison"))
+            found.append(one.claim(TOO_FEW, "", "undecided", "comparison"))
             continue
-        verdict: Verdict = "undecided"
-        if p < LEVEL:
-            verdict = "holds" if better.mean() > worse.mean() else "does not hold"
-        low, high = stratified_interval(_difference, better, worse)
-        improvement = probability_of_improvement(better, worse)
+        decided: Verdict = "holds" if better.mean() > worse.mean() else "does not hold"
+        low, high = stratified_interval(lambda a, b: a.mean(-1) - b.mean(-1), better, worse)
         numbers = better.mean() - worse.mean(), float(iqm(better) - iqm(worse)), low, high
         mean, middle, least, most = signed(*numbers)
+        improvement = probability_of_improvement(better, worse)
         ours = f"mean {mean}, IQM {middle}, P(better) {improvement:.2f}"
-        found.append(
-            Claim(
-                comparison.statement,
-                comparison.what,
-                comparison.paper,
-                _joined(ours, comparison.left_out),
-                f"[{least}, {most}], p = {p:.2g}",
-                verdict,
-                "comparison",
-            )
-        )
-    return found
-
-
-@dataclass(frozen=True)
-class Interaction:
-    """The claim that the difference within `pair`, first minus second, exceeds that of `than`."""
-
-    statement: Statement
-    what: str
-    paper: str
-    pair: tuple[np.ndarray, np.ndarray]
-    than: tuple[np.ndarray, np.ndarray]
-    left_out: str = ""
-    """Which seeds are left out, see `study.left_out`."""
-
-    @staticmethod
-    def of(
-        statement: Statement,
-        what: str,
-        paper: str,
-        measure: Measure,
-        pair: tuple[Stored, Stored],
-        than: tuple[Stored, Stored],
-    ) -> "Interaction":
-        """The interaction of four trainings by a measure."""
-        (a, b), (c, d) = pair, than
-        numbers = (measure(a), measure(b)), (measure(c), measure(d))
-        return Interaction(statement, what, paper, *numbers, left_out(a, b, c, d))
-
-
-def judge_interactions(interactions: Sequence[Interaction]) -> list[Claim]:
-    """A verdict on each interaction, by intervals corrected for their number (Bonferroni)."""
-
-    def statistic(*groups: np.ndarray) -> np.ndarray:
-        a, b, c, d = (group.mean(-1) for group in groups)
-        return np.asarray((a - b) - (c - d))
-
-    found = []
-    for one in interactions:
-        value = float(statistic(*one.pair, *one.than))
-        level = 1 - LEVEL / len(interactions)
-        low, high = stratified_interval(statistic, *one.pair, *one.than, level=level)
-        verdict: Verdict = "holds" if low > 0 else "does not hold" if high < 0 else "undecided"
-        ours, least, most = signed(value, low, high)
-        range_ = f"[{least}, {most}], corrected"
-        ours = _joined(ours, one.left_out)
-        found.append(
-            Claim(one.statement, one.what, one.paper, ours, range_, verdict, "interaction")
-        )
+        verdict: Verdict = decided if p < LEVEL else "undecided"
+        found.append(one.claim(ours, f"[{least}, {most}], p = {p:.2g}", verdict, "comparison"))
     return found
 
 
 def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
-    """Whether the spread over seeds is smaller in `better`: ratios of standard deviations."""
-    tests = [_brown_forsythe(c.better, c.worse) for c in comparisons]
+    """Whether the spread over seeds is smaller in `better`: ratios of standard deviations.
+
+    Each has at least two seeds.
+    """
+    tests = [stats.levene(c.better, c.worse, center="median").pvalue for c in comparisons]
     found = []
-    for comparison, p in zip(comparisons, holm(tests), strict=True):
-        steady, other = comparison.better, comparison.worse
-        if min(len(steady), len(other)) < FEWEST_FOR_SPREAD:
-            found.append(_undecided(comparison, "spread"))
-            continue
-        ratio = float(steady.std(ddof=1) / max(other.std(ddof=1), 1e-12))
-        low, high = stratified_interval(
-            lambda a, b: a.std(-1, ddof=1) / np.maximum(b.std(-1, ddof=1), 1e-12), steady, other
-        )
-        verdict: Verdict = "undecided"
-        if p < LEVEL:
-            verdict = "holds" if ratio < 1 else "does not hold"
-        range_ = f"[{low:.2f}, {high:.2f}], p = {p:.2g}"
-        ours = _joined(f"ratio {ratio:.2f}", comparison.left_out)
-        found.append(
-            Claim(
-                comparison.statement,
-                comparison.what,
-                comparison.paper,
-                ours,
-                range_,
-                verdict,
-                "spread",
-            )
-        )
+    for one, p in zip(comparisons, holm([float(test) for test in tests]), strict=True):
+        ratio = float(_ratio(one.better, one.worse))
+        low, high = stratified_interval(_ratio, one.better, one.worse)
+        decided: Verdict = "holds" if ratio < 1 else "does not hold"
+        verdict: Verdict = decided if p < LEVEL else "undecided"
+        interval = f"[{low:.2f}, {high:.2f}], p = {p:.2g}"
+        found.append(one.claim(f"ratio {ratio:.2f}", interval, verdict, "spread"))
     return found
 
 
-def _brown_forsythe(first: np.ndarray, second: np.ndarray) -> float:
-    """The p-value of a Brown-Forsythe test of the spread; 1 if there are too few seeds."""
-    if min(len(first), len(second)) < FEWEST_FOR_SPREAD:
-        return 1.0
-    return float(stats.levene(first, second, center="median").pvalue)
-
-
-def _undecided(comparison: Comparison, rule: str) -> Claim:
-    """The claim of a comparison for which too few seeds are left."""
-    ours = _joined(
-        NO_SEEDS if rule == "comparison" else "none: fewer than two seeds are left",
-        comparison.left_out,
-    )
-    return Claim(
-        comparison.statement, comparison.what, comparison.paper, ours, "", "undecided", rule
-    )
-
-
-def _joined(ours: str, left_out: str) -> str:
-    return f"{ours}; {left_out}" if left_out else ours
-
-
-def _difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    return np.asarray(first.mean(-1) - second.mean(-1))
+def _ratio(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """The ratio of standard deviations over seeds."""
+    return np.asarray(first.std(-1, ddof=1) / np.maximum(second.std(-1, ddof=1), 1e-12))
 
 
 def summary(trainings: dict[str, Stored], threshold: float) -> list[list[str]]:
-    """Area under the curve, final return and steps to a threshold, with 95% intervals.
-
-    Args:
-        trainings: Stored trainings by name.
-        threshold: The return to reach.
-
-    Returns:
-        The rows of the table, the header first.
-
-    """
-    header = [
-        "training",
-        "area: mean",
-        "area: IQM",
-        "final: mean",
-        "final: IQM",
-        f"median step of the first evaluation above {threshold:g}",
-        "seeds that never reach it",
-    ]
-    rows = [header]
+    """A table of area under the curve, final return and steps to a threshold, the header first."""
+    rows = [["training", "area: mean", "area: IQM", "final: mean", "final: IQM"]]
+    rows[0] += [f"median step of the first evaluation above {threshold:g}"]
+    rows[0] += ["seeds that never reach it"]
     for name, stored in trainings.items():
         first = steps_to(stored, threshold)
         middle = float(np.median(first))
-        seeds = left_out(stored)
-        cells = [f"{name}; {seeds}" if seeds else name]
-        for values in (area(stored), final(stored)):
-            cells += [mean_with_interval(values, statistic=one) for one in (np.mean, iqm)]
-        cells.append(f"{middle:,.0f}" if np.isfinite(middle) else "never")
-        rows.append([*cells, str(int(np.isinf(first).sum()))])
+        cells = [
+            mean_with_interval(values, statistic=one)
+            for values in (area(stored), final(stored))
+            for one in (np.mean, iqm)
+        ]
+        reached = f"{middle:,.0f}" if np.isfinite(middle) else "never"
+        rows.append([name, *cells, reached, str(int(np.isinf(first).sum()))])
     return rows
 
 
@@ -298,13 +180,8 @@ def by_interpretation(
 ) -> dict[str, dict[K, Stored]]:
     """The stored trainings by interpretation and key; interpretations without any are omitted.
 
-    Args:
-        units: The stored units by name.
-        interpretations: Their names.
-        keys: The names of the trainings under each interpretation.
-        settings: From an interpretation and a key to the settings of the training.
-        longer: Whether to pick trainings of more steps than usual, see `study.pick`.
-
+    `settings` gives what a training states, from an interpretation and a key; for `longer`, see
+    `study.pick`.
     """
     found = {
         name: {
@@ -320,12 +197,9 @@ def by_interpretation(
 def judge_each(
     groups: Mapping[str, Sequence[T]], judge: Callable[[list[T]], list[Claim]]
 ) -> dict[str, list[Claim]]:
-    """The claims of the comparisons under each interpretation.
+    """The claims of the same comparisons under each interpretation.
 
-    Args:
-        groups: The same comparisons in the same order under each interpretation, by its name.
-        judge: From comparisons to claims; it corrects for the number of all of them.
-
+    `judge` gets all of them at once, so that it corrects for their number.
     """
     judged = iter(judge([one for group in groups.values() for one in group]))
     return {name: list(islice(judged, len(group))) for name, group in groups.items()}
@@ -339,26 +213,17 @@ def judge_under_all(
 
 
 def under_all(claims: Mapping[str, Sequence[Claim]]) -> list[Claim]:
-    """One claim for each row, with the verdict of all interpretations.
-
-    Args:
-        claims: The same claims in the same order under each interpretation, by its name.
-
-    """
+    """One claim for each row, with the verdict of all interpretations."""
     rows = zip(*claims.values(), strict=True)
     return [_combined(dict(zip(claims, row, strict=True))) for row in rows]
 
 
 def table_of(claims: Mapping[str, Sequence[Claim]]) -> list[list[str]]:
     """What `under_all` combines: one row per interpretation, the header first."""
-    header = ["interpretation", *(claim.what for claim in next(iter(claims.values())))]
-    return [
-        header,
-        *(
-            [name, *(f"{one.ours} {one.interval}: {one.verdict}" for one in row)]
-            for name, row in claims.items()
-        ),
-    ]
+    rows = [["interpretation", *(claim.what for claim in next(iter(claims.values())))]]
+    for name, row in claims.items():
+        rows.append([name, *(f"{one.ours} {one.interval}: {one.verdict}" for one in row)])
+    return rows
 
 
 def _combined(row: dict[str, Claim]) -> Claim:

@@ -7,7 +7,7 @@ import numpy as np
 from freqdyna.results.chart import Axis, Legend, LineStyle, Panel, SeedCurve
 from freqdyna.results.run_styles import COLORS, FREE
 from freqdyna.results.statistics import bootstrap_interval
-from reproduction.study import Stored, curves, left_out
+from reproduction.study import Stored, curves
 
 SHADED = "shaded: 95% interval of the mean"
 SMALL = 8.33
@@ -30,20 +30,9 @@ def styles(names: Iterable[str]) -> dict[str, LineStyle]:
     return found
 
 
-def learning_curve(
-    steps: np.ndarray, returns: np.ndarray, name: str, style: LineStyle
-) -> SeedCurve:
-    """Mean return over seeds, from shape (seeds, evaluations), with its 95% interval."""
-    return SeedCurve(steps, returns, style, bootstrap_interval(returns), shade=0.15, label=name)
-
-
 def named_curves(found: Mapping[str, Stored]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Steps and returns of trainings by name; the name also says which seeds are left out."""
-    labels = {name: left_out(stored) for name, stored in found.items()}
-    return {
-        f"{name} ({labels[name]})" if labels[name] else name: curves(stored)
-        for name, stored in found.items()
-    }
+    """Steps and returns of trainings by name."""
+    return {name: curves(stored) for name, stored in found.items()}
 
 
 def curves_panel(
@@ -52,20 +41,13 @@ def curves_panel(
     x: str = "environment steps",
     legend: Legend | None = None,
 ) -> Panel:
-    """A panel of learning curves.
+    """A panel of learning curves: means over seeds with their 95% intervals.
 
-    Args:
-        title: The panel's title.
-        found: Steps of shape (evaluations,) and returns of shape (seeds, evaluations) by name.
-        x: What the steps are.
-        legend: The panel's legend, if it has one.
-
+    `found` has steps of shape (evaluations,) and returns of shape (seeds, evaluations) by name.
     """
     style_of = styles(found)
-    return Panel(
-        title=title,
-        x=Axis(x, si_prefixes=True),
-        y=Axis("return"),
-        marks=[learning_curve(*pair, name, style_of[name]) for name, pair in found.items()],
-        legend=legend,
-    )
+    marks = [
+        SeedCurve(at, returns, style_of[name], bootstrap_interval(returns), shade=0.15, label=name)
+        for name, (at, returns) in found.items()
+    ]
+    return Panel(title, x=Axis(x, si_prefixes=True), y=Axis("return"), marks=marks, legend=legend)

@@ -15,11 +15,11 @@ from reproduction.comparisons import (
     RULE,
     WHEN_UPDATES_BEGIN,
     Comparison,
-    Interaction,
     judge,
-    judge_interactions,
     judge_under_all,
+    signed,
     summary,
+    under_all,
 )
 from reproduction.curves import SHADED, SMALL, curves_panel, named_curves
 from reproduction.study import (
@@ -28,7 +28,6 @@ from reproduction.study import (
     Stored,
     Unit,
     area,
-    left_out,
     pick,
     training,
     training_of,
@@ -130,12 +129,10 @@ def _claims(cells: dict[str, dict[Cell, Stored]]) -> list[Claim]:
     found = judge_under_all({name: _comparisons(of) for name, of in cells.items()}, judge)
     if any(len(of) < len(ALGORITHMS) * len(UPDATES) * len(NOISES) for of in cells.values()):
         return found  # a quick run
-    found += judge_under_all(
-        {name: [of] for name, of in cells.items()},
-        lambda every: [_not_every_one_gains(of, len(every)) for of in every],
-    )
-    crossed = {name: _interactions(of) for name, of in cells.items()}
-    return found + judge_under_all(crossed, judge_interactions)
+    every = len(cells)
+    gains = under_all({name: [_not_every_one_gains(of, every)] for name, of in cells.items()})
+    crossed = under_all({name: _interactions(of, 3 * every) for name, of in cells.items()})
+    return found + gains + crossed
 
 
 def _comparisons(cells: dict[Cell, Stored]) -> list[Comparison]:
@@ -155,30 +152,36 @@ def _comparisons(cells: dict[Cell, Stored]) -> list[Comparison]:
     ]
 
 
-def _interactions(cells: dict[Cell, Stored]) -> list[Interaction]:
+def _interactions(cells: dict[Cell, Stored], rows: int) -> list[Claim]:
+    """Observations on the differences between differences."""
     frequency, value = "Dyna-Frequency", "Dyna-Value"
     few, many = UPDATES
-    return [
-        Interaction.of(
-            CLEARER,
-            f"{frequency} − {value}, area, difference between d = {many} and d = {few}, σ = 0",
-            "above 0 (clearer)",
-            area,
-            (cells[frequency, many, 0.0], cells[value, many, 0.0]),
-            (cells[frequency, few, 0.0], cells[value, few, 0.0]),
-        ),
-        *(
-            Interaction.of(
-                ROBUST,
-                f"loss of area due to noise, {value} − {frequency}, d = {d}",
-                "above 0 (robust)",
-                area,
-                (cells[value, d, 0.0], cells[value, d, 0.1]),
-                (cells[frequency, d, 0.0], cells[frequency, d, 0.1]),
-            )
-            for d in UPDATES
-        ),
-    ]
+    clearer = f"{frequency} − {value}, area, difference between d = {many} and d = {few}, σ = 0"
+    keys = [(frequency, many, 0.0), (value, many, 0.0), (frequency, few, 0.0), (value, few, 0.0)]
+    found = [_interaction(CLEARER, clearer, "above 0 (clearer)", [cells[k] for k in keys], rows)]
+    for d in UPDATES:
+        robust = f"loss of area due to noise, {value} − {frequency}, d = {d}"
+        keys = [(name, d, noise) for name in (value, frequency) for noise in NOISES]
+        four = [cells[k] for k in keys]
+        found.append(_interaction(ROBUST, robust, "above 0 (robust)", four, rows))
+    return found
+
+
+def _interaction(
+    statement: Statement, what: str, paper: str, four: list[Stored], rows: int
+) -> Claim:
+    """Whether a − b is above c − d, by an interval corrected for a number of rows (Bonferroni)."""
+
+    def statistic(*groups: np.ndarray) -> np.ndarray:
+        a, b, c, d = (group.mean(-1) for group in groups)
+        return np.asarray((a - b) - (c - d))
+
+    samples = [area(stored) for stored in four]
+    low, high = stratified_interval(statistic, *samples, level=1 - LEVEL / rows)
+    verdict: Verdict = "holds" if low > 0 else "does not hold" if high < 0 else "undecided"
+    ours, least, most = signed(float(statistic(*samples)), low, high)
+    interval = f"[{least}, {most}], corrected"
+    return Claim(statement, what, paper, ours, interval, verdict, "interaction")
 
 
 def _not_every_one_gains(cells: dict[Cell, Stored], interpretations: int) -> Claim:
@@ -187,11 +190,8 @@ def _not_every_one_gains(cells: dict[Cell, Stored], interpretations: int) -> Cla
     level = 1 - LEVEL / (len(ALGORITHMS) * interpretations)
     gains, intervals = [], []
     for name in ALGORITHMS:
-        both = cells[name, many, 0.0], cells[name, few, 0.0]
-        more, less = map(area, both)
-        seeds = left_out(*both)
-        gain = f"{name} {more.mean() - less.mean():+.0f}"
-        gains.append(f"{gain} ({seeds})" if seeds else gain)
+        more, less = area(cells[name, many, 0.0]), area(cells[name, few, 0.0])
+        gains.append(f"{name} {more.mean() - less.mean():+.0f}")
         intervals.append(
             stratified_interval(lambda a, b: a.mean(-1) - b.mean(-1), more, less, level=level)
         )

@@ -39,7 +39,6 @@ from reproduction.study import (
     Unit,
     area,
     final,
-    left_out,
     measured,
     states,
     training,
@@ -339,11 +338,10 @@ def _f8(units: dict[str, Stored]) -> Findings:
     rows = [["states", "near a hole, mean over seeds", "near the goal, mean over seeds"]]
     for i, of in (found | {f"{i}; {LONG:,} steps": of for i, of in long.items()}).items():
         for name in BOTH:
-            seeds = f"; {left_out(of[name])}" if left_out(of[name]) else ""
             for kept in STORES:
                 shares = (measured(of[name], f"{kept}_near_{what}") for what in ("hole", "goal"))
                 cells = (f"{share.mean():.1f}%" for share in shares)
-                rows.append([f"{name}, {kept}; {i}{seeds}", *cells])
+                rows.append([f"{name}, {kept}; {i}", *cells])
     gathered = judge_each({i: [_more_near_goal(of)] for i, of in found.items()}, judge)
     of_places = {i: _of_places(of) for i, of in found.items()}
     of_values = {i: _of_values(of) for i, of in found.items() if _has_values(of)}

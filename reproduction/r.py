@@ -116,7 +116,6 @@ def _comparisons(
             paper,
             returns[FREQUENCY].mean(axis=1),
             returns[other].mean(axis=1),
-            study.left_out(grid[FREQUENCY, *PAPER], grid[other, *PAPER]),
         )
         for other in RIVALS
     ]
@@ -130,8 +129,7 @@ def _table(grid: Grid, best: dict[str, tuple[float, int]], begin: str) -> list[l
         for name in ALGORITHMS:
             stored = grid[name, rate, period]
             mark = " (best)" if (rate, period) == best[name] else ""
-            seeds = f"; {left}" if (left := study.left_out(stored)) else ""
-            cells.append(f"{area(stored).mean():.0f}{mark}{seeds}")
+            cells.append(f"{area(stored).mean():.0f}{mark}")
         rows.append(cells)
     return rows
 

@@ -37,6 +37,8 @@ STORED, QUICK = Path("results/reproduction"), Path("runs/reproduction-quick")
 """The default folders of results."""
 FIGURES = Path("docs/images/reproduction")
 """The figures of the results in STORED, which pages show."""
+FEWEST = 2
+"""The smallest number of seeds of which a spread is known."""
 LEAST_P = 0.01
 """Two sets of seeds count as different if p is lower; one comparison in a hundred is wrong."""
 SAME = ("device_kind", "machine", "versions")
@@ -140,26 +142,20 @@ def train(units: Sequence[Unit], scratch: Path, processes: int | None, title: st
 def analyse(part: Part, units: dict[str, Stored]) -> Findings:
     """Analyse stored units, and say which seeds are left out.
 
-    If no seed of a training is left, the part is not analysed, and the findings say so.
+    If a training has fewer than FEWEST left, the part is not analysed, and the findings say so.
     """
-    left_out_of = {
-        name: unit.record.complete_seeds
-        for name, unit in units.items()
-        if unit.record is not None and unit.record.complete_seeds.left_out
-    }
-    if not left_out_of:
-        return part.analyse(units)
-    gone = [f"{name}: {one.none_left}" for name, one in left_out_of.items() if not any(one.kept)]
-    if gone:
-        note = f"Not analysed: {'; '.join(gone)}."
-        return Findings(Chart([Panel(f"{part.name}: not analysed")]), (), notes=(note,))
+    seeds_of = {n: one.record.complete_seeds for n, one in units.items() if one.record is not None}
+    incomplete = {name: seeds for name, seeds in seeds_of.items() if seeds.left_out}
+    listed = "; ".join(f"{name}: {seeds.text('seeds')}" for name, seeds in incomplete.items())
+    if any(seeds.kept.sum() < FEWEST for seeds in incomplete.values()):
+        chart = Chart([Panel(f"{part.name}: not analysed")])
+        return Findings(chart, (), notes=(f"Not analysed, for want of seeds: {listed}.",))
     findings = part.analyse(units)
-    listed = "; ".join(f"{name}: {one.text('seeds')}" for name, one in left_out_of.items())
     note = (
         "Seeds that diverged or stopped are left out of every statistic, which favours an unstable "
         f"method. {listed}."
     )
-    return replace(findings, notes=(*findings.notes, note))
+    return replace(findings, notes=(*findings.notes, note)) if incomplete else findings
 
 
 def verify(part: Part, folder: Path, seeds: int, processes: int | None) -> str:

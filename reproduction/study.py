@@ -223,18 +223,6 @@ def seeds_of(stored: Stored) -> np.ndarray:
     return record.seeds[record.complete_seeds.kept]
 
 
-def left_out(*trainings: Stored) -> str:
-    """The seeds of these trainings that statistics use, if any are left out; otherwise "".
-
-    The text is such as "seeds: 27 of 30 (3 diverged) and 30".
-    """
-    found = [training_of(stored).complete_seeds for stored in trainings]
-    if not any(complete.left_out for complete in found):
-        return ""
-    numbers = [c.number + (f" ({c.reasons})" if c.left_out else "") for c in found]
-    return f"seeds: {' and '.join(numbers)}"
-
-
 def measured(stored: Stored, measure: str, step: int | None = None) -> np.ndarray:
     """One of `states.MEASURES` of each seed at a step, by default the last, shape (seeds,)."""
     steps, values = curves(stored, measure)

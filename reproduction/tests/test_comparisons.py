@@ -7,16 +7,15 @@ from made_up import a_training
 from freqdyna.results.comparison.statistics import permutation_p
 from reproduction.claims import Claim, Statement
 from reproduction.comparisons import (
-    NO_SEEDS,
+    TOO_FEW,
     Comparison,
-    Interaction,
     judge,
-    judge_interactions,
     judge_spread,
     judge_under_all,
     summary,
 )
-from reproduction.study import area, left_out, seeds_of, unlearned
+from reproduction.f3 import _interaction
+from reproduction.study import area, seeds_of, unlearned
 
 S = Statement("what the paper claims")
 
@@ -43,18 +42,13 @@ def test_a_difference_that_one_test_would_see_is_not_seen_among_many():
 
 
 def test_distances_are_compared():
-    zero, one, three = normal(0), normal(1, seed=1), normal(3, seed=2)
-    pairs = (((three, zero), (one, zero)), ((one, zero), (three, zero)), ((one, zero), (one, zero)))
-    claims = judge_interactions([Interaction(S, "a", "", *pair) for pair in pairs])
+    zero, one, three = (a_training(normal(mean, seed=mean)) for mean in (0, 1, 3))
+    pairs = ((three, zero, one, zero), (one, zero, three, zero), (one, zero, one, zero))
+    claims = [_interaction(S, "a", "", list(four), rows=1) for four in pairs]
     assert [claim.verdict for claim in claims] == ["holds", "does not hold", "undecided"]
-
-
-def test_more_distances_have_wider_intervals():
-    """As many as are looked at, the chance that one of them is called great by mistake stays."""
-    pairs = (normal(0.65), normal(0, seed=1)), (normal(0), normal(0, seed=1))
-    one = Interaction(S, "a", "", *pairs)
-    assert judge_interactions([one])[0].verdict == "holds"
-    assert judge_interactions([one] * 40)[0].verdict == "undecided"
+    close = [a_training(normal(mean, seed=s)) for mean, s in ((0.65, 0), (0, 1), (0, 0), (0, 1))]
+    assert _interaction(S, "a", "", close, rows=1).verdict == "holds"
+    assert _interaction(S, "a", "", close, rows=40).verdict == "undecided"
 
 
 def test_spread_is_compared():
@@ -104,22 +98,11 @@ def test_all_comparisons_are_judged_at_once():
     assert judge_under_all({"one": rows}, claims_of) == claims_of(rows)
 
 
-def test_seeds_that_diverged_are_left_out_and_named():
-    some, whole = a_training([-10, -2000, -12, -14], diverged=[1]), a_training([-20, -21, -22, -23])
+def test_seeds_that_diverged_are_left_out():
+    some, none = a_training([-10, -2000, -12, -14], diverged=[1]), a_training([-1], diverged=[0])
     np.testing.assert_allclose(area(some), [-10, -12, -14])
     assert unlearned(some).tolist() == [False] * 3
     assert seeds_of(some).tolist() == [0, 2, 3]
-    assert left_out(whole) == ""
-    assert summary({"ER": some}, -11.0)[1][0] == "ER; seeds: 3 of 4 (1 diverged)"
     assert summary({"ER": some}, -11.0)[1][-1] == "2"  # never reach it
-    (claim,) = judge([Comparison.of(S, "", "", area, some, whole)])
-    assert claim.ours.endswith("; seeds: 3 of 4 (1 diverged) and 4")
-
-
-def test_nothing_is_decided_without_seeds():
-    none, some = a_training([-10, -10], diverged=[0, 1]), a_training([-20, -21])
     (claim,) = judge([Comparison.of(S, "", "", area, none, some)])
-    assert claim.ours == f"{NO_SEEDS}; seeds: 0 of 2 (2 diverged) and 2"
-    assert claim.verdict == "undecided"
-    (spread,) = judge_spread([Comparison.of(S, "", "", area, some, none)])
-    assert (spread.verdict, spread.interval) == ("undecided", "")
+    assert (claim.ours, claim.verdict) == (TOO_FEW, "undecided")
