@@ -30,7 +30,7 @@ ELSEWHERE = {
     "A2": "HC-Dyna (Dyna-Value): freqdyna train --algorithm dyna-value",
     "A3": "frequency-based search-control: freqdyna train --algorithm dyna-frequency",
     "X2": "weights in g: settings gradient_weight and hessian_weight",
-    "X3": "future work: combined search-controls: freqdyna train --algorithm dyna-mixture",
+    "X3": "future work: combined search-controls: examples/mixture.py and examples/bandit.py",
 }
 """What the paper has and the library implements, without an experiment."""
 STORED, QUICK = Path("results/reproduction"), Path("runs/reproduction-quick")

@@ -27,18 +27,16 @@ def propose(name, search, **settings):
     return jax.jit(lambda key: control.propose(search, key))(KEY)
 
 
+OF_V = {"frequency_probability": 0.0}
+
+
 @pytest.mark.parametrize(
-    ("name", "settings"),
-    [
-        ("value", {}),
-        ("frequency", {"frequency_probability": 1.0}),
-    ],
-    ids=["value", "frequency"],
+    "settings", [{"frequency_probability": 0.0}, {"frequency_probability": 1.0}]
 )
-def test_one_iteration_is_one_step_of_a_hill_climb(name, settings):
+def test_one_iteration_is_one_step_of_a_hill_climb(settings):
     search = make_search(hills, [(0.3, 0.2)], [(0.6, -0.4)], covariance=COVARIANCE)
-    alone = found(propose(name, search, search_states=1, climb_limit=1, **settings))
-    together = propose(f"parallel-{name}", search, climb_iterations=1, **settings)
+    alone = found(propose("frequency", search, search_states=1, climb_limit=1, **settings))
+    together = propose("parallel-frequency", search, climb_iterations=1, **settings)
     np.testing.assert_allclose(found(together), np.repeat(alone, 4, axis=0), atol=1e-6)
     assert (int(together.iterations), int(together.restarts), int(together.vanished)) == (4, 0, 0)
 
@@ -47,7 +45,7 @@ def test_the_noise_is_that_of_a_hill_climb():
     search = make_search(lambda s: 0.0 * s[0], [(0.0, 0.0)], covariance=COVARIANCE)
     m = 20_000
     settings = {"climb_iterations": 1, "climb_noise": 0.01, "search_states": m}
-    states = found(propose("parallel-value", search, **settings))
+    states = found(propose("parallel-frequency", search, **OF_V, **settings))
     # Five standard errors of a variance of 0.5.
     np.testing.assert_allclose(np.cov(states.T), 0.01 * np.array(COVARIANCE), atol=2.5e-4)
 
@@ -83,7 +81,7 @@ def test_persistent_climbers_continue_where_they_were():
 def test_a_climber_that_leaves_the_space_restarts_or_is_projected(boundary):
     search = make_search(lambda s: s[0], [(1.985, 0.0)])
     settings = {"climb_iterations": 3, "climb_boundary": boundary, "search_states": 2}
-    proposal = propose("parallel-value", search, **settings)
+    proposal = propose("parallel-frequency", search, **OF_V, **settings)
     expected, restarts = {"restart": (1.995, 2), "project": (2.0, 0)}[boundary]
     # 1.995, then 2.005 outside: back to the start, and 1.995 again; or to the edge.
     np.testing.assert_allclose(found(proposal)[:, 0], expected, atol=1e-6)
@@ -94,5 +92,5 @@ def test_a_climber_that_leaves_the_space_restarts_or_is_projected(boundary):
 def test_terminal_states_are_proposed_only_if_they_are_kept(keep):
     search = make_search(lambda s: s[0], [(0.095, 0.0)], terminal=lambda s: s[0] > 0.1)
     settings = {"climb_iterations": 1, "climb_keep_terminal": keep}
-    states = found(propose("parallel-value", search, **settings))
+    states = found(propose("parallel-frequency", search, **OF_V, **settings))
     np.testing.assert_allclose(states[:, 0], 0.105 if keep else 0.095, atol=1e-6)

@@ -21,7 +21,7 @@ def test_states_are_sampled_in_proportion_to_the_size_of_the_error():
     space = {"low": (-1.0,), "high": (1.0,), "terminal": lambda s: s[0] < -0.5}
     search = with_error(make_search(lambda s: s[0], [(0.0,)], **space), error)
     s, action = jnp.array([0.25]), jnp.zeros((), int)
-    assert search.td_error(s, action, KEY) == -0.25  # 1 + 0.5 · 4 − (3 + 0.25)
+    assert search.td_error(s, KEY, action) == -0.25  # 1 + 0.5 · 4 − (3 + 0.25)
     states = found(propose(search, search_states=1000, search_candidates=4000))
     assert len(states) == 1000
     assert states.min() > 0  # neither terminal states nor those whose error is not a number

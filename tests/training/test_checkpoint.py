@@ -32,10 +32,9 @@ def test_a_state_survives(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["checkpoint-1.npz"]
 
 
-@pytest.mark.parametrize("name", ["bandit", "prioritized-sweeping"])
+@pytest.mark.parametrize("name", ["parallel-frequency", "prioritized-sweeping"])
 def test_the_memory_of_a_search_control_survives(tmp_path, name):
-    parts = "parallel-frequency", "uniform", "td-climb"
-    config = Config(mixture=parts, climb_persistent=True, search_states=5)
+    config = Config(climb_persistent=True, search_states=5)
     memory = SEARCH_CONTROLS[name].from_config(config).init(envs.make("GridWorld"), KEY)
     rng = np.random.default_rng(0)
     filled = jax.tree.map(lambda x: rng.uniform(0, 9, x.shape).astype(x.dtype), memory)

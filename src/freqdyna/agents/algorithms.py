@@ -128,7 +128,6 @@ def build(
         warmup_steps=config.warmup_steps,
         first_update_step=0 if config.learn_in_warmup else config.warmup_steps,
         scale_observations=config.decided("scale_observations"),
-        search_scaled=config.climb_coordinates == "scaled",
     )
 
 
@@ -153,10 +152,6 @@ def _check_learner(config: Config, space: Space) -> None:
     if config.double and not space.num_actions:
         raise FreqdynaError(
             f"double is True, but the actions of {space.name!r} are continuous; it must be False"
-        )
-    if config.climb_coordinates == "scaled" and not config.scale_observations:
-        raise FreqdynaError(
-            "climb_coordinates is 'scaled', but scale_observations is False; it must be True"
         )
 
 

@@ -27,14 +27,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "search-control": (
         *("search_control", "search_states", "search_candidates", "queue_size"),
         *("simulated_share", "planning_exploration", "rollout_length"),
-        *("mixture", "mixture_shares", "bandit_period", "bandit_rate"),
     ),
     "climbing": (
         *("frequency_probability", "frequency_network", "gradient_weight", "hessian_weight"),
         *("climb_step_size", "climb_noise", "climb_noise_scales", "climb_preconditioner"),
         *("climb_boundary", "climb_keep_terminal", "climb_noise_on_start"),
         *("climb_restart_when_stuck", "climb_restart_rule", "climb_vanishing", "climb_limit"),
-        *("climb_iterations", "climb_persistent", "climb_coordinates"),
+        *("climb_iterations", "climb_persistent"),
     ),
     "model": (
         *("model", "model_termination", "model_learning_rate", "model_hidden", "model_updates"),

@@ -132,9 +132,9 @@ def one_of_or_code(*choices: str) -> Check:
     return check
 
 
-def _sequence(least: int, allowed: str, each: Check | None = None) -> Check:
-    """A check for tuples of at least `least` values; if `each` is None, integers from 1."""
-    each = each or integer(1)
+def _sequence(least: int, allowed: str) -> Check:
+    """A check for tuples of at least `least` integers from 1."""
+    each = integer(1)
 
     def check(name: str, value: Any) -> Any:
         require(name, value, isinstance(value, tuple) and len(value) >= least, allowed)
@@ -226,7 +226,3 @@ Share = Annotated[float, number(0, 1)]
 """A number between 0 and 1."""
 Widths = Annotated[tuple[int, ...], _sequence(1, "one width for each layer, such as 32 32")]
 Steps = Annotated[tuple[int, ...], _sequence(0, "a tuple of steps")]
-Names = Annotated[tuple[str, ...], _sequence(1, "one name or more", _name)]
-Parts = Annotated[
-    tuple[float, ...], _sequence(0, "one number for each part", number(0, above=True))
-]

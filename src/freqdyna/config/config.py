@@ -15,10 +15,8 @@ from freqdyna.config.checks import (
     Flag,
     Keywords,
     Name,
-    Names,
     NotNegative,
     Number,
-    Parts,
     Positive,
     Share,
     Steps,
@@ -123,18 +121,7 @@ class Config:
     search_states: Count | None = field(default=None, metadata={"otherwise": 20})
     """States to find per step (m). If unset: 50 on MazeGridWorld, otherwise 20."""
     search_candidates: Count = 200
-    """Search-controls td-error, disagreement and prioritized-sweeping: how many states are scored
-    per step."""
-    mixture: Names = ("uniform", "frequency")
-    """Search-controls mixture and bandit: the names of the search-controls that they combine."""
-    mixture_shares: Parts = ()
-    """Search-control mixture only: the share of each of them in the states, such as 0.8 0.2; equal
-    if empty."""
-    bandit_period: Count = 100
-    """Search-control bandit only: the steps after which the errors of the same states are measured
-    again."""
-    bandit_rate: Share = 0.1
-    """Search-control bandit only: the weight of the newest measurement in its running means."""
+    """Search-controls td-error and prioritized-sweeping: how many states are scored per step."""
     simulated_share: Share = 0.5
     """The fraction of a mini-batch that is simulated by the model (beta)."""
     queue_size: Count = 100_000
@@ -197,12 +184,9 @@ class Config:
     climb_limit: Count = 200
     """The maximum number of climbing iterations per step."""
     climb_iterations: Count = 10
-    """Search-controls parallel-frequency, parallel-value and td-climb: moves of each climber per
-    step."""
+    """Search-controls parallel-frequency and td-climb: moves of each climber per step."""
     climb_persistent: Flag = False
     """The same: whether climbers continue at the next step from where they were."""
-    climb_coordinates: Annotated[str, one_of("raw", "scaled")] = "raw"
-    """With scale_observations: whether searches see states as they are ("raw") or "scaled"."""
     reward_noise: NotNegative = 0.0
     """The standard deviation of Gaussian noise on rewards (sigma)."""
     goal_reward: Number | None = None

@@ -18,14 +18,10 @@ from freqdyna.search_control.td_error import TDErrorSearch as TDErrorSearch
 from freqdyna.search_control.parallel_climb import (
     ParallelFrequencySearch as ParallelFrequencySearch,
 )
-from freqdyna.search_control.parallel_climb import ParallelValueSearch as ParallelValueSearch
 from freqdyna.search_control.td_climb import TDClimbSearch as TDClimbSearch
 from freqdyna.search_control.prioritized_sweeping import (
     PrioritizedSweepingSearch as PrioritizedSweepingSearch,
 )
-from freqdyna.search_control.disagreement import DisagreementSearch as DisagreementSearch
-from freqdyna.search_control.mixture import MixtureSearch as MixtureSearch
-from freqdyna.search_control.bandit import BanditSearch as BanditSearch
 # isort: on
 
 from freqdyna.search_control.base import (

@@ -185,29 +185,3 @@ class ParallelFrequencySearch(SearchControl):
         starts = drawn_starts(search, rules, queue_key, visited_key)
         move = ascent(self.alone.climb, search, partial(self.alone.directions, search))
         return self.climb(search, move, starts, rules, climb_key, len(self.climb_rules))
-
-
-@register("parallel-value")
-class ParallelValueSearch(SearchControl):
-    """The ends of m short climbs side by side, of V(s)."""
-
-    climb: ParallelClimb
-    alone: HillClimb
-    """One climb at a time, whose steps are those of climbers."""
-
-    @classmethod
-    def from_config(cls, config: Config) -> "ParallelValueSearch":
-        """Create the strategy with the settings of a run."""
-        return cls(ParallelClimb.from_config(config), HillClimb.from_config(config))
-
-    def init(self, space: Space, key: PRNGKeyArray) -> Climbers | None:
-        """The climbers, if they are persistent; see `SearchControl.init`."""
-        return self.climb.init(space)
-
-    def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
-        """Move all climbers from visited states; see `SearchControl.propose`."""
-        start_key, climb_key = jax.random.split(key)
-        starts = search.visited(start_key, self.climb.climbers)
-        slope = jax.grad(search.value)
-        move = ascent(self.alone, search, lambda state: slope(state)[None])
-        return self.climb(search, move, starts, jnp.zeros(len(starts), int), climb_key)

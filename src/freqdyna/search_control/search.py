@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
-from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.space import Action, State
 from freqdyna.envs.transition import Outcome, Transition
 from freqdyna.frequency import Derivatives, Slopes
@@ -116,16 +115,8 @@ class Search:
         """
         return self.draw_transitions(jax.random.bits(key, (count,), jnp.uint32))
 
-    @overload
-    def td_error(self, s: State, key: PRNGKeyArray) -> Float[Array, ""]: ...
-    @overload
-    def td_error(self, s: State, action: Action, key: PRNGKeyArray) -> Float[Array, ""]: ...
     def td_error(
-        self,
-        s: State,
-        *action_and_key: Array,
-        action: Action | None = None,
-        key: PRNGKeyArray | None = None,
+        self, s: State, key: PRNGKeyArray, action: Action | None = None
     ) -> Float[Array, ""]:
         """The temporal-difference error r + γ V(s') − Q(s, a) of an outcome of the model.
 
@@ -133,19 +124,10 @@ class Search:
 
         Args:
             s: A state, shape (n,).
-            *action_and_key: The action and a random key, or only the key: the action is then the
-                one that planning would take.
-            action: The action, if it is given by name.
-            key: The random key, if it is given by name.
+            key: A random key.
+            action: The action; if None, the one that planning would take.
 
         """
-        given = list(action_and_key)
-        if key is None and given:
-            key = given.pop()
-        if action is None and given:
-            action = given.pop()
-        if key is None or given:
-            raise FreqdynaError("td_error needs a state, a key and at most one action, in order")
         policy_key, outcome_key = jax.random.split(key)
         if action is None:
             action = self.policy(s, policy_key)

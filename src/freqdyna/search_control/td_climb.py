@@ -55,7 +55,7 @@ class TDClimbSearch(SearchControl):
         ) -> tuple[State, Bool[Array, ""]]:
             policy_key, outcome_key, noise_key = jax.random.split(key, 3)
             action = search.policy(state, policy_key)
-            error = search.td_error(state, action, outcome_key)
+            error = search.td_error(state, outcome_key, action)
             target = error + search.q(state, action)
 
             def height(s: State) -> Float[Array, ""]:

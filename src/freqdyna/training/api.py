@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from freqdyna.agents.models import MODELS, Model
-from freqdyna.agents.unused_settings import without_effect
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, RunFailedError
 from freqdyna.core.plugins import import_code
@@ -23,7 +22,7 @@ from freqdyna.training.callbacks import Callback, as_callbacks
 from freqdyna.training.extension import extend, extended_config
 from freqdyna.training.logs import WANDB_RUN, WandbNotStartedError
 from freqdyna.training.prepare import prepare_run
-from freqdyna.training.progress import Display, Progress
+from freqdyna.training.progress import Progress
 from freqdyna.training.run import Run
 from freqdyna.training.run_messages import resume_command
 from freqdyna.training.saver import RunOptions
@@ -124,10 +123,6 @@ def train(
         source = init_from if isinstance(init_from, Record) else load(init_from)
         run.begin_with(source)
     shown = progress if isinstance(progress, Progress) else None
-    unused = without_effect(run.config, run.training.agent.env)
-    told = [unused] if unused else []
-    for warning in told:
-        (shown or Display(bool(progress))).warn(warning)
     if out is None:
         with memory_errors_explained(None):
             return run.execute(None, options, shown)

@@ -7,7 +7,7 @@ import pytest
 from probes import Probe
 
 import freqdyna
-from freqdyna import Config, FreqdynaError, envs
+from freqdyna import Config, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.observation_scale import ObservationScale
 from freqdyna.agents.dyna.visited import Visited
@@ -195,18 +195,3 @@ def test_running_statistics_are_part_of_the_state_where_they_are_needed(name, sc
     agent = algorithms.build(resolved(config, env), env)
     state = jax.eval_shape(agent.init, jax.random.key(0))
     assert (state.visited is not None) == kept
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (
-            {"climb_coordinates": "scaled", "scale_observations": False},
-            "climb_coordinates is 'scaled', but scale_observations is False",
-        ),
-    ],
-)
-def test_settings_that_contradict_each_other_are_refused(settings, message):
-    env = Road()
-    with pytest.raises(FreqdynaError, match=message):
-        algorithms.build(resolved(Config(env=env.name, **settings), env), env)

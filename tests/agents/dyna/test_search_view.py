@@ -53,17 +53,10 @@ def test_td_error_is_the_one_of_the_definition():
     assert search.q(s, jnp.asarray(0)) == 1
     assert (search.num_actions, search.discount, int(search.t)) == (2, 0.5, 7)
     reward = Clock().transition(s, jnp.asarray(0), KEY)[1]
-    assert search.td_error(s, jnp.asarray(0), KEY) == reward + 0.5 * 20 - 1
+    assert search.td_error(s, KEY, jnp.asarray(0)) == reward + 0.5 * 20 - 1
     assert search.td_error(s, KEY) == reward + 0.5 * 20 - 3  # the greedy action is the second
-    of_first, of_greedy = reward + 0.5 * 20 - 1, reward + 0.5 * 20 - 3
-    assert search.td_error(s, key=KEY) == of_greedy
-    assert search.td_error(s, jnp.asarray(0), key=KEY) == of_first
-    assert search.td_error(s, action=jnp.asarray(0), key=KEY) == of_first
-    for wrong in ((), (jnp.asarray(0), jnp.asarray(0), KEY)):
-        with pytest.raises(FreqdynaError, match="td_error needs a state, a key and at most one"):
-            search.td_error(s, *wrong)
     assert search.outcome(last, jnp.asarray(0), KEY)[2]
-    assert search.td_error(last, jnp.asarray(0), KEY) == reward - 1  # the next state is terminal
+    assert search.td_error(last, KEY, jnp.asarray(0)) == reward - 1  # the next state is terminal
     with pytest.raises(FreqdynaError, match="disagreement"):
         search.disagreement(s, jnp.asarray(0))
 
@@ -77,7 +70,7 @@ def test_with_continuous_actions_q_takes_an_action():
     best = search.policy(s, KEY)
     assert search.q(s, action) <= search.value(s)
     assert best.shape == (1,)
-    assert jnp.isfinite(search.td_error(s, action, KEY))
+    assert jnp.isfinite(search.td_error(s, KEY, action))
     with pytest.raises(FreqdynaError, match=r"use q\(s, action\)"):
         search.q(s)
 

@@ -22,7 +22,6 @@ from freqdyna.agents.diagnostics import Diagnostics
 from freqdyna.agents.dyna.draws import Draws
 from freqdyna.agents.dyna.observation_scale import ObservationScale
 from freqdyna.agents.dyna.queue_error import model_error_at_queue
-from freqdyna.agents.dyna.scaled_search import raw_proposal, scaled_search
 from freqdyna.agents.dyna.search_view import search_view
 from freqdyna.agents.dyna.simulation import Planning
 from freqdyna.agents.dyna.state import DynaState, Experience
@@ -62,8 +61,6 @@ class Dyna(Agent[DynaState]):
     scale_observations: bool = eqx.field(static=True, default=False)
     """Whether the network, and a learned model, see scaled observations; everything else sees them
     as they are."""
-    search_scaled: bool = eqx.field(static=True, default=False)
-    """Whether the search-control sees scaled states, too."""
 
     def init(self, key: PRNGKeyArray) -> DynaState:
         """The state before the first step; the observation is zero if `env` is only a space."""
@@ -163,8 +160,6 @@ class Dyna(Agent[DynaState]):
             # The climbs of a search at this step, only for the snapshot.
             search = self._view(state, jnp.maximum(t - 1, 0))
             shown |= climbs(self.planning.search_control, search, jax.random.fold_in(key, 1))
-            if self.search_scaled and "climb_states" in shown:
-                shown["climb_states"] = self._scale(state).inverse(shown["climb_states"])
         params = self.parameters(state)
         greedy = partial(self.learner.act, params, epsilon=0.0, key=key)
         value = self.learner.value(params)
@@ -224,11 +219,7 @@ class Dyna(Agent[DynaState]):
             queue=state.queue,
             visited=None
             if state.visited is None
-            else state.visited.add(
-                seen.state,
-                seen.next_state,
-                self._scale(state).half if self.search_scaled else None,
-            ),
+            else state.visited.add(seen.state, seen.next_state),
             model=state.model,
             diagnostics=state.diagnostics.after_step(experience.over),
             memory=state.memory,
@@ -260,7 +251,7 @@ class Dyna(Agent[DynaState]):
     def _view(self, state: DynaState, t: Int[Array, ""]) -> Search:
         """What a search-control can use, with t + 1 transitions in B."""
         assert self.planning is not None
-        search = search_view(
+        return search_view(
             self.env,
             self.learner,
             self.planning.scaled(self._scale_if_used(state)),
@@ -268,11 +259,6 @@ class Dyna(Agent[DynaState]):
             t,
             self._draws(state, t),
         )
-        if not self.search_scaled:
-            return search
-        learned, value = state.learner, self.learner.value
-        values = value(learned.params), value(learned.target_params)
-        return scaled_search(search, self._scale(state), *values)
 
     def _search(
         self, planning: Planning, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray
@@ -296,8 +282,6 @@ class Dyna(Agent[DynaState]):
             found = jax.lax.cond(searches > 0, propose, lambda: empty)
         else:
             found = propose()
-        if self.search_scaled:
-            found = raw_proposal(found, self._scale(state))
         diagnostics = state.diagnostics.after_search(found, self.env, searches)
         queue = queue.add(found, self.env)
         return replace(state, queue=queue, diagnostics=diagnostics, memory=found.memory)

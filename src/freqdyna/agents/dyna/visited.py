@@ -24,26 +24,12 @@ class Visited(eqx.Module):
         far = jnp.full(n, jnp.inf, float)  # an explicit type: a weak type causes recompilation
         return Visited(jnp.zeros(()), jnp.zeros(n), jnp.zeros((n, n)), jnp.zeros(()), far, -far)
 
-    def add(
-        self,
-        state: Float[Array, " n"],
-        next_state: Float[Array, " n"],
-        unit: Float[Array, " n"] | None = None,
-    ) -> "Visited":
-        """Add a state and the step from it to the next state.
-
-        Args:
-            state: Shape (n,).
-            next_state: Shape (n,).
-            unit: The unit in which the length of a step is measured in each coordinate, shape (n,);
-                None for 1.
-
-        """
+    def add(self, state: Float[Array, " n"], next_state: Float[Array, " n"]) -> "Visited":
+        """Add a state and the step from it to the next state."""
         count = self.count + 1
         deviation = state - self.mean
         mean = self.mean + deviation / count
-        move = next_state - state
-        step = jnp.linalg.norm(move if unit is None else move / unit) / jnp.sqrt(state.shape[0])
+        step = jnp.linalg.norm(next_state - state) / jnp.sqrt(state.shape[0])
         return Visited(
             count,
             mean,

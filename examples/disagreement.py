@@ -1,4 +1,4 @@
-"""Plan where the members of an ensemble disagree about the outcome.
+"""A search-control for an ensemble of models: plan where its members disagree.
 
 Disagreement is large where the model has few data; it guides exploration in Pathak et al. (2019)
 and, as the spread of an ensemble, planning in Chua et al. (2018).
@@ -6,13 +6,11 @@ and, as the spread of an ensemble, planning in Chua et al. (2018).
 
 from typing import ClassVar
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
-from freqdyna.config import Config
-from freqdyna.search_control.base import Proposal, Search, SearchControl, register
+from freqdyna.search_control import Proposal, Search, SearchControl
 from freqdyna.search_control.candidates import (
     random_action,
     sample_in_proportion,
@@ -20,22 +18,15 @@ from freqdyna.search_control.candidates import (
 )
 
 
-@register("disagreement")
-class DisagreementSearch(SearchControl):
-    """State-action pairs sampled in proportion to the disagreement of the model ensemble."""
+class Disagreement(SearchControl):
+    """State-action pairs, in proportion to the disagreement; it needs the model "ensemble"."""
 
     proposes_actions: ClassVar[bool] = True
-    states: int = eqx.field(static=True)
-    candidates: int = eqx.field(static=True)
-    """The number of candidates, which are scored all at once."""
-
-    @classmethod
-    def from_config(cls, config: Config) -> "DisagreementSearch":
-        """Create the strategy with the settings of a run."""
-        return cls(config.decided("search_states"), config.search_candidates)
+    states: int = 20
+    candidates: int = 200
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
-        """Pair each candidate with an action and sample m pairs; see `SearchControl.propose`."""
+        """Pair uniform states with random actions, and sample among the pairs."""
         candidate_key, action_key, choice_key = jax.random.split(key, 3)
         states, usable = uniform_candidates(search, candidate_key, self.candidates)
         action_keys = jax.random.split(action_key, self.candidates)
