@@ -28,7 +28,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from freqdyna.results.provenance import provenance
+from freqdyna.results.folder import provenance
 
 SEEDS_OF_PARTS = 15
 

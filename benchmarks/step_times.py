@@ -41,7 +41,7 @@ def measure_share(
     import jax
     from rates import measure_warm, prepare, warm
 
-    from freqdyna.results.provenance import provenance
+    from freqdyna.results.folder import provenance
 
     messages.put(provenance(jax.devices()))
     ready = [

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import ray
 from ray.cluster_utils import Cluster
 
-from freqdyna.results.provenance import provenance
+from freqdyna.results.folder import provenance
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.status import stored_units
 from freqdyna.sweeps.storage import Storage

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pyarrow
 import pyarrow.parquet
+from freqdyna.core.arrays import load_arrays, save_arrays
 
 from faults.scene import Scene, difference
 from faults.trial import HANG, RAN_CODE, REFUSED, SAME, WRONG, Trial, fault_in, finish, start
-from freqdyna.core.arrays import load_arrays, save_arrays
 from freqdyna.results.result import load
 
 VALUES = (

@@ -24,10 +24,11 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from freqdyna.results.provenance import commit
+
 from faults import crafted, disks, kills
 from faults.scene import Scene, prepare
 from faults.trial import BAD, GOOD, LOST, Trial, excerpt, finish, start
-from freqdyna.results.provenance import commit
 
 Attempt = Callable[[Scene, random.Random, Path], Trial]
 ROUND: dict[Attempt, int] = {

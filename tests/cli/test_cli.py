@@ -93,7 +93,7 @@ def test_an_unwritable_picture_and_an_unfinished_run_are_refused(tmp_path, capsy
     main(["train", *SMALL, "--out=run"])
     assert exit_code("plot", "run", "--out=no/such/folder.png") == 2
     assert exit_code("plot", "run", "--out=curves.docx") == 2
-    for name in ("parameters.npz", "metrics.parquet"):
+    for name in ("arrays.npz", "metrics.parquet"):
         (tmp_path / "run" / name).write_bytes(b"rubbish")
         assert exit_code("plot", "run") == 2
         assert f"{name} is damaged" in capsys.readouterr().err

@@ -10,7 +10,8 @@ import freqdyna
 from freqdyna.cli.main import main
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results import run_folder
+from freqdyna.core.files import encode_toml
+from freqdyna.results.folder import begin, new_folder
 from freqdyna.results.result import Result
 from freqdyna.training import api
 
@@ -39,8 +40,8 @@ def foreign(request, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "evil.py").write_text("raise SystemExit('it ran')")
     config = OF_CODE[request.param]
-    with run_folder.new_folder(NEW_RUN, config):
-        pass
+    with new_folder(NEW_RUN) as folder:
+        begin(folder, config, {})
     run = Result(
         config=config,
         provenance={},
@@ -56,7 +57,7 @@ def foreign(request, tmp_path, monkeypatch):
     settings = f'algorithm = "{config.algorithm}"\n{name} = "{value}"\n'
     (tmp_path / "config.toml").write_text(settings)
     (tmp_path / SWEEP).mkdir()
-    (tmp_path / SWEEP / "sweep.toml").write_text(f"[settings]\n{settings}")
+    (tmp_path / SWEEP / "sweep.toml").write_bytes(encode_toml(f"[settings]\n{settings}", ""))
     return request.param
 
 

@@ -11,7 +11,6 @@ import freqdyna
 from freqdyna import FreqdynaError
 from freqdyna.cli.main import main
 from freqdyna.cli.results import ListNames
-from freqdyna.core.toml_files import LARGEST
 
 OPTIONS = options(SMALL)
 
@@ -85,16 +84,13 @@ LONG = "x" * 300
         (["train", *OPTIONS, "--out=file"], "out is 'file', which exists; choose a new folder"),
         (["train", *OPTIONS, "--out=file/run"], "which cannot be created: [Errno"),
         (["train", *OPTIONS, "--out=pipe"], "out is 'pipe', which exists; choose a new folder"),
-        (["train", "--config=pipe"], "pipe cannot be read: it is not a regular file"),
-        (["train", "--config=/dev/zero"], "/dev/zero cannot be read: it is not a regular file"),
-        (["train", "--config=."], ". cannot be read: it is not a regular file"),
+        (["train", "--config=."], "'.' cannot be read: [Errno 21] Is a directory"),
         (["train", f"--config={LONG}"], "File name too long"),
         (["train", "--config=\udcff"], r"no configuration file at \udcff"),
         (["train", "--env=\udcff"], r"unknown environment '\udcff'"),
         (["resume", "pipe"], "'pipe' is not a run folder"),
         (["resume", "file"], "'file' is not a run folder"),
         (["plot", "\udcff"], r"'\udcff' has no training"),
-        (["sweep", "pipe", "--out=out"], "pipe cannot be read: it is not a regular file"),
         (["sweep", LONG, "--out=out"], "File name too long"),
         (["status", "pipe"], "is not a sweep"),
         (["status", LONG], "File name too long"),
@@ -118,10 +114,8 @@ def test_names_that_are_not_utf_8_are_printed_with_escapes(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("steps = " + "[" * 20_000, "config.toml is nested too deeply; no setting needs that"),
-        (".".join("a" * 20_000) + " = 1", "config.toml is nested too deeply"),
-        ("steps = " + "9" * 5_000, "has a number with thousands of digits; no setting needs"),
-        ("# " + "x" * LARGEST, f"config.toml has more than {LARGEST:,} characters"),
+        ("steps = " + "[" * 20_000, "config.toml is not a TOML file: "),
+        ("steps = " + "9" * 5_000, "config.toml is not a TOML file: "),
         ("steps = '" + "x" * 50_000 + "'", "xxx...; it must be an integer"),
         (f"{'x' * 50_000} = 1", "unknown setting 'xxxx"),
         ("step = 1", "unknown setting 'step'; known, nearest first: steps"),

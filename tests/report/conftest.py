@@ -4,7 +4,7 @@ import pytest
 
 import freqdyna
 from freqdyna.report import page
-from freqdyna.results import run_folder
+from freqdyna.results.folder import begin, read_config, read_provenance
 from freqdyna.sweeps.load import find
 
 HOSTILE = "<img src=x onerror=window.hacked=1>"
@@ -32,9 +32,9 @@ def run_folders(tmp_path_factory):
     for algorithm in ("dyna-value", "dyna-frequency"):
         freqdyna.train(algorithm=algorithm, out=home / algorithm, **SETTINGS)
     folder = home / "dyna-value"
-    facts = run_folder.read_provenance(folder)
+    facts = read_provenance(folder)
     facts["command"] = "</script><script>hacked=1//`<b>` " + facts["command"]
-    run_folder.write_provenance(folder, run_folder.read_config(folder), facts)
+    begin(folder, read_config(folder), facts)
     yield home
     shutil.rmtree(home)
 

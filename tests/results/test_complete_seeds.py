@@ -13,9 +13,9 @@ import freqdyna
 from freqdyna.config import Config
 from freqdyna.report import runs
 from freqdyna.report.charts import as_json
-from freqdyna.results.complete_seeds import complete_seeds, mark_diverged, mark_diverged_now
+from freqdyna.results.complete_seeds import complete_seeds, mark_diverged
+from freqdyna.results.folder import decode, encode
 from freqdyna.results.plot import curves_chart
-from freqdyna.results.record_files import decode_record, encode_record
 from freqdyna.results.result import Result
 from freqdyna.results.table import print_table
 from freqdyna.sweeps import execute
@@ -50,6 +50,7 @@ def a_result(returns, diverged_at=None, provenance=None, **settings):
     }
     if diverged_at is not None:
         metrics["diverged_at"][:] = diverged_at
+        metrics["return"][metrics["diverged_at"] >= 0] = np.nan
     return Result(
         config=config,
         provenance=provenance or {},
@@ -62,14 +63,14 @@ def a_result(returns, diverged_at=None, provenance=None, **settings):
 
 
 def stored_and_read(result):
-    return Result.of(decode_record(*encode_record(result)))
+    return decode(encode(result), Result)
 
 
 @pytest.fixture(scope="module")
 def one_of_three():
-    """Seed 1 diverges at step 25, after which it seems to do well, as version 0.1 stored it."""
+    """Seed 1 diverged at step 25."""
     at = [[-1, -1, -1], [-1, 25, 25], [-1, -1, -1]]
-    return stored_and_read(a_result([FAR, [-30.0, -1.0, -1.0], CLOSE], at))
+    return stored_and_read(a_result([FAR, [-30.0, np.nan, np.nan], CLOSE], at))
 
 
 def test_every_metric_of_a_diverged_seed_is_missing(diverged):
@@ -114,21 +115,6 @@ def test_tensorboard_has_no_mean_of_seeds_that_diverged(diverged):
     assert [event.value for event in events.Scalars("seeds/left_out")] == [3.0] * 5
 
 
-def test_a_seed_is_missing_from_the_evaluation_at_which_it_is_known(one_of_three):
-    np.testing.assert_array_equal(one_of_three.returns[1], [-30.0, np.nan, np.nan])
-    np.testing.assert_array_equal(one_of_three.metrics["episodes"][1], [0, np.nan, np.nan])
-    np.testing.assert_array_equal(one_of_three.returns[[0, 2]], [FAR, CLOSE])
-    np.testing.assert_array_equal(stored_and_read(one_of_three).returns, one_of_three.returns)
-
-
-def test_a_training_without_such_seeds_is_read_as_it_is():
-    found = stored_and_read(a_result([FAR, CLOSE]))
-    assert found.metrics["episodes"].dtype == np.int32
-    np.testing.assert_array_equal(found.returns, [FAR, CLOSE])
-    assert found.complete_seeds.text() == "2"
-    assert found.complete_seeds.left_out == {}
-
-
 def test_one_diverged_seed_is_left_out_and_counted(one_of_three, capsys):
     assert one_of_three.complete_seeds.kept.tolist() == [True, False, True]
     assert "2 of 3 seeds; 1 diverged, 60 steps, last mean return -20.0" in repr(one_of_three)
@@ -145,14 +131,6 @@ def test_one_diverged_seed_is_left_out_and_counted(one_of_three, capsys):
     json.dumps(as_json(curves_chart([one_of_three])), allow_nan=False)
 
 
-def test_parameters_that_are_not_finite_count_as_divergence():
-    result = a_result([FAR, CLOSE])
-    result.parameters[1, 3] = np.inf
-    found = stored_and_read(result)
-    assert found.metrics["diverged_at"].tolist() == [[-1, -1, -1], [-1, -1, 60]]
-    np.testing.assert_array_equal(found.returns[1], [-30.0, -20.0, np.nan])
-
-
 def test_an_evaluation_checks_parameters_and_remembers():
     metrics = {
         "return": np.array([1.0, 2.0, 3.0, 4.0], np.float32),
@@ -160,18 +138,14 @@ def test_an_evaluation_checks_parameters_and_remembers():
     }
     parameters = np.ones((4, 2), np.float32)
     parameters[1, 0] = np.nan
-    found = mark_diverged_now(metrics, 10, parameters, None)
+    found = mark_diverged(metrics, 10, parameters, None)
     assert found["diverged_at"].tolist() == [-1, 10, 7, -1]
     np.testing.assert_array_equal(found["return"], [1, np.nan, np.nan, 4])
     # The loss becomes finite again, and the next loss that is not is at a later step.
     metrics["diverged_at"][:] = [-1, 12, -1, 15]
-    found = mark_diverged_now(metrics, 20, np.ones((4, 2)), found["diverged_at"])
+    found = mark_diverged(metrics, 20, np.ones((4, 2)), found["diverged_at"])
     assert found["diverged_at"].tolist() == [-1, 10, 7, 15]
     np.testing.assert_array_equal(found["return"], [1, np.nan, np.nan, np.nan])
-
-
-def test_a_training_without_evaluations_has_nothing_to_mark():
-    assert mark_diverged({}, np.zeros(0, int)) == {}
 
 
 def test_seeds_that_stopped_are_told_apart():

@@ -280,7 +280,7 @@ def test_runs_without_usable_parameters_are_refused(square, tmp_path, capsys):
 
     assert "is not a run folder: it has no config.toml" in refused(tmp_path / "nowhere")
     run = square.save(tmp_path / "run")
-    (run / "parameters.npz").unlink()
+    (run / "arrays.npz").unlink()
     assert "was stored without its parameters" in refused(run)
     (run / "metrics.parquet").unlink()
     assert "finish the run with: freqdyna resume" in refused(run)

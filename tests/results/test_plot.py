@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from freqdyna import Config, FreqdynaError, Result
 from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.report import runs as report_of_runs
+from freqdyna.results.folder import free_name
 from freqdyna.results.plot import curves_chart, plot_curves, save_figure
 from freqdyna.results.record import IMPORTED, TRAINING_RETURNS
-from freqdyna.results.run_folder import free_name
 from freqdyna.results.run_styles import record_labels
 from freqdyna.results.table import print_table
 

@@ -12,7 +12,7 @@ from small import TABULAR
 
 import freqdyna
 from freqdyna.config import Config
-from freqdyna.core.arrays import load_arrays
+from freqdyna.core.files import load_arrays
 from freqdyna.sweeps import execute
 from freqdyna.sweeps.execute import execute_sweep, train_units
 from freqdyna.sweeps.storage import Storage

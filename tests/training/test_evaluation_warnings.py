@@ -1,6 +1,6 @@
 import numpy as np
 
-from freqdyna.results.complete_seeds import mark_diverged_now
+from freqdyna.results.complete_seeds import mark_diverged
 from freqdyna.training.evaluation_warnings import new_warnings
 
 SEEDS = np.array([3, 4, 5])
@@ -28,7 +28,7 @@ def test_a_model_that_is_not_finite_is_reported_once_although_the_seed_diverged_
     found = [([-1] * 3, [0, 0, 0]), ([-1, 25, -1], [0, 0, 0]), ([-1, 25, 55], [0, 70, 80])]
     for step, (at, counts) in zip((20, 40, 60, 80), [*found, found[-1]], strict=True):
         measured = evaluation(at, model_non_finite=np.array(counts, float), loss=np.ones(3))
-        curves.append(mark_diverged_now(measured, step, np.ones((3, 1)), before))
+        curves.append(mark_diverged(measured, step, np.ones((3, 1)), before))
         told.append(new_warnings(SEEDS, curves))
         before = curves[-1]["diverged_at"]
     assert [len(messages) for messages in told] == [0, 1, 2, 0]

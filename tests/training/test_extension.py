@@ -1,19 +1,16 @@
 """A run that is extended equals one with that number of steps from the start."""
 
 import shutil
-from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pytest
-from hand_made import result
 from test_runs import assert_same_outcome
 
 import freqdyna
 from freqdyna import Config, FreqdynaError
 from freqdyna.cli.main import main
-from freqdyna.results import rewriting
 from freqdyna.training.extension import extended_config
+from freqdyna.training.run import Run
 
 SETTINGS = {
     "env": "GridWorld",
@@ -72,88 +69,23 @@ def test_a_run_is_not_shortened_and_no_schedule_is_stretched(short, tmp_path):
     assert extended_config(scheduled, 100) == scheduled
 
 
-def files(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-
-
 class Killed(BaseException):
     """What happens instead of a kill."""
 
 
-@pytest.fixture
-def killed_at_the_second_file(monkeypatch):
-    """A context in which files are replaced until the second one, where the process is killed."""
-    written, write = [], rewriting.write_atomically
+def test_a_run_that_is_killed_as_it_is_extended_goes_on(short, whole, tmp_path, monkeypatch):
+    _, folder = short
+    shutil.copytree(folder, tmp_path / "run")
 
-    def killed_at_the_second(path: Path, content):
-        if written:
-            raise Killed
-        written.append(path)
-        write(path, content)
+    def killed(*arguments):
+        raise Killed
 
-    @contextmanager
-    def patched():
-        with monkeypatch.context() as context:
-            context.setattr(rewriting, "write_atomically", killed_at_the_second)
-            with pytest.raises(Killed):
-                yield
-
-    return patched
-
-
-def test_a_run_whose_extension_was_killed_is_told_until_it_is_resumed(
-    tmp_path, killed_at_the_second_file, capsys
-):
-    run, longer = (
-        result([returns]).save(tmp_path / name)
-        for name, returns in (("run", [1.0, 2.0]), ("longer", [1.0, 2.0, 3.0]))
-    )
-    with killed_at_the_second_file(), rewriting.rewritten(run) as staged:
-        shutil.copytree(longer, staged, dirs_exist_ok=True)
-    told = rf"was interrupted .* complete it with: freqdyna resume {run}"
-    with pytest.raises(FreqdynaError, match=told):
-        freqdyna.load(run)
-    for command in ("plot", "compare"):
-        with pytest.raises(SystemExit, match="2"):
-            main([command, str(run), str(longer)])
-        assert "was interrupted" in capsys.readouterr().err
-    rewriting.finish_rewriting(run)  # what resume does first
-    assert freqdyna.load(run).steps.tolist() == [10, 20, 30]
-
-
-def test_a_killed_process_leaves_the_old_run_or_the_new_one(tmp_path, killed_at_the_second_file):
-    run, figure = tmp_path / "run", b"not a file of the run"
-    run.mkdir()
-    old = {"config.toml": b"1", "snapshot-0000000001.npz": b"2", "metrics.npz": b"3"}
-    for name, content in (old | {"curves.png": figure}).items():
-        (run / name).write_bytes(content)
-    new = {"config.toml": b"4", "checkpoint-0000000001.npz": b"5", "metrics.parquet": b"6"}
-
-    def rewrite(files, killed=False):
-        with rewriting.rewritten(run) as staged:
-            for name, content in files.items():
-                (staged / name).write_bytes(content)
-            if killed:
-                raise Killed
-
-    with pytest.raises(Killed):
-        rewrite(new, killed=True)
-    assert files(run) == old | {"curves.png": figure}
-
-    with killed_at_the_second_file():
-        rewrite(new)
-    rewriting.finish_rewriting(run)
-    assert files(run) == new | {"curves.png": figure}
-    assert sorted(path.name for path in run.iterdir()) == sorted(files(run))
-
-
-def test_a_checkpoint_after_an_evaluation_that_longer_runs_lack_is_refused(short, tmp_path):
-    """As version 0.1 and the development of 0.2 wrote them."""
-    from freqdyna.training import checkpoint
-    from freqdyna.training.extension import _ends_with_own_evaluation
-
-    config = Config(steps=15, eval_every=10)
-    rows = [{"return": np.zeros(1)}] * 2
-    for kept, own in ((1, False), (2, True)):
-        saved = checkpoint.RunCheckpoint(15, None, rows[:kept], {}, "cpu", 1)
-        assert _ends_with_own_evaluation(saved, config) == own
+    with monkeypatch.context() as patched:
+        patched.setattr(Run, "execute", killed)
+        with pytest.raises(Killed):
+            freqdyna.resume(tmp_path / "run", steps=34, progress=False)
+    # The evaluation at step 15 is not one of the longer run.
+    with pytest.raises(FreqdynaError, match="write it again with: freqdyna resume"):
+        freqdyna.load(tmp_path / "run")
+    freqdyna.resume(tmp_path / "run", progress=False)
+    assert_same_outcome(tmp_path / "run", whole)

@@ -88,11 +88,11 @@ class Train:
             self._run()
 
     def _run(self) -> None:
-        from freqdyna.results import run_folder
+        from freqdyna.results.folder import free_name
         from freqdyna.results.table import print_table
         from freqdyna.training import api
 
-        out = self.out or run_folder.free_name(self.settings)
+        out = self.out or free_name(self.settings)
         settings = {k: getattr(self.settings, k) for k in Config.__dataclass_fields__}
         result = api.train(
             preset=self.preset,

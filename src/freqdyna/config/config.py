@@ -33,8 +33,7 @@ from freqdyna.config.checks import (
 from freqdyna.config.presets import preset_settings
 from freqdyna.core.episode_limits import EPISODE_LIMITS
 from freqdyna.core.errors import FreqdynaError, unknown_name
-from freqdyna.core.files import write_atomically
-from freqdyna.core.toml_files import parse_toml, read_text, toml_value
+from freqdyna.core.files import parse_toml, read_text, toml_value, write_atomically
 
 ALIASES = {
     "seed": "first_seed",
@@ -276,7 +275,7 @@ class Config:
 
     def save(self, path: Path) -> None:
         """Write all settings that are not None as TOML."""
-        write_atomically(path, lambda file: file.write(self.to_toml().encode()))
+        write_atomically(path, self.to_toml().encode())
 
     @staticmethod
     def load(path: Path) -> "Config":

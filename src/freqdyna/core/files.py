@@ -1,33 +1,57 @@
-"""Writing files atomically, and reading them safely."""
+"""Files: written whole or not at all, by one process at a time, and never read with damage.
 
+Arrays are `.npz` archives, in which every member has a checksum; nothing in them is executed.
+Tables are Parquet, texts are TOML and JSON. These have a seal: a text somewhere in the file with
+the CRC-32 of the whole file, so that every bit counts.
+"""
+
+import io
+import json
 import os
+import re
 import secrets
-from collections.abc import Callable
-from contextlib import suppress
+import socket
+import tomllib
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+import numpy as np
+from filelock import FileLock, Timeout
 
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 
 PARTIAL = ".*.partial"
 """The glob pattern of partially written files."""
-_DAMAGED = "damaged-"
-"""The prefix of the names of damaged files that were set aside."""
+LOCK, OWNER = ".lock", "locked-by.txt"
+"""The file that the operating system locks, which stays, and the process that holds the lock."""
+Columns = dict[str, np.ndarray]
+"""A table: columns of equal length by name."""
+UNSEALED = "crc32:00000000"
+"""What stands in a file in place of its seal until it is sealed."""
+_SEAL = re.compile(rb"crc32:[0-9a-f]{8}")
+_NOTE = "note.json"
+"""The member of an archive with the note, and with the names and types of the others."""
+_FACTS, _CHECKSUM = "freqdyna", "checksum"
+"""The keys of our facts and of the seal in the metadata of a Parquet file."""
 
 
-def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+def write_atomically(path: Path, contents: bytes | Callable[[IO[bytes]], object]) -> None:
     """Write a file so that `path` is either complete or unchanged.
 
     Args:
         path: The file to create or replace; its folder must exist.
-        write: Called with a binary file to write the content to.
+        contents: The contents, or a function that is called with a binary file to write to.
 
     """
     # A unique name: two writers do not interfere, and a symbolic link placed there is not followed.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
     try:
         with open(partial, "xb") as file:
-            write(file)
+            file.write(contents) if isinstance(contents, bytes) else contents(file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, path)
@@ -42,55 +66,213 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
         os.close(folder)
 
 
-def read_bytes(path: Path) -> bytes:
-    """The contents of a regular file; anything else, such as a named pipe, is not opened.
-
-    Raises:
-        FileNotFoundError: If there is no such file.
-        NotADirectoryError: If its folder is a file.
-        DamagedFileError: If it is not a regular file.
-        FreqdynaError: If it cannot be read.
-
-    """
-    check_regular(path)
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        raise
-    except OSError as error:
-        raise FreqdynaError(f"{path} cannot be read: {error.strerror}") from None
-
-
-def check_regular(path: Path) -> None:
-    """Raise an error if `path` exists but is not a regular file: opening a pipe would block."""
-    if path.exists() and not path.is_file():
-        raise DamagedFileError("it is not a regular file")
-
-
-def set_aside(path: Path) -> str:
-    """Rename a damaged file so that it is not read again; nothing is lost.
-
-    Returns:
-        What happened, as the end of a sentence about the file.
-
-    """
-    new = path.with_name(f"{_DAMAGED}{path.name}")
-    try:
-        path.rename(new)
-    except OSError:  # for example in a read-only folder
-        return "it is ignored"
-    return f"it was renamed to {new.name}"
-
-
 def remove_partial_files(folder: Path, of: str = "") -> None:
-    """Remove what writers that were killed left behind; nobody may be writing meanwhile.
-
-    Args:
-        folder: The folder.
-        of: The name of a file, to remove only what was left of that file.
-
-    """
+    """Remove what writers that were killed left behind, of all files or of one name."""
     for path in folder.glob(PARTIAL):
         if path.name.startswith(f".{of}.") or not of:
             with suppress(OSError):
                 path.unlink()
+
+
+def set_aside(path: Path) -> str:
+    """Rename a damaged file so that it is not read again; returns what happened to it."""
+    new = path.rename(path.with_name(f"damaged-{path.name}"))
+    return f"it was renamed to {new.name}"
+
+
+@contextmanager
+def locked_folder(folder: Path, argument: str = "out") -> Iterator[str | None]:
+    """Hold the lock of a folder, which is created if it does not exist.
+
+    Args:
+        folder: The folder.
+        argument: The name of the argument that is the folder, for messages.
+
+    Yields:
+        The process that held the lock before, if it ended without releasing it; otherwise None.
+
+    """
+    owner, lock = folder / OWNER, FileLock(folder / LOCK, timeout=0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()  # the operating system releases the lock of a process that was killed
+    except Timeout:
+        holder = owner.read_text() if owner.is_file() else "another process"
+        raise FreqdynaError(
+            f"{argument} is {str(folder)!r}, which {holder} is working on; wait for it, or stop it"
+        ) from None
+    except OSError as error:
+        raise FreqdynaError(
+            f"{argument} is {str(folder)!r}, which cannot be written: {error}"
+        ) from None
+    try:
+        before = owner.read_text() if owner.is_file() else None
+        with suppress(OSError):  # on a full disk the lock works without the owner's name
+            owner.write_text(f"process {os.getpid()} on {socket.gethostname()}")
+        yield before
+    finally:
+        owner.unlink(missing_ok=True)
+        lock.release()
+
+
+def sealed(contents: bytes) -> bytes:
+    """The contents with the CRC-32 of all of them in place of `UNSEALED`."""
+    if _SEAL.findall(contents) != [UNSEALED.encode()]:
+        raise ValueError(f"the contents do not have {UNSEALED!r} once")
+    return contents.replace(UNSEALED.encode(), b"crc32:%08x" % zlib.crc32(contents))
+
+
+def check_seal(contents: bytes) -> None:
+    """Raise DamagedFileError unless the contents are what was sealed."""
+    seals = _SEAL.findall(contents)
+    if len(seals) != 1:
+        raise DamagedFileError("it has no checksum of this version of freqdyna")
+    if b"crc32:%08x" % zlib.crc32(contents.replace(seals[0], UNSEALED.encode())) != seals[0]:
+        raise DamagedFileError("its checksum does not match")
+
+
+def encode_json(facts: dict[str, Any]) -> bytes:
+    """A JSON object as a sealed file."""
+    return sealed(json.dumps({_CHECKSUM: UNSEALED} | facts, indent=2).encode() + b"\n")
+
+
+def decode_json(contents: bytes) -> dict[str, Any]:
+    """What `encode_json` encoded; DamagedFileError if it is something else."""
+    check_seal(contents)
+    facts: dict[str, Any] = json.loads(contents)
+    del facts[_CHECKSUM]
+    return facts
+
+
+def encode_toml(text: str, title: str) -> bytes:
+    """A TOML text as a sealed file, whose first line is a comment with a title and the seal."""
+    lines = [line for line in text.splitlines() if not _SEAL.search(line.encode())]
+    return sealed("\n".join([f"# {title} ({UNSEALED})", *lines, ""]).encode())
+
+
+def read_text(path: Path, kind: str) -> str:
+    """The text of a file; `kind` says in messages what the file is."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FreqdynaError(f"no {kind} at {path}") from None
+    except (OSError, ValueError) as error:  # ValueError: it is not UTF-8, or such a path cannot be
+        raise FreqdynaError(f"{str(path)!r} cannot be read: {error}") from None
+
+
+def parse_toml(text: str, file: str) -> dict[str, Any]:
+    """The tables of a TOML file; `file` is its name in messages."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FreqdynaError(f"{file} is not a TOML file: {error}") from None
+
+
+def toml_value(value: object) -> str:
+    """A string, a number, a Boolean or a tuple of them as TOML."""
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value)  # strings and integers have the same form in TOML and JSON
+
+
+def save_arrays(path: Path, arrays: dict[str, np.ndarray], note: dict[str, Any]) -> None:
+    """Write named arrays, and a note that JSON can represent, to one file."""
+    write_atomically(path, lambda file: _write_arrays(file, arrays, note))
+
+
+def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays and the note that `save_arrays` wrote; DamagedFileError if they are others."""
+    with open(path, "rb") as file:
+        try:
+            return _read_arrays(file)
+        except DamagedFileError as error:
+            raise DamagedFileError(f"{path} is damaged ({error})") from None
+
+
+def encode_arrays(arrays: dict[str, np.ndarray], note: dict[str, Any]) -> bytes:
+    """The contents of the file that `save_arrays` would write."""
+    file = io.BytesIO()
+    _write_arrays(file, arrays, note)
+    return file.getvalue()
+
+
+def decode_arrays(contents: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays and the note that `encode_arrays` encoded."""
+    return _read_arrays(io.BytesIO(contents))
+
+
+def _write_arrays(file: IO[bytes], arrays: dict[str, np.ndarray], note: dict[str, Any]) -> None:
+    types = {name: array.dtype.name for name, array in arrays.items()}
+    text = json.dumps([types, note]).encode()
+    members: dict[str, Any] = {
+        # NumPy cannot read the types that JAX adds to it.
+        name: array.view(f"u{array.dtype.itemsize}") if array.dtype.isbuiltin == 2 else array
+        for name, array in arrays.items()
+    }
+    members[_NOTE] = np.frombuffer(text, np.uint8)
+    np.savez(file, **members)
+
+
+def _read_arrays(file: IO[bytes]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    import ml_dtypes  # noqa: F401  # adds the types of JAX to NumPy
+
+    arrays = {}
+    try:
+        with zipfile.ZipFile(file) as archive:
+            for name in archive.namelist():
+                with archive.open(name) as member:
+                    array = np.lib.format.read_array(member, allow_pickle=False)
+                    if member.read(1):  # at its end the checksum is compared
+                        raise DamagedFileError(f"its array {name!r} is too long")
+                arrays[name.removesuffix(".npy")] = array
+        types, note = json.loads(bytes(arrays.pop(_NOTE)))
+        if list(types) != list(arrays):
+            raise DamagedFileError("arrays are missing")
+        others = [name for name, array in arrays.items() if array.dtype.name != types[name]]
+        arrays |= {name: arrays[name].view(types[name]) for name in others}
+    except DamagedFileError:
+        raise
+    except Exception as error:  # a damaged archive fails in more ways than can be listed
+        raise DamagedFileError(f"{type(error).__name__}: {error}") from None
+    return arrays, note
+
+
+def encode_table(columns: Columns, facts: dict[str, Any]) -> bytes:
+    """A table of numbers or texts as a sealed Parquet file; the facts go into its metadata."""
+    import pyarrow
+    import pyarrow.parquet
+
+    arrays = {name: pyarrow.array(column) for name, column in columns.items()}
+    texts = [name for name, array in arrays.items() if array.type == pyarrow.string()]
+    arrays |= {name: arrays[name].dictionary_encode() for name in texts}
+    table, file = pyarrow.table(arrays), io.BytesIO()
+    with pyarrow.parquet.ParquetWriter(
+        file,
+        table.schema,
+        compression="zstd",
+        compression_level=12,
+        write_page_checksum=True,
+        store_schema=False,  # it would be a second copy of types and metadata
+    ) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({_FACTS: json.dumps(facts), _CHECKSUM: UNSEALED})
+    return sealed(file.getvalue())
+
+
+def decode_table(contents: bytes) -> tuple[Columns, dict[str, Any]]:
+    """The columns and the facts that `encode_table` encoded; DamagedFileError if it is not that."""
+    import pyarrow.parquet
+
+    check_seal(contents)
+    try:
+        file = pyarrow.parquet.ParquetFile(
+            io.BytesIO(contents), page_checksum_verification=True, pre_buffer=False
+        )
+        # Without PyArrow's threads: a process that exits while they start is aborted.
+        table = file.read(use_threads=False)
+        columns = {name: table.column(name).to_numpy() for name in table.column_names}
+        return columns, json.loads(file.metadata.metadata[_FACTS.encode()])
+    except Exception as error:  # a file of another program
+        raise DamagedFileError(f"{type(error).__name__}: {error}") from None

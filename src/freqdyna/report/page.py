@@ -52,7 +52,7 @@ def write(content: Report, out: Path) -> None:
     """Write the page to a file."""
     text = page(content).encode()
     try:
-        write_atomically(out, lambda file: file.write(text))
+        write_atomically(out, text)
     except OSError as error:
         raise FreqdynaError(f"out is {str(out)!r}, which cannot be written: {error}") from None
 

@@ -86,30 +86,6 @@ def complete_seeds(
 
 
 def mark_diverged(
-    metrics: dict[str, np.ndarray], steps: np.ndarray, parameters: np.ndarray | None = None
-) -> dict[str, np.ndarray]:
-    """The metrics of a training without those of seeds that diverged, from there on.
-
-    Version 0.1 stored finite returns of such seeds, also in checkpoints.
-
-    Args:
-        metrics: Each of shape (seeds, evaluations).
-        steps: The evaluated steps, shape (evaluations,).
-        parameters: The last parameters, shape (seeds, p), if they are to be checked, too.
-
-    """
-    if not len(steps):
-        return metrics
-    at = metrics.get(DIVERGED_AT, np.full(metrics["return"].shape, -1))
-    finite = np.ones(len(at), bool) if parameters is None else np.isfinite(parameters).all(axis=1)
-    if not finite.all():
-        at = at.copy()
-        at[:, -1] = np.where((at[:, -1] < 0) & ~finite, steps[-1], at[:, -1])
-        metrics = metrics | {DIVERGED_AT: at}
-    return _without(metrics, np.maximum.accumulate(at >= 0, axis=1))
-
-
-def mark_diverged_now(
     metrics: dict[str, np.ndarray],
     step: int,
     parameters: np.ndarray,

@@ -166,7 +166,7 @@ def check_path(path: Path) -> None:
 def write_film(path: Path, data: bytes) -> None:
     """Write an encoded animation."""
     try:
-        write_atomically(path, lambda file: file.write(data))
+        write_atomically(path, data)
     except OSError as error:
         raise FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}") from None
 

@@ -14,12 +14,10 @@ import numpy as np
 from freqdyna.config import Config
 from freqdyna.core.episode_limits import EPISODE_LIMITS, GYMNASIUMS_LIMITS
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results import run_folder
+from freqdyna.results.folder import command, free_name
 from freqdyna.results.imported import event_files, stable_baselines3
 from freqdyna.results.imported.csv_files import Columns, read_csv_curves
 from freqdyna.results.imported.curves import Curve, at_common_steps
-from freqdyna.results.imported.folder import imported_record, write_imported
-from freqdyna.results.provenance import command
 from freqdyna.results.record import IMPORTED, TRAINING_RETURNS
 from freqdyna.results.result import Result
 
@@ -92,16 +90,25 @@ def import_curves(
         "versions": {"freqdyna": metadata.version("freqdyna")},
     }
     seeds = np.array([curve.seed for curve in found.curves])
-    result = Result.of(imported_record(seeds, common.steps, common.returns, provenance))
+    config = Config(  # of the other settings nothing is known; they have no meaning
+        algorithm=f"{facts['name']} (imported)",
+        env=env,
+        seeds=len(seeds),
+        steps=max(1, int(common.steps[-1])),
+        warmup_steps=0,
+    )
+    no_parameters = np.zeros((len(seeds), 0), np.float32)
+    metrics = {"return": common.returns}
+    result = Result(config, provenance, seeds, common.steps, metrics, no_parameters, ())
     if out is not None:
-        write_imported(Path(out), result)
+        result.save(out)
     return result
 
 
 def free_folder(result: Result) -> Path:
     """A folder in runs/ for imported curves that is not taken yet."""
     facts = result.provenance[IMPORTED]
-    return run_folder.free_name(Config(algorithm=facts["name"], env=facts["env"]))
+    return free_name(Config(algorithm=facts["name"], env=facts["env"]))
 
 
 class _Source(NamedTuple):

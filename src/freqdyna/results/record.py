@@ -18,6 +18,8 @@ TRAINING_RETURNS = "of training episodes, with exploration"
 
 INIT_FROM = "init_from"
 """The key of what the provenance says about the run with whose parameters a run began."""
+Snapshots = dict[int, dict[str, np.ndarray]]
+"""The arrays of each snapshot, by step."""
 CUSTOM_METRICS = "custom_metrics"
 """The key of the names of custom metrics in the provenance of a run."""
 
@@ -43,7 +45,7 @@ class Record:
     """The trained parameters, one flat vector per seed, shape (seeds, parameters)."""
     layer_sizes: tuple[int, ...]
     """Widths of the network's layers, from the observation size to the number of outputs."""
-    snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
+    snapshots: Snapshots = field(default_factory=dict)
     """The snapshot after each of `snapshot_steps`; `docs/metrics.md` describes its arrays."""
 
     @property

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsInt
 
@@ -11,8 +11,7 @@ import numpy as np
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, RunFailedError
 from freqdyna.core.plugins import import_code
-from freqdyna.results import run_folder
-from freqdyna.results.imported.folder import is_imported, read_imported, write_imported
+from freqdyna.results.folder import encode, new_folder, read_record, write
 from freqdyna.results.record import Record
 
 if TYPE_CHECKING:
@@ -22,11 +21,6 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, repr=False)
 class Result(Record):
     """What `freqdyna.train` returns and `freqdyna.load` reads back."""
-
-    @staticmethod
-    def of(record: Record) -> "Result":
-        """The same data as a result."""
-        return Result(**{field.name: getattr(record, field.name) for field in fields(record)})
 
     def network(self, seed: SupportsInt) -> Any:
         """The trained network of one seed: a function from a state of shape (n,) to its outputs.
@@ -129,12 +123,9 @@ class Result(Record):
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write a new run folder; it must not exist yet. Returns its path."""
-        if self.imported_from is not None:
-            write_imported(Path(folder), self)
-            return Path(folder)
-        with run_folder.new_folder(folder, self.config) as path:
+        with new_folder(folder) as path:
             try:
-                run_folder.write_record(path, self)
+                write(path, encode(self))
             except OSError as error:
                 raise RunFailedError(
                     f"the result could not be saved in {str(path)!r}: {error.strerror or error}; "
@@ -174,9 +165,7 @@ def load(folder: str | os.PathLike[str], *, allow_code: bool = False) -> Result:
             `policy` and `watch` can create it; use it only if you trust the folder.
 
     """
-    if is_imported(Path(folder)):
-        return Result.of(read_imported(Path(folder)))
-    record = run_folder.read_record(Path(folder))
-    if allow_code:
-        import_code(env=record.config.env)
-    return Result.of(record)
+    result = read_record(Path(folder), Result)
+    if allow_code and result.imported_from is None:
+        import_code(env=result.config.env)
+    return result

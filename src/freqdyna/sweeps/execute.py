@@ -16,14 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from freqdyna.core.errors import DamagedFileError, FreqdynaError
-from freqdyna.core.files import read_bytes
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.files import read_text
 from freqdyna.core.plugins import import_code
-from freqdyna.core.toml_files import read_text
+from freqdyna.results.folder import FILES, METRICS, decode, encode
 from freqdyna.results.record import Record
-from freqdyna.results.record_files import decode_record, encode_record
+from freqdyna.results.result import Result
 from freqdyna.sweeps.status import (
-    LAST_FILE,
     Note,
     Status,
     StatusDisplay,
@@ -155,26 +154,25 @@ def _note_failure(storage: Storage, name: str, error: str) -> None:
 
 def store(storage: Storage, unit: SweepUnit, record: Record) -> None:
     """Store a finished unit; the file that marks it as finished is written last."""
-    files = encode_record(record)
-    storage.write(f"units/{unit.name}/arrays.npz", files.arrays)
-    storage.write(f"units/{unit.name}/{LAST_FILE}", files.table)
+    for name, contents in encode(record).items():
+        storage.write(f"units/{unit.name}/{name}", contents)
 
 
-def load(storage: Storage, unit: SweepUnit) -> Record:
+def load(storage: Storage, unit: SweepUnit) -> Result:
     """Load a stored unit; raises FreqdynaError if it is missing or damaged."""
     folder = f"units/{unit.name}"
-    table = storage.read(f"{folder}/{LAST_FILE}")
-    if table is None:
+    read = {name: storage.read(f"{folder}/{name}") for name in FILES}
+    if read[METRICS] is None:
         raise FreqdynaError(f"{storage.location}/{folder} is missing: the unit is not finished")
     try:
-        return decode_record(table, storage.read(f"{folder}/arrays.npz"))
-    except DamagedFileError as error:
+        return decode({name: file for name, file in read.items() if file is not None}, Result)
+    except FreqdynaError as error:
         raise FreqdynaError(
-            f"{storage.location}/{folder} is damaged ({error}); remove it to recompute it"
+            f"{storage.location}/{folder}/{error}; remove {folder} to recompute it"
         ) from None
 
 
-def merged(blocks: list[Record]) -> Record:
+def merged(blocks: list[Result]) -> Result:
     """Combine blocks of seeds into one record, with parameters if all blocks have them."""
     first = blocks[0]
     seeds = np.concatenate([block.seeds for block in blocks])
@@ -252,7 +250,7 @@ class UnitProgress(Progress):
         files = {path.name: path.stat().st_mtime_ns for path in paths}
         for name in sorted(files, key=lambda name: name.startswith("checkpoint")):
             if self._copied.get(name) != files[name]:
-                self._storage.write(f"{self._folder}/{name}", read_bytes(self._scratch / name))
+                self._storage.write(f"{self._folder}/{name}", (self._scratch / name).read_bytes())
         for name in set(self._copied) - set(files):
             self._storage.remove(f"{self._folder}/{name}")
         self._copied = files

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from freqdyna.config.checks import value_text
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results import run_folder
 from freqdyna.results.comparison.compare_runs import compare_runs
 from freqdyna.results.comparison.run_comparison import RunComparison
+from freqdyna.results.folder import is_run_folder
 from freqdyna.results.record import Record
 from freqdyna.results.result import Result, load
 from freqdyna.results.run_styles import record_labels
@@ -46,7 +46,7 @@ def load_sweep(location: str) -> dict[str, Result]:
     sweep = stored_sweep(storage)
     if sweep.search is not None:
         return {
-            f"trial {number}: {_listed(trial.settings)}": Result.of(trial.record(storage))
+            f"trial {number}: {_listed(trial.settings)}": trial.record(storage)
             for number, trial in enumerate(trials_so_far(sweep, storage))
             if trial.state == "done"
         }
@@ -55,7 +55,7 @@ def load_sweep(location: str) -> dict[str, Result]:
     for config, varied in zip(sweep.configs(), sweep.varied(), strict=True):
         blocks = [execute.load(storage, u) for u in sweep.blocks(config) if u.name in stored]
         if blocks:
-            merged = Result.of(execute.merged(blocks))
+            merged = execute.merged(blocks)
             combinations[_listed(varied) or config.agent_name] = merged
     return combinations
 
@@ -77,10 +77,10 @@ def find(location: Location, known: set[Location] | None = None) -> list[Located
     homes: list[Location] = [] if storage.is_local else [str(location)]
     if storage.is_local:
         folder = Path(storage.root)
-        if run_folder.is_run_folder(folder) or (folder / FILE).is_file():
+        if is_run_folder(folder) or (folder / FILE).is_file():
             homes = [folder.resolve()]
         elif folder.is_dir():
-            homes += [p.resolve() for p in sorted(folder.iterdir()) if run_folder.is_run_folder(p)]
+            homes += [p.resolve() for p in sorted(folder.iterdir()) if is_run_folder(p)]
     if not homes:
         raise FreqdynaError(
             f"{relative(location)!r} has no training; it must be a run folder, a folder of run "
@@ -93,7 +93,7 @@ def find(location: Location, known: set[Location] | None = None) -> list[Located
 
 def _trainings(home: Location) -> list[Located]:
     source = relative(home)
-    if isinstance(home, Path) and run_folder.is_run_folder(home):
+    if isinstance(home, Path) and is_run_folder(home):
         return [Located(source, load(source))]
     results = load_sweep(str(home))
     if not results:

@@ -25,7 +25,7 @@ from freqdyna.config.checks import value_text
 from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.core.plugins import module_of
 from freqdyna.results.complete_seeds import CompleteSeeds
-from freqdyna.results.record import Record
+from freqdyna.results.result import Result
 from freqdyna.sweeps.execute import compute, load, merged
 from freqdyna.sweeps.status import SHOWN, stored_units
 from freqdyna.sweeps.storage import Storage
@@ -49,7 +49,7 @@ class Trial:
     seeds: CompleteSeeds | None = field(default=None, compare=False)
     """The seeds that `value` is the mean over, if the trial is done."""
 
-    def record(self, storage: Storage) -> Record:
+    def record(self, storage: Storage) -> Result:
         """The training of all seeds, if the trial is done."""
         return merged([load(storage, unit) for unit in self.units])
 

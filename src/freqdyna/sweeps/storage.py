@@ -12,6 +12,8 @@ Files are written atomically.
 """
 
 import json
+import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -19,8 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.files import PARTIAL, write_atomically
-from freqdyna.core.lock import OWNER, locked_folder, this_process
+from freqdyna.core.files import PARTIAL, locked_folder, write_atomically
+
+_OWNER = "lock.json"
+"""The process that works on a sweep at a location that is no folder."""
 
 
 class Storage:
@@ -112,13 +116,17 @@ class Storage:
     @contextmanager
     def _lock_file(self, take_over: bool) -> Iterator[None]:
         """Create a file, which object stores do only if there is none."""
-        owner = this_process() | {"time": datetime.now(UTC).isoformat(" ", "seconds")}
+        owner = {
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "time": datetime.now(UTC).isoformat(" ", "seconds"),
+        }
         if take_over:
-            self.remove(OWNER)
+            self.remove(_OWNER)
         try:
-            self.fs.pipe_file(f"{self.root}/{OWNER}", json.dumps(owner).encode(), mode="create")
+            self.fs.pipe_file(f"{self.root}/{_OWNER}", json.dumps(owner).encode(), mode="create")
         except FileExistsError:
-            other = self.read_json(OWNER)
+            other = self.read_json(_OWNER)
             raise FreqdynaError(
                 f"out is {self.location!r}, which process {other.get('pid')} on "
                 f"{other.get('host')} has been working on since {other.get('time')}; wait for it, "
@@ -132,5 +140,5 @@ class Storage:
             yield
         finally:
             with suppress(OSError):
-                if self.read_json(OWNER) == owner:
-                    self.remove(OWNER)
+                if self.read_json(_OWNER) == owner:
+                    self.remove(_OWNER)

@@ -41,10 +41,9 @@ from freqdyna import envs as environments
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
 from freqdyna.config.checks import means_none
-from freqdyna.core.checksums import check_toml, toml_with_checksum
-from freqdyna.core.errors import DamagedFileError, FreqdynaError, shown, unknown_name
+from freqdyna.core.errors import FreqdynaError, shown, unknown_name
+from freqdyna.core.files import check_seal, encode_toml, parse_toml
 from freqdyna.core.plugins import import_code, require_allowed
-from freqdyna.core.toml_files import parse_toml
 from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.search_control import SEARCH_CONTROLS
 
@@ -189,16 +188,12 @@ class Sweep:
     @staticmethod
     def parse_stored(contents: bytes) -> "Sweep":
         """Parse a sweep file as `stored` returned it; raises an error if it was changed."""
-        try:
-            text = contents.decode()
-        except UnicodeDecodeError as error:
-            raise DamagedFileError(f"it is not text: {error}") from None
-        check_toml(text)
-        return Sweep.parse(text)
+        check_seal(contents)
+        return Sweep.parse(contents.decode())
 
     def stored(self, text: str) -> bytes:
         """The contents of the file as it is stored with the units: with a checksum."""
-        return toml_with_checksum(text).encode()
+        return encode_toml(text, "A sweep of freqdyna, format 1.")
 
     def check_names(self, allow_code: bool) -> None:
         """Raise an error for unknown algorithms, environments and search-controls.

@@ -12,14 +12,21 @@ from freqdyna.core.plugins import import_code
 from freqdyna.envs import Environment
 from freqdyna.envs.resolve import OF_ENVIRONMENT, check_same_environment, environment_of_run
 from freqdyna.envs.space import Factory
-from freqdyna.results import run_folder
-from freqdyna.results.record import CUSTOM_METRICS, INIT_FROM, Record
+from freqdyna.results.folder import (
+    begin,
+    clear,
+    has_results,
+    new_folder,
+    opened_folder,
+    read_config,
+    read_provenance,
+)
+from freqdyna.results.record import CUSTOM_METRICS, IMPORTED, INIT_FROM, Record
 from freqdyna.results.result import Result, load
-from freqdyna.results.rewriting import finish_rewriting
 from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
 from freqdyna.training import checkpoint
 from freqdyna.training.callbacks import Callback, as_callbacks
-from freqdyna.training.extension import extend, extended_config
+from freqdyna.training.extension import extended_config
 from freqdyna.training.logs import WANDB_RUN, WandbNotStartedError
 from freqdyna.training.prepare import prepare_run
 from freqdyna.training.progress import Progress
@@ -127,13 +134,17 @@ def train(
         with memory_errors_explained(None):
             return run.execute(None, options, shown)
     with (
-        run_folder.new_folder(out, run.config) as folder,
+        new_folder(out) as folder,
         memory_errors_explained(resume_command(run.config, run.provenance, folder)),
     ):
         try:
+            begin(folder, run.config, run.provenance)
+        except OSError as error:
+            raise FreqdynaError(f"out is {str(out)!r}, which cannot be written: {error}") from None
+        try:
             return run.execute(folder, options, shown)
         except WandbNotStartedError:
-            run_folder.clear(folder)  # so that the corrected command can use it
+            clear(folder)  # so that the corrected command can use it
             raise
 
 
@@ -178,14 +189,14 @@ def resume(
     options = RunOptions(True, bool(progress), tensorboard, checkpoint_seconds, wandb)
     callbacks = as_callbacks(callback)
     path = Path(folder)
-    run_folder.read_config(path)  # before its lock: what is no run folder is left alone
+    read_config(path)  # before its lock: what is no run folder is left alone
+    if IMPORTED in read_provenance(path):
+        raise FreqdynaError(
+            f"{str(path)!r} has imported curves; only runs of freqdyna can be resumed"
+        )
     shown = progress if isinstance(progress, Progress) else None
-    with run_folder.opened_folder(path) as messages:
-        try:
-            finish_rewriting(path)
-        except OSError as error:
-            raise RunFailedError(f"{str(path)!r} cannot be written: {error}") from None
-        config = run_folder.read_config(path)
+    with opened_folder(path) as messages:
+        config = read_config(path)
         longer = config if steps is None else extended_config(config, steps)
         if allow_code:
             import_code(
@@ -196,7 +207,10 @@ def resume(
         run = _prepare_to_resume(path, config, longer, env, search_control, model)
         run.callbacks = callbacks
         if longer != config:
-            extend(path, config, run)
+            try:
+                begin(path, longer, read_provenance(path))
+            except OSError as error:
+                raise RunFailedError(f"{str(path)!r} cannot be written: {error}") from None
             messages = [*messages, f"extended from {config.steps:,} to {longer.steps:,} steps"]
         with memory_errors_explained(resume_command(run.config, run.provenance, path)):
             return run.execute(path, options, shown, messages)
@@ -221,10 +235,10 @@ def _prepare_to_resume(
         model: As passed to `resume`.
 
     """
-    before = run_folder.read_provenance(path, config)
+    before = read_provenance(path)
     again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
     found = environment_of_run(config, env, before, again)
-    if not checkpoint.checkpoints(path) and run_folder.has_results(path):
+    if not checkpoint.checkpoints(path) and has_results(path):
         raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
     given = None if env is None else found
     run = prepare_run(longer, given, search_control, before, model=model)

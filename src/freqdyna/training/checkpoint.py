@@ -1,13 +1,13 @@
 """Checkpoints: the complete state of a run in one file, written atomically, read as plain data.
 
-A checkpoint is an uncompressed `.npz` archive of arrays, read with pickle disabled: nothing in it
-can be executed. It has checksums, and must agree with its run, so that a file that is damaged, or
-was moved from another run, is never continued from.
+A run resumes from its settings, its provenance and a checkpoint alone. A checkpoint is an `.npz`
+archive, read with pickle disabled: nothing in it can be executed. A file that is damaged, or
+belongs to another run, is never continued from.
 """
 
-import re
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from freqdyna.config import Config
-from freqdyna.core.arrays import load_arrays, save_arrays
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
-from freqdyna.results.record import evaluation_steps
+from freqdyna.core.files import load_arrays, save_arrays
+from freqdyna.results.folder import snapshot_arrays, snapshots_in
+from freqdyna.results.record import Snapshots, evaluation_steps
 
 KEPT = 2
 _CURVE = "curve."
@@ -43,9 +44,17 @@ class RunCheckpoint:
     """What `Block.facts` returned."""
     device_kind: str
     devices: int
+    snapshots: Snapshots
+    """The snapshots so far, by step."""
 
 
-def save(path: Path, state: Any, curves: dict[str, np.ndarray], note: dict[str, Any]) -> None:
+def save(
+    path: Path,
+    state: Any,
+    curves: dict[str, np.ndarray],
+    note: dict[str, Any],
+    snapshots: Snapshots | None = None,
+) -> None:
     """Write a checkpoint.
 
     Args:
@@ -53,11 +62,13 @@ def save(path: Path, state: Any, curves: dict[str, np.ndarray], note: dict[str, 
         state: The training state, a pytree of arrays and random keys.
         curves: The curves so far, by name.
         note: Anything that JSON can represent.
+        snapshots: The snapshots so far, by step.
 
     """
     numbers = jax.tree.map(_numbers, state)
     arrays = {f"state{name}": np.asarray(leaf) for name, leaf in _named_leaves(numbers)}
-    save_arrays(path, arrays | {f"{_CURVE}{name}": curve for name, curve in curves.items()}, note)
+    arrays |= {f"{_CURVE}{name}": curve for name, curve in curves.items()}
+    save_arrays(path, arrays | snapshot_arrays(snapshots or {}), note)
 
 
 def save_run(folder: Path, config: Config, saved: RunCheckpoint) -> None:
@@ -73,7 +84,7 @@ def save_run(folder: Path, config: Config, saved: RunCheckpoint) -> None:
     curves = {name: np.stack([row[name] for row in saved.curves]) for name in names}
     note = {"step": saved.step, "config": asdict(config), "facts": saved.facts}
     note |= {"devices": saved.devices, "device_kind": saved.device_kind}
-    save(checkpoint_path(folder, saved.step), saved.state, curves, note)
+    save(checkpoint_path(folder, saved.step), saved.state, curves, note, saved.snapshots)
 
 
 def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
@@ -91,97 +102,50 @@ def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, A
     return _state(path, arrays, like), _curves(arrays), note
 
 
-def load_run(path: Path, config: Config, like: Any) -> RunCheckpoint:
+def load_run(path: Path, config: Config, structure: Callable[[Config], Any]) -> RunCheckpoint:
     """Read a checkpoint of a run.
 
     Args:
         path: The file.
         config: The configuration of the run.
-        like: See `load`.
-
-    Returns:
-        The checkpoint, which agrees with its name and with the configuration.
+        structure: Gives the structure of the state, see `load`, for the configuration with which
+            the checkpoint was written; the run may have been extended since then.
 
     Raises:
-        DamagedFileError: If the file is damaged, or its entries contradict each other.
+        DamagedFileError: If the file is damaged, or cannot be continued from.
         ForeignCheckpointError: If it belongs to a run with other settings.
         FreqdynaError: If it was written by another version.
 
     """
     arrays, note = load_arrays(path)
-    try:
-        if not belongs_to(note, config):
-            raise ForeignCheckpointError(
-                f"{path} belongs to a run with other settings than config.toml"
-            )
-        step = step_of(note, config)
-        if path.name != checkpoint_path(path.parent, step).name:
-            raise DamagedFileError(f"its step, {step}, is not the one in its name")
-        curves = _curves(arrays)
-        rows = _evaluations(curves, step, config)
-        devices, kind, facts = (note.get(k) for k in ("devices", "device_kind", "facts"))
-        facts = {} if facts is None else facts
-        if type(devices) is not int or not isinstance(kind, str) or not isinstance(facts, dict):
-            raise DamagedFileError("its note is not complete")
-        _check_ended(facts, config)
-    except DamagedFileError as error:
-        raise DamagedFileError(f"{path} is damaged ({error})") from None
-    by_evaluation = [{name: values[i] for name, values in curves.items()} for i in range(rows)]
-    return RunCheckpoint(step, _state(path, arrays, like), by_evaluation, facts, kind, devices)
-
-
-def step_of(note: dict[str, Any], config: Config) -> int:
-    """The step in the note of a checkpoint; raises DamagedFileError if it is not possible."""
-    step = note.get("step")
-    if type(step) is not int or not 0 <= step <= config.steps:
-        raise DamagedFileError(f"its step is not an integer from 0 to {config.steps:,}")
-    return step
+    if not belongs_to(note, config):
+        raise ForeignCheckpointError(
+            f"{path} belongs to a run with other settings than config.toml"
+        )
+    step, curves = note["step"], _curves(arrays)
+    rows = len(curves["return"]) if curves else 0
+    evaluated = evaluation_steps(config.steps, config.eval_every)
+    # The evaluation at this step itself may follow; that of a run that was extended does not count.
+    if not np.sum(evaluated < step) <= rows <= np.sum(evaluated <= step):
+        raise DamagedFileError(f"{path} has {rows} evaluations at step {step:,}")
+    return RunCheckpoint(
+        step,
+        _state(path, arrays, structure(Config.of(note["config"]))),
+        [{name: values[i] for name, values in curves.items()} for i in range(rows)],
+        note["facts"],
+        note["device_kind"],
+        note["devices"],
+        snapshots_in(arrays),
+    )
 
 
 def belongs_to(note: dict[str, Any], config: Config) -> bool:
-    """Whether a checkpoint with this note was written by a run with these settings."""
-    saved = note.get("config")
-    if not isinstance(saved, dict):
-        raise DamagedFileError("its settings are missing")
+    """Whether a checkpoint was written by a run with these settings, before it was extended."""
     try:
-        return Config.of(saved) == config
-    except FreqdynaError:  # settings of a later version, for example
+        before = Config.of(note["config"])
+    except FreqdynaError:  # settings of another version
         return False
-
-
-def _evaluations(curves: dict[str, np.ndarray], step: int, config: Config) -> int:
-    """The number of evaluations in curves, which must be possible after `step` steps."""
-    if not curves:
-        rows = 0
-    elif not {"return", "diverged_at"} <= curves.keys():
-        raise DamagedFileError("it lacks curves")
-    else:
-        rows = len(curves["return"]) if curves["return"].ndim else 0
-    for name, values in curves.items():
-        if values.shape != (rows, config.seeds) or values.dtype.kind not in "biuf":
-            raise DamagedFileError(
-                f"its curve {name!r} has shape {values.shape} and type {values.dtype}"
-            )
-    evaluated = evaluation_steps(config.steps, config.eval_every)
-    # The evaluation at this step itself may follow.
-    if not np.sum(evaluated < step) <= rows <= np.sum(evaluated <= step):
-        raise DamagedFileError(f"it has {rows} evaluations at step {step:,}")
-    return rows
-
-
-def _check_ended(facts: dict[str, Any], config: Config) -> None:
-    """Raise DamagedFileError if the seeds that stopped early, and why, are not valid."""
-    ended, first = facts.get("ended", {}), config.first_seed
-    valid = isinstance(ended, dict) and all(
-        re.fullmatch(r"\d{1,10}", seed)
-        and first <= int(seed) < first + config.seeds
-        and isinstance(fact, dict)
-        and type(fact.get("step")) is int
-        and isinstance(fact.get("reason"), str)
-        for seed, fact in ended.items()
-    )
-    if not valid:
-        raise DamagedFileError("its list of seeds that stopped is not valid")
+    return before.steps <= config.steps and replace(before, steps=config.steps) == config
 
 
 def _curves(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

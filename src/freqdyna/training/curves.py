@@ -10,7 +10,7 @@ from freqdyna.results.complete_seeds import (
     DIVERGED_AT,
     CompleteSeeds,
     complete_seeds,
-    mark_diverged_now,
+    mark_diverged,
 )
 from freqdyna.results.record import evaluation_steps
 from freqdyna.training.progress import LastEvaluation
@@ -56,7 +56,7 @@ class Curves:
 
         """
         before = self.rows[-1][DIVERGED_AT] if self.rows else None
-        return mark_diverged_now(metrics, step, parameters, before)
+        return mark_diverged(metrics, step, parameters, before)
 
     def metrics(self) -> dict[str, np.ndarray]:
         """Each metric by name, shape (seeds, evaluations)."""

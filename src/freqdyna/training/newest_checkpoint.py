@@ -1,5 +1,6 @@
 """The checkpoint from which a run resumes, and what is told about files that cannot be read."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -7,8 +8,6 @@ from typing import Any
 from freqdyna.config import Config
 from freqdyna.core.errors import DamagedFileError
 from freqdyna.core.files import set_aside
-from freqdyna.results import run_folder
-from freqdyna.results.snapshot_files import Snapshots, read_snapshots
 from freqdyna.training import checkpoint
 from freqdyna.training.checkpoint import ForeignCheckpointError, RunCheckpoint
 
@@ -19,29 +18,28 @@ class FoundCheckpoint:
 
     checkpoint: RunCheckpoint | None = None
     """None to start from the first step."""
-    snapshots: Snapshots = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
 def newest_checkpoint(
-    folder: Path, config: Config, structure: Any, provenance: dict[str, Any]
+    folder: Path,
+    config: Config,
+    structure: Callable[[Config], Any],
+    provenance: dict[str, Any],
 ) -> FoundCheckpoint:
     """The newest checkpoint that can be read; damaged files are set aside.
 
     Args:
         folder: The run folder.
         config: The settings of the run.
-        structure: The shapes of the state, see `Block.state_structure`.
+        structure: Gives the shapes of the state, see `checkpoint.load_run`.
         provenance: The provenance of the run on this machine.
 
     Raises:
         ForeignCheckpointError: If all checkpoints belong to another run.
 
     """
-    snapshots, damaged = read_snapshots(
-        folder, config, config.seeds, run_folder.has_checksums(folder)
-    )
-    warnings = [f"{error}; {set_aside(path)}" for path, error in damaged.items()]
+    warnings: list[str] = []
     foreign: dict[Path, ForeignCheckpointError] = {}
     for path in checkpoint.checkpoints(folder):
         try:
@@ -59,7 +57,7 @@ def newest_checkpoint(
                 f"this run started on {saved.devices} × {saved.device_kind} and resumes on "
                 f"{here[0]} × {here[1]}: its last digits may differ from an uninterrupted run"
             )
-        return FoundCheckpoint(saved, snapshots, warnings)
+        return FoundCheckpoint(saved, warnings)
     if foreign:  # config.toml may be the file that does not belong here
         raise next(iter(foreign.values()))
     if warnings:

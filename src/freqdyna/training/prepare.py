@@ -14,7 +14,7 @@ from freqdyna.core.plugins import describe, module_of
 from freqdyna.envs import Environment
 from freqdyna.envs.resolve import named_environment, resolved, space_of_run
 from freqdyna.envs.space import Factory
-from freqdyna.results.provenance import provenance
+from freqdyna.results.folder import provenance
 from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
 from freqdyna.training.engines import keep_compiled_programs, seed_devices
 from freqdyna.training.run import Run

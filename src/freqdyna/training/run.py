@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,14 @@ from freqdyna.agents.base import AgentState
 from freqdyna.agents.diagnostics import Diagnostics
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results import run_folder
+from freqdyna.results.folder import begin
 from freqdyna.results.record import CUSTOM_METRICS, INIT_FROM, Record
 from freqdyna.results.result import Result
 from freqdyna.training.callbacks import Callback, Evaluation, custom_metrics
 from freqdyna.training.checkpoint import RunCheckpoint
 from freqdyna.training.curves import Curves
 from freqdyna.training.evaluation_warnings import new_warnings
+from freqdyna.training.extension import state_structure, with_grown_replay
 from freqdyna.training.initial_parameters import initial_parameters, source_facts
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.logs import EvaluationLog, TensorBoardLog, WandbLog, logged_numbers
@@ -111,7 +113,7 @@ class Run:
         )
         if folder is not None:
             try:
-                run_folder.write_provenance(folder, self.config, self.provenance)
+                begin(folder, self.config, self.provenance)
             except OSError as error:
                 raise saver.failed(error) from None
         if progress is None:
@@ -179,7 +181,6 @@ class Run:
             if stop in snapshots:
                 shown = self.block.snapshot(state, stop)
                 self.snapshots[stop] = self._own_rows(shown)
-                self._tell_new(progress, saver.save_snapshots(self.config, self.snapshots))
             if stop not in evaluations:
                 continue
             state = self._evaluate(state, stop, progress)
@@ -233,6 +234,7 @@ class Run:
             facts,
             record.provenance["device_kind"],
             record.provenance["devices"],
+            dict(self.snapshots),
         )
         if progress is None:
             saver.save(record, saved)
@@ -251,13 +253,15 @@ class Run:
         """The state to start from, its step, and warnings for the user."""
         if folder is None:
             return self._first_state(), 0, []
-        structure = self.block.state_structure()
+        agent = self.training.agent
+        structure = partial(state_structure, self.block, agent)
         found = newest_checkpoint(folder, self.config, structure, self.provenance)
         if found.checkpoint is None:
             return self._first_state(), 0, found.warnings
-        saved, self.snapshots = found.checkpoint, found.snapshots
-        self.curves.rows = saved.curves
-        return self.block.from_checkpoint(saved.state, saved.facts), saved.step, found.warnings
+        saved = found.checkpoint
+        self.curves.rows, self.snapshots = saved.curves, saved.snapshots
+        state = self.block.from_checkpoint(with_grown_replay(saved.state, agent), saved.facts)
+        return state, saved.step, found.warnings
 
     def _first_state(self) -> AgentState:
         """The state before the first step."""

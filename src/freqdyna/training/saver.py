@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, RunFailedError, installing
-from freqdyna.results import run_folder
+from freqdyna.results.folder import encode, write
 from freqdyna.results.record import Record
-from freqdyna.results.snapshot_files import Snapshots, write_snapshots
 from freqdyna.training.checkpoint import RunCheckpoint, prune, save_run
 
 
@@ -54,15 +52,6 @@ class Saver:
         """Whether it is time for another checkpoint."""
         return self.folder is not None and time.monotonic() - self.last >= self.seconds
 
-    def save_snapshots(self, config: Config, snapshots: Snapshots) -> str | None:
-        """Write the new snapshots of a run; returns a warning if that is not possible now."""
-        try:
-            if self.folder is not None:
-                write_snapshots(self.folder, config, snapshots)
-        except OSError as error:
-            return self._later(error)
-        return None
-
     def try_to_save(self, record: Record, checkpoint: RunCheckpoint) -> str | None:
         """Like `save`, but returns a warning if that is not possible now, as on a full disk."""
         self.last = time.monotonic()
@@ -102,12 +91,10 @@ class Saver:
     def _write(self, record: Record, checkpoint: RunCheckpoint) -> None:
         if self.folder is None:
             return
-        # First, because a run that resumes from the checkpoint does not record them again.
-        write_snapshots(self.folder, record.config, record.snapshots)
         save_run(self.folder, record.config, checkpoint)
         prune(self.folder)
         if len(record.steps):
-            run_folder.write_record(self.folder, record)
+            write(self.folder, encode(record))
         self.last = time.monotonic()
 
     def _later(self, error: OSError) -> str:

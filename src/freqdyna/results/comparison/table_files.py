@@ -66,7 +66,7 @@ def save_table(
     else:
         text = as_latex(environments, averages, notes)
     try:
-        write_atomically(path, lambda file: file.write(text.encode()))
+        write_atomically(path, text.encode())
     except OSError as error:
         raise FreqdynaError(f"table is {str(path)!r}, which cannot be written: {error}") from None
 
