@@ -116,17 +116,3 @@ def test_importing_the_package_is_light():
         "; assert set(dir(freqdyna)) >= {'train', 'resume', 'load', 'envs', 'Config'}"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_the_core_trains_where_only_jax_is_installed(tmp_path):
-    code = f"""
-import sys
-for missing in ("gymnasium", "tyro", "rich", "pyarrow", "matplotlib", "tensorboardX", "scipy"):
-    sys.modules[missing] = None
-import freqdyna
-result = freqdyna.train("GridWorld", seeds=2, steps=40, planning_steps=1, hidden=(4,),
-                        eval_every=20, episode_limit=30, out={str(tmp_path / "run")!r})
-assert (freqdyna.load({str(tmp_path / "run")!r}).returns == result.returns).all()
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
-    main(["plot", str(tmp_path / "run")])  # and the folder is read where all is installed

@@ -7,7 +7,7 @@ from conftest import gathered
 from hand_made import result
 
 from freqdyna.report.runs import comparison_section
-from freqdyna.results.import_curves import import_curves
+from freqdyna.results.imports import import_curves
 
 
 def runs(number, **settings):

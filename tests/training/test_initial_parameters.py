@@ -10,7 +10,7 @@ from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents.algorithms import build
 from freqdyna.envs import DynaMaze
 from freqdyna.envs.resolve import resolved_by_name
-from freqdyna.results.import_curves import import_curves
+from freqdyna.results.imports import import_curves
 from freqdyna.training import checkpoint
 from freqdyna.training.initial_parameters import initial_parameters
 

@@ -152,7 +152,7 @@ class ImportCurves:
 
     def run(self) -> None:
         """Run the command."""
-        from freqdyna.results.import_curves import UNKNOWN, free_folder, import_curves
+        from freqdyna.results.imports import UNKNOWN, free_folder, import_curves
         from freqdyna.results.record import IMPORTED
         from freqdyna.results.table import print_table
 

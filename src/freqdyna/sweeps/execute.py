@@ -199,6 +199,8 @@ def train_units(location: str, units: list[SweepUnit], checkpoint_seconds: float
     from freqdyna.training.saver import RunOptions
 
     storage = Storage(location)
+    if all(storage.has(f"units/{unit.name}/{METRICS}") for unit in units):
+        return  # by a worker that died before it could say so
     configs = [unit.config for unit in units]
     with tempfile.TemporaryDirectory(prefix="freqdyna-") as scratch:
         progress = UnitProgress(storage, units, Path(scratch))

@@ -13,13 +13,12 @@ from rich.text import Text
 
 from freqdyna.config.checks import value_text
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
+from freqdyna.results.folder import METRICS
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, printable
 from freqdyna.training.engines import TaskOutcome
 from freqdyna.training.progress import Display
 
-LAST_FILE = "metrics.parquet"
-"""The file of a unit that is written last: if it exists, the unit is finished."""
 RATE = "rate.json"
 SILENT = 60.0
 """Seconds without a progress note after which a unit no longer counts as running."""
@@ -122,9 +121,9 @@ def stored_sweep(storage: Storage) -> Sweep:
 
 
 def stored_units(storage: Storage) -> set[str]:
-    """The names of all finished units at a location."""
+    """The names of all finished units at a location, whose metrics are written last."""
     files = storage.files("units")
-    return {file.split("/")[0] for file in files if file.endswith(f"/{LAST_FILE}")}
+    return {file.split("/")[0] for file in files if file.endswith(f"/{METRICS}")}
 
 
 def read_status(storage: Storage, units: list[SweepUnit], done: set[str] | None = None) -> Status:

@@ -49,6 +49,10 @@ class Storage:
             self.location = self.root
         self._is_locked = False
 
+    def has(self, name: str) -> bool:
+        """Whether the file exists."""
+        return bool(self.fs.exists(f"{self.root}/{name}"))
+
     def read(self, name: str) -> bytes | None:
         """The contents of a file; None if it does not exist."""
         try:

@@ -1,1 +1,0 @@
-"""Learning curves of other programs: readers of their files, and the folder that stores them."""
