@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from freqdyna.envs import MazeGridWorld
-from freqdyna.results.complete_seeds import mark_diverged
 from freqdyna.results.record import Record
 from reproduction.study import Stored, curves_of, training
 
@@ -22,7 +21,8 @@ def a_training(levels, diverged=()):
     at = np.full((len(levels), 10), -1)
     at[list(diverged), 3:] = 35
     returns = np.repeat(np.array(levels, np.float32)[:, None], 10, axis=1)
-    return stored(unit, mark_diverged({"return": returns, "diverged_at": at}, _steps(unit)))
+    returns[at >= 0] = np.nan
+    return stored(unit, {"return": returns, "diverged_at": at})
 
 
 def rising(unit, level, spread=10.0, near_hole=0.1, vanished=0.01):
