@@ -14,7 +14,7 @@ import gymnasium
 import jax
 
 from freqdyna.config import Config
-from freqdyna.training.prepare import prepare_run
+from freqdyna.training.api import prepare
 
 REPEATS = 3
 BEGIN = 300
@@ -23,7 +23,7 @@ BEGIN = 300
 
 def ours(config: Config, make: Callable[[], gymnasium.Env] | None, steps: int) -> float:
     """Seconds per step of all seeds, the median of the repeats."""
-    block = prepare_run(config, make).block
+    block = prepare(config, make).block
     state = block.advance(block.init(), 0, BEGIN)
     times = []
     for turn in range(REPEATS):

@@ -19,7 +19,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from freqdyna.agents.dyna.dyna import Dyna
 from freqdyna.config import Config
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.training.prepare import prepare_run
+from freqdyna.training import api
 from freqdyna.training.run import Run
 
 REPEATS = 5
@@ -88,7 +88,7 @@ def prepare(seeds: int, environment: Environment | None = None, **settings: Any)
     """A training that learns from the first step on."""
     # Observations are not scaled, so that the work is that of the programs it is compared with.
     usual = {"warmup_steps": 0, "steps": 50_000, "scale_observations": False}
-    return prepare_run(Config(seeds=seeds, **usual | settings), environment)
+    return api.prepare(Config(seeds=seeds, **usual | settings), environment)
 
 
 def warm(run: Run) -> WarmRun:
@@ -116,7 +116,9 @@ def measure_warm(name: str, ready: WarmRun, seconds: float = 2.0) -> Rate:
         rates.append(run.config.seeds * steps / (time.perf_counter() - began))
         step += steps
     rate = rate_of(name, "freqdyna", run.config.seeds, rates, compile_seconds)
-    iterations = jax.vmap(run.training.agent.metrics)(state).get("climb_iterations", jnp.zeros(1))
+    iterations = jax.vmap(run.block.training.agent.metrics)(state).get(
+        "climb_iterations", jnp.zeros(1)
+    )
     return replace(rate, climb_iterations=float(iterations.mean()))
 
 
@@ -131,7 +133,7 @@ def rate_of(
 def flops_per_step(workload: str, climb_iterations: float) -> float:
     """Operations of the matrix products in one step of one seed, for algorithms of COUNTED."""
     run = prepare(1, **WORKLOADS[workload])
-    config, sizes = run.config, run.training.agent.layer_sizes
+    config, sizes = run.config, run.block.training.agent.layer_sizes
     forward = sum(2 * inputs * outputs for inputs, outputs in pairwise(sizes))
     # One forward pass of each network, and a backward pass that costs as much as two.
     updates = config.decided("planning_steps") * config.batch_size * 4 * forward
@@ -156,7 +158,7 @@ def parts_of_step(workload: str, seeds: int, steps: int = 50) -> dict[str, float
     The parts are compiled separately. They do not add up to the whole exactly, because XLA fuses
     operations across them.
     """
-    agent = prepare(seeds, **WORKLOADS[workload]).training.agent
+    agent = prepare(seeds, **WORKLOADS[workload]).block.training.agent
     assert isinstance(agent, Dyna)
     planning = agent.planning
     parts: dict[str, Callable[[Any, Any], Any]] = {

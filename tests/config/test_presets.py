@@ -106,7 +106,7 @@ def test_training_in_python_takes_the_algorithm_of_the_preset_too(monkeypatch):
     class Prepared(Exception):
         """Instead of training."""
 
-    def prepare_run(config, *_, **__):
+    def prepare(config, *_, **__):
         raise Prepared(config)
 
     def trained(**given):
@@ -114,7 +114,7 @@ def test_training_in_python_takes_the_algorithm_of_the_preset_too(monkeypatch):
             freqdyna.train("CartPole-v1", **given)
         return stopped.value.args[0]
 
-    monkeypatch.setattr("freqdyna.training.api.prepare_run", prepare_run)
+    monkeypatch.setattr("freqdyna.training.api.prepare", prepare)
     assert trained(preset="tuned") == Config.of({"env": "CartPole-v1"}, "tuned")
     assert trained(preset="tuned", algorithm="er").algorithm == "er"
     assert trained() == Config(env="CartPole-v1", algorithm="er")

@@ -9,7 +9,7 @@ import freqdyna
 from freqdyna import Config, FreqdynaError, envs
 from freqdyna.envs.gym.space import factory_of
 from freqdyna.envs.resolve import named_environment
-from freqdyna.training.prepare import prepare_run
+from freqdyna.training.api import prepare
 
 TINY = SMALL | {"env": "Pendulum-v1", "progress": False}
 """A run that takes seconds."""
@@ -243,9 +243,9 @@ def test_agents_with_discrete_actions_are_refused():
 
 def test_an_object_of_gymnasium_is_gymnasiums(theirs):
     config = Config(env="Pendulum-v1", algorithm="dyna-naf-value")
-    run = prepare_run(config, factory_of(theirs))
+    run = prepare(config, factory_of(theirs))
     run.block.close()
-    assert run.training.agent.env.on_host
+    assert run.block.training.agent.env.on_host
     assert run.config.model == "learned"
 
 

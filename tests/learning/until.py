@@ -4,7 +4,7 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.results.record import evaluation_steps
-from freqdyna.training.prepare import prepare_run
+from freqdyna.training.api import prepare
 
 
 def returns_until(enough, level, **settings):
@@ -12,7 +12,7 @@ def returns_until(enough, level, **settings):
 
     The outcome is the one of training to the end: whether so many seeds ever get there.
     """
-    run = prepare_run(Config(**settings), None)
+    run = prepare(Config(**settings))
     block, seeds = run.block, run.config.seeds
     state, start, returns = block.init(), 0, []
     for stop in map(int, evaluation_steps(run.config.steps, run.config.eval_every)):

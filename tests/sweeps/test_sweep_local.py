@@ -18,8 +18,8 @@ from freqdyna.sweeps.execute import execute_sweep, train_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
 from freqdyna.training import engines
+from freqdyna.training.api import prepare
 from freqdyna.training.engines import Local, Task
-from freqdyna.training.prepare import prepare_run
 
 SWEEP = Sweep.parse(QUICK)
 
@@ -133,7 +133,7 @@ def test_a_unit_of_gymnasium_is_trained_as_train_would(tmp_path):
     storage.write("sweep.toml", sweep.stored(text))
     train_units(str(tmp_path), [unit], 60.0)
     [result] = freqdyna.load_sweep(str(tmp_path)).values()
-    of_train = prepare_run(Config(**settings, seeds=1, devices=1), None).config
+    of_train = prepare(Config(**settings, seeds=1, devices=1)).config
     assert result.config == of_train
     assert (of_train.planning_steps, of_train.model, of_train.episode_limit) == (5, "learned", 999)
 

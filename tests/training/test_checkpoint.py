@@ -55,8 +55,8 @@ def test_keys_of_every_generator_survive(tmp_path, impl):
     np.testing.assert_array_equal(jax.random.key_data(state["keys"]), jax.random.key_data(keys))
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float8_e5m2", "int4", "complex64"])
-def test_arrays_of_every_type_of_jax_survive(tmp_path, dtype):
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "complex64"])
+def test_arrays_of_types_that_numpy_lacks_survive(tmp_path, dtype):
     path, state = tmp_path / "checkpoint-1.npz", {"x": jnp.array([[1, -2, 3]], dtype)}
     checkpoint.save(path, state, {}, {})
     read, _, _ = checkpoint.load(path, jax.eval_shape(lambda: state))
@@ -113,7 +113,18 @@ def test_a_checkpoint_of_another_shape_does_not_fit(tmp_path):
 
 def test_the_two_newest_are_kept(tmp_path):
     for step in (5, 10, 1000, 20000):
-        checkpoint.save(checkpoint.checkpoint_path(tmp_path, step), make_state(), {}, {})
-        checkpoint.prune(tmp_path)
+        saved = checkpoint.Checkpoint(step, make_state(), [], {}, {}, "1 × cpu")
+        checkpoint.save_run(tmp_path, Config(), saved)
     names = [path.name for path in checkpoint.checkpoints(tmp_path)]
     assert names == ["checkpoint-0000020000.npz", "checkpoint-0000001000.npz"]
+
+
+def test_the_empty_part_of_a_buffer_takes_no_space(tmp_path):
+    path, rows = tmp_path / "checkpoint-1.npz", np.zeros((2, 10_000, 7), np.float32)
+    rows[1, 5, 3] = -0.0  # a number, too
+    checkpoint.save(path, {"rows": rows, "empty": np.zeros((2, 9, 2), np.float32)}, {}, {})
+    assert path.stat().st_size < 3000
+    like = {"rows": rows, "empty": np.zeros((2, 9, 2), np.float32)}
+    state, _, _ = checkpoint.load(path, like)
+    assert state["rows"].tobytes() == rows.tobytes()
+    assert state["empty"].shape == (2, 9, 2)

@@ -21,15 +21,15 @@ from freqdyna.results.folder import has_results, new_folder, opened_folder
 from freqdyna.results.result import load
 from freqdyna.training import checkpoint
 from freqdyna.training import run as training_run
-from freqdyna.training.prepare import prepare_run
+from freqdyna.training.api import prepare
+from freqdyna.training.checkpoint import RunOptions
 from freqdyna.training.progress import Progress
-from freqdyna.training.saver import RunOptions
 from freqdyna.training.seeds import Block
 
 CONFIG = Config(
     env="GridWorld", seeds=2, steps=12, eval_every=4, hidden=(2,), snapshot_steps=(2, 5, 9)
 )
-ALWAYS = RunOptions(True, False, False, 0.0)
+ALWAYS = RunOptions(0.0)
 """Save after every slice."""
 
 
@@ -83,9 +83,6 @@ class Told(Progress):
     def warn(self, text):
         self.warnings.append(text)
 
-    def start(self):
-        pass
-
     def update(self, step, last):
         self._do(step)
 
@@ -113,13 +110,12 @@ def _one_step_a_slice():
 @pytest.fixture(scope="module")
 def execute():
     """Start or resume a run in a folder; returns its result and what it told."""
-    prepared = prepare_run(CONFIG, None)
+    prepared = prepare(CONFIG)
 
     def run_in(folder: Path, at_each_step=lambda step: None, options=ALWAYS):
         run = type(prepared)(
             prepared.config,
-            prepared.training,
-            Counting(prepared.training, prepared.block.layout),
+            Counting(prepared.block.training, prepared.block.layout),
             dict(prepared.provenance),
         )
         told = Told(at_each_step)
@@ -251,17 +247,7 @@ def edited(path, arrays=None, **changes):
     )
 
 
-def test_a_checkpoint_with_other_settings_is_set_aside_if_another_fits(execute, whole, folder):
-    newest = checkpoint.checkpoints(folder)[0]
-    edited(newest, config=load_arrays(newest)[1]["config"] | {"discount": 0.5})
-    result, told = execute(folder)
-    (warning,) = told.warnings
-    assert "belongs to a run with other settings than config.toml" in warning
-    assert not newest.is_file() or "resuming from step 8" in told.notes[-1]
-    assert_same(result, folder, whole)
-
-
-def test_if_no_checkpoint_fits_the_settings_nothing_is_set_aside(execute, folder):
+def test_a_checkpoint_of_other_settings_is_refused_and_left_alone(execute, folder):
     saved = checkpoint.checkpoints(folder)
     settings = load_arrays(saved[0])[1]["config"]
     for changes in ({"discount": 0.5}, {"eval_every": 3}, {"no_setting": 1}):

@@ -2,6 +2,7 @@ import numpy as np
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from freqdyna.training.logs import TensorBoardLog, logged_numbers
+from freqdyna.training.run import new_warnings
 
 
 def test_numbers_that_are_not_finite_are_left_out_without_a_warning(tmp_path, caplog):
@@ -26,3 +27,27 @@ def test_numbers_that_are_not_finite_are_left_out_without_a_warning(tmp_path, ca
         "return/seed_5": [(10, 1.0), (20, 4.0)],
         "return/seed_6": [(10, 3.0)],
     }
+
+
+def test_a_seed_is_reported_when_something_is_wrong_with_it_for_the_first_time():
+    def evaluation(diverged_at, model_non_finite):
+        return {
+            "diverged_at": np.array(diverged_at),
+            "model_non_finite": np.array(model_non_finite),
+        }
+
+    evaluations, told = [], []
+    for diverged_at, counts in (
+        ([-1, -1, -1], [0, 0, 0]),
+        ([-1, 25, -1], [0, 0, 1200]),
+        ([-1, 25, 55], [7, 70, np.nan]),
+        ([-1, 25, 55], [9, 80, 80]),
+    ):
+        evaluations.append(evaluation(diverged_at, counts))
+        told.append([text[:24] for text in new_warnings(np.array([3, 4, 5]), evaluations)])
+    assert told == [
+        [],
+        ["seed 4: diverged: the lo", "seed 5: the model return"],
+        ["seed 5: diverged: the lo", "seeds 3, 4: the model re"],
+        [],
+    ]

@@ -15,7 +15,7 @@ from freqdyna.core.errors import RunFailedError
 from freqdyna.envs.resolve import resolved
 from freqdyna.results.record import evaluation_steps
 from freqdyna.training import seeds
-from freqdyna.training.prepare import prepare_run
+from freqdyna.training.api import prepare
 from freqdyna.training.seeds import Block, Layout, Training, memory_errors_explained
 
 SETTINGS = {
@@ -158,7 +158,7 @@ def test_evaluations_are_regular_and_at_the_end():
 
 @pytest.mark.default_compiler
 def test_a_tabular_run_can_be_sliced_too():
-    block = prepare_run(Config(**TABULAR), None).block
+    block = prepare(Config(**TABULAR)).block
     whole, sliced = block.advance(block.init(), 0, 60), block.init()
     for start, stop in ((0, 1), (1, 59), (59, 60)):
         sliced = block.advance(sliced, start, stop)

@@ -207,11 +207,9 @@ def _tabular(config: Config, env: Space, planning_steps: int) -> TabularDyna:
 
 
 def _replay(config: Config) -> Replay[Any]:
-    # A buffer that is never full needs no more rows than there are steps.
-    capacity = min(config.buffer_size, config.steps)
     if find(config.algorithm).prioritized:
-        return PrioritizedReplay(capacity, config.priority_exponent)
-    return UniformReplay(capacity)
+        return PrioritizedReplay(config.buffer_size, config.priority_exponent)
+    return UniformReplay(config.buffer_size)
 
 
 def _planning(

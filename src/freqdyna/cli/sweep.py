@@ -86,9 +86,9 @@ class RunSweep:
             )
 
     def _check(self) -> None:
-        from freqdyna.training.saver import RunOptions
+        from freqdyna.training.checkpoint import RunOptions
 
-        RunOptions(True, False, False, self.checkpoint_seconds)  # raises an error if invalid
+        RunOptions(self.checkpoint_seconds)  # raises an error if invalid
         for name, number in (("workers", self.workers), ("units_per_gpu", self.units_per_gpu)):
             if number is not None and number < 1:
                 raise FreqdynaError(f"{name} is {number}; it must be an integer, 1 or greater")

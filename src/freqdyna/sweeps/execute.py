@@ -195,8 +195,8 @@ def merged(blocks: list[Result]) -> Result:
 
 def train_units(location: str, units: list[SweepUnit], checkpoint_seconds: float) -> None:
     """Train units in one program and store them: the task of a worker, on any machine."""
-    from freqdyna.training.prepare import prepare_run, prepare_runs_together
-    from freqdyna.training.saver import RunOptions
+    from freqdyna.training.api import prepare, prepare_together
+    from freqdyna.training.checkpoint import RunOptions
 
     storage = Storage(location)
     if all(storage.has(f"units/{unit.name}/{METRICS}") for unit in units):
@@ -207,12 +207,12 @@ def train_units(location: str, units: list[SweepUnit], checkpoint_seconds: float
         progress.write_note(0, "")  # it counts as running while it compiles
         progress.fetch()
         if len(units) > 1:
-            run = prepare_runs_together(configs)
+            run = prepare_together(configs)
         else:
             config = configs[0]  # of names that the driver has allowed: `Sweep.check_names`
             import_code(env=config.env, search_control=config.search_control, model=config.model)
-            run = prepare_run(config, None)
-        options = RunOptions(True, False, False, checkpoint_seconds)
+            run = prepare(config)
+        options = RunOptions(checkpoint_seconds)
         try:
             result = run.execute(Path(scratch), options, progress)
         except InterruptedRun:

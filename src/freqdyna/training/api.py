@@ -1,39 +1,53 @@
-"""Train an algorithm, or resume an interrupted run."""
+"""Train an algorithm, or resume an interrupted run: both prepare a run and execute it."""
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from freqdyna.agents.models import MODELS, Model
+import jax
+import numpy as np
+
+from freqdyna.agents import algorithms
+from freqdyna.agents.dyna.dyna import Dyna
+from freqdyna.agents.models import MODELS, Model, check_model
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError, RunFailedError
-from freqdyna.core.plugins import import_code
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.plugins import describe, import_code, module_of
 from freqdyna.envs import Environment
-from freqdyna.envs.resolve import OF_ENVIRONMENT, check_same_environment, environment_of_run
-from freqdyna.envs.space import Factory
+from freqdyna.envs.resolve import (
+    OF_ENVIRONMENT,
+    environment_of_run,
+    named_environment,
+    resolved,
+    space_of_run,
+)
+from freqdyna.envs.space import Factory, Space
 from freqdyna.results.folder import (
-    begin,
     clear,
     has_results,
     new_folder,
     opened_folder,
+    provenance,
     read_config,
     read_provenance,
 )
 from freqdyna.results.record import CUSTOM_METRICS, IMPORTED, INIT_FROM, Record
 from freqdyna.results.result import Result, load
 from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
-from freqdyna.training import checkpoint
 from freqdyna.training.callbacks import Callback, as_callbacks
-from freqdyna.training.extension import extended_config
+from freqdyna.training.checkpoint import (
+    RunOptions,
+    checkpoints,
+    initial_parameters,
+    source_facts,
+)
+from freqdyna.training.engines import keep_compiled_programs, seed_devices
 from freqdyna.training.logs import WANDB_RUN, WandbNotStartedError
-from freqdyna.training.prepare import prepare_run
 from freqdyna.training.progress import Progress
 from freqdyna.training.run import Run
-from freqdyna.training.run_messages import resume_command
-from freqdyna.training.saver import RunOptions
-from freqdyna.training.seeds import memory_errors_explained
+from freqdyna.training.seeds import Block, Layout, Training, VariedBlock, require_memory
 
 if TYPE_CHECKING:
     import gymnasium
@@ -85,64 +99,32 @@ def train(
     """
     # Whoever calls this function has written the names, so they may import code.
     import_code(env=env, search_control=search_control, model=model)
-    given: Environment | Factory | None = None
-    if not isinstance(env, str) and settings.get("env_kwargs"):
-        raise FreqdynaError("env_kwargs is set, but env is an environment; create it with them")
-    if isinstance(env, str):
-        name = env
-    elif isinstance(env, Environment):
-        given, name = env, env.name
-        for setting in OF_ENVIRONMENT:
-            if settings.get(setting) is not None and setting in settings:
-                raise FreqdynaError(
-                    f"{setting} is a setting of the environment that was passed; set it there"
-                )
-        settings |= dict.fromkeys(OF_ENVIRONMENT)  # also those of a preset
-        settings |= {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
-    else:
-        from freqdyna.envs.gym.space import close_env, factory_of, make_env, space_of
-
-        given = factory_of(env)
-        example = make_env(given)
-        name = space_of(example).name
-        close_env(example)
-    if isinstance(search_control, str):
-        search_control = SEARCH_CONTROLS.find(search_control)
-    settings["env"] = name
+    options = RunOptions(checkpoint_seconds, tensorboard, wandb)
+    if tensorboard and out is None:
+        raise FreqdynaError("tensorboard is True; it needs a run folder: set out")
+    environment, space, of_env = _environment(env, settings)
+    settings |= of_env
     if algorithm is not None:
         settings["algorithm"] = algorithm
     if search_control is not None:
-        strategy = search_control if isinstance(search_control, type) else type(search_control)
-        settings["search_control"] = SEARCH_CONTROLS.full_name(strategy)
-    if isinstance(model, str):
-        settings["model"], model = model, None
-    elif model is not None:
-        kind = model if isinstance(model, type) else type(model)
-        settings["model"] = MODELS.full_name(kind)
-    config = Config.of(settings, preset)
-    options = RunOptions(out is not None, bool(progress), tensorboard, checkpoint_seconds, wandb)
-    callbacks = as_callbacks(callback)
-    run = prepare_run(config, given, search_control, model=model)
-    run.callbacks = callbacks
-    if preset is not None:
-        run.provenance["preset"] = preset
-    if init_from is not None:
-        source = init_from if isinstance(init_from, Record) else load(init_from)
-        run.begin_with(source)
-    shown = progress if isinstance(progress, Progress) else None
+        settings["search_control"] = _name(search_control, SEARCH_CONTROLS)
+    if model is not None:
+        settings["model"] = _name(model, MODELS)
+    run = prepare(
+        Config.of(settings, preset),
+        environment,
+        space,
+        None if isinstance(search_control, str) else search_control,
+        None if isinstance(model, str) else model,
+        callbacks=as_callbacks(callback),
+        init_from=load(init_from) if isinstance(init_from, str | os.PathLike) else init_from,
+        facts={} if preset is None else {"preset": preset},
+    )
     if out is None:
-        with memory_errors_explained(None):
-            return run.execute(None, options, shown)
-    with (
-        new_folder(out) as folder,
-        memory_errors_explained(resume_command(run.config, run.provenance, folder)),
-    ):
+        return run.execute(None, options, progress)
+    with new_folder(out) as folder:
         try:
-            begin(folder, run.config, run.provenance)
-        except OSError as error:
-            raise FreqdynaError(f"out is {str(out)!r}, which cannot be written: {error}") from None
-        try:
-            return run.execute(folder, options, shown)
+            return run.execute(folder, options, progress)
         except WandbNotStartedError:
             clear(folder)  # so that the corrected command can use it
             raise
@@ -186,69 +168,203 @@ def resume(
         The curves, parameters and snapshots of all seeds.
 
     """
-    options = RunOptions(True, bool(progress), tensorboard, checkpoint_seconds, wandb)
-    callbacks = as_callbacks(callback)
-    path = Path(folder)
+    options = RunOptions(checkpoint_seconds, tensorboard, wandb)
+    callbacks, path = as_callbacks(callback), Path(folder)
     read_config(path)  # before its lock: what is no run folder is left alone
-    if IMPORTED in read_provenance(path):
-        raise FreqdynaError(
-            f"{str(path)!r} has imported curves; only runs of freqdyna can be resumed"
-        )
-    shown = progress if isinstance(progress, Progress) else None
-    with opened_folder(path) as messages:
-        config = read_config(path)
-        longer = config if steps is None else extended_config(config, steps)
-        if allow_code:
-            import_code(
-                env=config.env if env is None else env,
-                search_control=config.search_control if search_control is None else search_control,
-                model=config.model if model is None else model,
+    with opened_folder(path) as notes:
+        config, before = read_config(path), read_provenance(path)
+        if IMPORTED in before:
+            raise FreqdynaError(
+                f"{str(path)!r} has imported curves; only runs of freqdyna can be resumed"
             )
-        run = _prepare_to_resume(path, config, longer, env, search_control, model)
-        run.callbacks = callbacks
+        if has_results(path) and not checkpoints(path):
+            raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
+        longer = config if steps is None else _extended(config, steps)
         if longer != config:
-            try:
-                begin(path, longer, read_provenance(path))
-            except OSError as error:
-                raise RunFailedError(f"{str(path)!r} cannot be written: {error}") from None
-            messages = [*messages, f"extended from {config.steps:,} to {longer.steps:,} steps"]
-        with memory_errors_explained(resume_command(run.config, run.provenance, path)):
-            return run.execute(path, options, shown, messages)
+            notes = [*notes, f"extended from {config.steps:,} to {longer.steps:,} steps"]
+        if allow_code:
+            import_code(env=config.env, search_control=config.search_control, model=config.model)
+        again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
+        environment = environment_of_run(config, env, before, again)
+        run = prepare(
+            longer,
+            None if env is None else environment,
+            search_control=search_control,
+            model=model,
+            callbacks=callbacks,
+            before=before,
+            facts={name: before[name] for name in _KEPT if name in before} | {"continues": before},
+        )
+        for part in ("environment", "search_control", "model"):
+            ours, theirs = run.provenance[part], before.get(part)
+            if theirs not in (None, "", ours):
+                raise FreqdynaError(
+                    f"{part} is {ours}, but this run was started with {theirs}; pass that one"
+                )
+        return run.execute(path, options, progress, notes)
 
 
-def _prepare_to_resume(
-    path: Path,
+def prepare(
     config: Config,
-    longer: Config,
-    env: "Environment | gymnasium.Env[Any, Any] | Factory | None",
-    search_control: SearchControl | type[SearchControl] | None,
-    model: Model[Any] | type[Model[Any]] | None,
+    env: Environment | Factory | None = None,
+    space: Space | None = None,
+    search_control: SearchControl | type[SearchControl] | None = None,
+    model: Model[Any] | type[Model[Any]] | None = None,
+    *,
+    callbacks: tuple[Callback, ...] = (),
+    init_from: Record | None = None,
+    before: dict[str, Any] | None = None,
+    facts: dict[str, Any] | None = None,
 ) -> Run:
-    """The run in a folder, if it can be resumed with what was passed; see `resume`.
+    """Create a run, and check everything that can be checked before any folder is created.
+
+    The settings are resolved here and nowhere else.
 
     Args:
-        path: The run folder.
-        config: The settings in it.
-        longer: The settings of the run, with more steps if it is extended.
-        env: As passed to `resume`.
-        search_control: As passed to `resume`.
-        model: As passed to `resume`.
+        config: The settings, which may be incomplete.
+        env: A compiled environment, or a factory of Gymnasium environments; None to find it by
+            its name.
+        space: Its space, if it is known already.
+        search_control: A custom search-control, or its class; None to find it by its name.
+        model: A custom model, or its class; None to find it by its name.
+        callbacks: Functions that are called at each evaluation.
+        init_from: A run with whose parameters the seeds begin.
+        before: The provenance of the run that is resumed.
+        facts: More of its provenance.
 
     """
-    before = read_provenance(path)
-    again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
-    found = environment_of_run(config, env, before, again)
-    if not checkpoint.checkpoints(path) and has_results(path):
-        raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
-    given = None if env is None else found
-    run = prepare_run(longer, given, search_control, before, model=model)
-    check_same_environment(run.training.agent.env, before)
-    for part in ("search_control", "model"):
-        ours, theirs = run.provenance[part], before.get(part, "")
-        if theirs not in ("", ours):
-            raise FreqdynaError(
-                f"{part} is {ours}, but this run was started with {theirs}; pass that one"
-            )
-    run.provenance["continues"] = before
-    run.provenance |= {name: before[name] for name in _KEPT if name in before}
-    return run
+    keep_compiled_programs()
+    before, facts = before or {}, dict(facts or {})
+    devices = seed_devices(config.seeds, before.get("devices") or config.devices)
+    environment = env or named_environment(config, before)
+    factory = None
+    if not isinstance(environment, Environment):
+        from freqdyna.envs.gym.space import ClosingFactory  # it imports Gymnasium
+
+        environment = factory = ClosingFactory(environment)
+        facts["environment_given"] = env is not None
+    space = space or space_of_run(environment, config)
+    if factory is not None and config.episode_limit:
+        space = replace(space, episode_limit=config.episode_limit)  # type: ignore[call-arg]
+    config = resolved(config, space)
+    recipe = algorithms.find(config.algorithm)
+    if search_control is None:
+        default = recipe.search_control if recipe.own_search_control else None
+        name = config.search_control or default
+        search_control = None if name is None else SEARCH_CONTROLS.find(name)
+    if search_control is not None:
+        config = replace(config, search_control=_name(search_control, SEARCH_CONTROLS))
+    if isinstance(search_control, type):
+        search_control = SEARCH_CONTROLS.make(search_control, config)
+    if model is None and module_of(config.model) is not None:
+        model = MODELS.find(config.decided("model"))
+    if isinstance(model, type):
+        model = MODELS.make(model, config, space)
+    agent = algorithms.build(config, space, search_control, factory, model)
+    if model is not None:
+        check_model(model, space)
+    if search_control is not None and config.search_control not in SEARCH_CONTROLS:
+        # Errors in the user's class are found before a folder is created.
+        assert isinstance(agent, Dyna)
+        key = jax.random.key(0)
+        state = jax.eval_shape(agent.dry_step, key)
+        jax.eval_shape(agent.snapshot, state, 1, key)
+    training = _training(config, agent)
+    require_memory(training, config.seeds, devices)
+    seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
+    layout = Layout.of(seeds, devices)
+    if factory is None:
+        block = Block(training, layout)
+    else:
+        from freqdyna.training.host import HostBlock
+
+        block = HostBlock(training, layout, factory, seeds)
+    initial = None
+    if init_from is not None:
+        initial = initial_parameters(init_from, config, agent)
+        facts[INIT_FROM] = source_facts(init_from, initial)
+    planning = getattr(agent, "planning", None)
+    facts |= {
+        "environment": describe(space),
+        "search_control": describe(planning.search_control) if planning else "",
+        "model": describe(model) if model is not None else "",
+    }
+    return Run(config, block, provenance(devices, **facts), callbacks, initial)
+
+
+def prepare_together(configs: list[Config]) -> Run:
+    """Trainings on a built-in environment that differ only in numbers, as rows of one run.
+
+    The seeds of all trainings are seeds of this run; `Result.rows` separates them again.
+
+    Args:
+        configs: The settings of each training, all of them set.
+
+    """
+    first = prepare(configs[0])
+    trainings = []
+    for config in configs:
+        env = named_environment(config)
+        assert isinstance(env, Environment)
+        trainings.append(_training(config, algorithms.build(config, env)))
+    devices = list(first.block.layout.mesh.devices.flat)
+    layout = Layout.of(np.tile(first.seeds, len(configs)), devices)
+    require_memory(trainings[0], layout.seeds, devices)
+    config = replace(first.config, seeds=layout.seeds)
+    return Run(config, VariedBlock(trainings, layout), first.provenance)
+
+
+def _training(config: Config, agent: Any) -> Training:
+    return Training(agent, config.eval_episodes, config.eval_exploration or 0.0)
+
+
+def _environment(
+    env: Any, settings: dict[str, Any]
+) -> tuple[Environment | Factory | None, Space | None, dict[str, Any]]:
+    """What was passed as `env`: the environment, its space and its settings.
+
+    Environment and space are None for a name. Settings of the user contradict an object.
+    """
+    if isinstance(env, str):
+        return None, None, {"env": env}
+    if settings.get("env_kwargs"):
+        raise FreqdynaError("env_kwargs is set, but env is an environment; create it with them")
+    if isinstance(env, Environment):
+        for setting in OF_ENVIRONMENT:
+            if settings.get(setting) is not None:
+                raise FreqdynaError(
+                    f"{setting} is a setting of the environment that was passed; set it there"
+                )
+        own = {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
+        # None for the others, also if a preset has them.
+        return env, env, dict.fromkeys(OF_ENVIRONMENT) | own | {"env": env.name}
+    from freqdyna.envs.gym.space import factory_of
+
+    factory = factory_of(env)
+    given = {name: settings[name] for name in OF_ENVIRONMENT if name in settings}
+    space = space_of_run(factory, Config(**given))
+    return factory, space, {"env": space.name}
+
+
+def _name(component: Any, registry: Any) -> str:
+    """The name of a component, a class, or a name itself, by which another process finds it."""
+    if isinstance(component, str):
+        return component
+    kind = component if isinstance(component, type) else type(component)
+    name: str = registry.full_name(kind)
+    return name
+
+
+def _extended(config: Config, steps: int) -> Config:
+    """The settings of a run that gets more steps, if it could have begun with them."""
+    longer = replace(config, steps=steps)
+    if longer.steps < config.steps:
+        raise FreqdynaError(
+            f"steps is {steps}; it must be {config.steps} or greater, the steps of the run"
+        )
+    if longer != config and config.exploration_fraction > 0:
+        raise FreqdynaError(
+            f"steps is {steps}, but exploration_fraction is {config.exploration_fraction}: the "
+            "schedule of exploration depends on the number of steps; start a new run"
+        )
+    return longer

@@ -1,13 +1,16 @@
-"""Checkpoints: the complete state of a run in one file, written atomically, read as plain data.
+"""Saving a run: when and how, the newest checkpoint that can be read, and where a run begins.
 
-A run resumes from its settings, its provenance and a checkpoint alone. A checkpoint is an `.npz`
-archive, read with pickle disabled: nothing in it can be executed. A file that is damaged, or
-belongs to another run, is never continued from.
+A checkpoint is an `.npz` archive with everything that a run needs to continue as if it had not been
+interrupted: the state of all seeds, the evaluations and the snapshots so far, and its settings.
 """
 
-from collections.abc import Callable
-from contextlib import suppress
+import hashlib
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +18,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from freqdyna.agents.base import Agent
 from freqdyna.config import Config
-from freqdyna.core.errors import DamagedFileError, FreqdynaError
-from freqdyna.core.files import load_arrays, save_arrays
-from freqdyna.results.folder import snapshot_arrays, snapshots_in
-from freqdyna.results.record import Snapshots, evaluation_steps
+from freqdyna.core.errors import DamagedFileError, FreqdynaError, RunFailedError, installing
+from freqdyna.core.files import load_arrays, save_arrays, set_aside
+from freqdyna.results.folder import encode, snapshot_arrays, snapshots_in, write
+from freqdyna.results.record import Record, Snapshots
+from freqdyna.training.progress import Progress
 
 KEPT = 2
+"""The number of checkpoints that a run folder keeps."""
 _CURVE = "curve."
 """The prefix of the names of curves among the arrays."""
 
@@ -31,144 +37,210 @@ class ForeignCheckpointError(FreqdynaError):
 
 
 @dataclass(frozen=True)
-class RunCheckpoint:
-    """A checkpoint of a run, checked against its configuration."""
+class RunOptions:
+    """How a run is saved and where its numbers are sent; this does not affect its results."""
+
+    checkpoint_seconds: float = 60.0
+    tensorboard: bool = False
+    wandb: bool = False
+
+    def __post_init__(self) -> None:
+        seconds = self.checkpoint_seconds
+        if not isinstance(seconds, int | float) or not seconds >= 0:
+            raise FreqdynaError(f"checkpoint_seconds is {seconds!r}; it must be 0 or greater")
+        if self.tensorboard and find_spec("tensorboardX") is None:
+            raise FreqdynaError(f"tensorboard is True; it needs: {installing('tensorboard')}")
+        if self.wandb and "wandb" not in sys.modules and find_spec("wandb") is None:
+            raise FreqdynaError(f"wandb is True; it needs: {installing('wandb')}")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A run after some of its steps."""
 
     step: int
     """The number of steps that every seed has taken."""
     state: Any
     """What `Block.to_checkpoint` returned."""
-    curves: list[dict[str, np.ndarray]]
+    evaluations: list[dict[str, np.ndarray]]
     """The metrics of each evaluation so far, each of shape (seeds,)."""
-    facts: dict[str, Any]
-    """What `Block.facts` returned."""
-    device_kind: str
-    devices: int
     snapshots: Snapshots
     """The snapshots so far, by step."""
+    facts: dict[str, Any]
+    """What `Block.facts` returned."""
+    devices: str
+    """The devices that computed it."""
 
 
-def save(
-    path: Path,
-    state: Any,
-    curves: dict[str, np.ndarray],
-    note: dict[str, Any],
-    snapshots: Snapshots | None = None,
-) -> None:
-    """Write a checkpoint.
+class Saver:
+    """Saves a run to its folder, periodically or on demand; does nothing without a folder.
+
+    All files that are complete remain in place if a file cannot be written.
+
+    Args:
+        folder: The run folder, or None.
+        seconds: Seconds between checkpoints.
+        again: How to resume the run, for messages.
+
+    """
+
+    def __init__(self, folder: Path | None, seconds: float, again: str | None) -> None:
+        self.folder, self._seconds, self._again = folder, seconds, again
+        self._last = time.monotonic()
+        self._warning: str | None = None
+
+    def is_due(self) -> bool:
+        """Whether it is time for another checkpoint."""
+        return self.folder is not None and time.monotonic() - self._last >= self._seconds
+
+    def save(
+        self, record: Record, checkpoint: Checkpoint | None, progress: Progress | None = None
+    ) -> None:
+        """Write a checkpoint, if there is one, and the results so far.
+
+        Args:
+            record: The results.
+            checkpoint: The checkpoint.
+            progress: If given, the run goes on after a failure, such as a full disk, with a
+                warning; otherwise a failure is an error.
+
+        """
+        self._last = time.monotonic()
+        if self.folder is None:
+            return
+        try:
+            if checkpoint is not None:
+                save_run(self.folder, record.config, checkpoint)
+            if len(record.steps):
+                write(self.folder, encode(record))
+            self._warning = None
+        except OSError as error:
+            if progress is None:
+                raise self._failed(error) from None
+            warning = (
+                f"the run could not be saved in {str(self.folder)!r}: {error.strerror or error}; "
+                f"it continues, and tries again every {self._seconds:g} seconds and at its end"
+            )
+            if warning != self._warning:
+                progress.warn(warning)
+            self._warning = warning
+
+    @contextmanager
+    def errors_explained(self) -> Iterator[None]:
+        """Say in one sentence that a file of the run could not be written."""
+        try:
+            yield
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def _failed(self, error: OSError) -> RunFailedError:
+        where = f"the run could not be saved in {str(self.folder)!r}"
+        if self.folder is not None and not self.folder.is_dir():
+            return RunFailedError(f"{where}: the folder was removed; start it in a new one")
+        return RunFailedError(
+            f"{where}: {error.strerror or error}; when there is space and access, continue from "
+            f"its last checkpoint with: {self._again}"
+        )
+
+
+def save(path: Path, state: Any, curves: dict[str, np.ndarray], note: dict[str, Any]) -> None:
+    """Write arrays to a file.
 
     Args:
         path: The file.
-        state: The training state, a pytree of arrays and random keys.
-        curves: The curves so far, by name.
+        state: A pytree of arrays and random keys.
+        curves: More arrays by name.
         note: Anything that JSON can represent.
-        snapshots: The snapshots so far, by step.
 
     """
-    numbers = jax.tree.map(_numbers, state)
-    arrays = {f"state{name}": np.asarray(leaf) for name, leaf in _named_leaves(numbers)}
-    arrays |= {f"{_CURVE}{name}": curve for name, curve in curves.items()}
-    save_arrays(path, arrays | snapshot_arrays(snapshots or {}), note)
-
-
-def save_run(folder: Path, config: Config, saved: RunCheckpoint) -> None:
-    """Write a checkpoint of a run to its folder.
-
-    Args:
-        folder: The run folder.
-        config: The configuration of the run.
-        saved: The checkpoint.
-
-    """
-    names = saved.curves[0] if saved.curves else {}
-    curves = {name: np.stack([row[name] for row in saved.curves]) for name in names}
-    note = {"step": saved.step, "config": asdict(config), "facts": saved.facts}
-    note |= {"devices": saved.devices, "device_kind": saved.device_kind}
-    save(checkpoint_path(folder, saved.step), saved.state, curves, note, saved.snapshots)
+    arrays = {
+        f"state{name}": _without_empty_rows(np.asarray(leaf))
+        for name, leaf in _named_leaves(jax.tree.map(_numbers, state))
+    }
+    save_arrays(path, arrays | {f"{_CURVE}{name}": curve for name, curve in curves.items()}, note)
 
 
 def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
-    """Read a checkpoint.
+    """The state, the other arrays and the note that `save` wrote.
 
     Args:
         path: The file.
         like: A pytree of arrays, or of their shapes, with the structure of the state.
-
-    Returns:
-        The state, the curves by name, and the note.
 
     """
     arrays, note = load_arrays(path)
     return _state(path, arrays, like), _curves(arrays), note
 
 
-def load_run(path: Path, config: Config, structure: Callable[[Config], Any]) -> RunCheckpoint:
+def save_run(folder: Path, config: Config, saved: Checkpoint) -> None:
+    """Write a checkpoint of a run to its folder, and remove the oldest ones."""
+    names = saved.evaluations[0] if saved.evaluations else {}
+    curves = {name: np.stack([row[name] for row in saved.evaluations]) for name in names}
+    note = {
+        "step": saved.step,
+        "config": asdict(config),
+        "facts": saved.facts,
+        "devices": saved.devices,
+    }
+    curves |= snapshot_arrays(saved.snapshots)
+    save(folder / f"checkpoint-{saved.step:010d}.npz", saved.state, curves, note)
+    for path in checkpoints(folder)[KEPT:]:
+        with suppress(OSError):  # one that is left does no harm
+            path.unlink()
+
+
+def load_run(path: Path, config: Config, like: Any) -> Checkpoint:
     """Read a checkpoint of a run.
 
     Args:
         path: The file.
-        config: The configuration of the run.
-        structure: Gives the structure of the state, see `load`, for the configuration with which
-            the checkpoint was written; the run may have been extended since then.
+        config: The settings of the run, which may have more steps than it had at that time.
+        like: See `load`.
 
     Raises:
-        DamagedFileError: If the file is damaged, or cannot be continued from.
+        DamagedFileError: If the file is damaged.
         ForeignCheckpointError: If it belongs to a run with other settings.
-        FreqdynaError: If it was written by another version.
 
     """
     arrays, note = load_arrays(path)
-    if not belongs_to(note, config):
+    if not _belongs_to(note, config):
         raise ForeignCheckpointError(
             f"{path} belongs to a run with other settings than config.toml"
         )
-    step, curves = note["step"], _curves(arrays)
-    rows = len(curves["return"]) if curves else 0
-    evaluated = evaluation_steps(config.steps, config.eval_every)
-    # The evaluation at this step itself may follow; that of a run that was extended does not count.
-    if not np.sum(evaluated < step) <= rows <= np.sum(evaluated <= step):
-        raise DamagedFileError(f"{path} has {rows} evaluations at step {step:,}")
-    return RunCheckpoint(
-        step,
-        _state(path, arrays, structure(Config.of(note["config"]))),
-        [{name: values[i] for name, values in curves.items()} for i in range(rows)],
-        note["facts"],
-        note["device_kind"],
-        note["devices"],
-        snapshots_in(arrays),
+    curves = _curves(arrays)
+    metrics = {name: values for name, values in curves.items() if "/" not in name}
+    rows = len(next(iter(metrics.values()), ()))
+    return Checkpoint(
+        step=note["step"],
+        state=_state(path, arrays, like),
+        evaluations=[{name: values[i] for name, values in metrics.items()} for i in range(rows)],
+        snapshots=snapshots_in(curves),
+        facts=note["facts"],
+        devices=note["devices"],
     )
 
 
-def belongs_to(note: dict[str, Any], config: Config) -> bool:
-    """Whether a checkpoint was written by a run with these settings, before it was extended."""
-    try:
-        before = Config.of(note["config"])
-    except FreqdynaError:  # settings of another version
-        return False
-    return before.steps <= config.steps and replace(before, steps=config.steps) == config
+def newest(folder: Path, config: Config, like: Any) -> tuple[Checkpoint | None, list[str]]:
+    """The newest checkpoint that can be read, and warnings; damaged files are set aside.
 
+    Args:
+        folder: The run folder.
+        config: The settings of the run.
+        like: See `load`.
 
-def _curves(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    curves = {name: array for name, array in arrays.items() if name.startswith(_CURVE)}
-    return {name.removeprefix(_CURVE): array for name, array in curves.items()}
+    Raises:
+        ForeignCheckpointError: If the newest one that is not damaged belongs to another run.
 
-
-def _state(path: Path, arrays: dict[str, np.ndarray], like: Any) -> Any:
-    """The state in a checkpoint, with the structure of `like`."""
-    leaves = []
-    expected = jax.eval_shape(lambda tree: jax.tree.map(_numbers, tree), like)
-    for name, leaf in _named_leaves(expected):
-        array = arrays.get(f"state{name}")
-        if array is None or (array.shape, array.dtype) != (leaf.shape, leaf.dtype):
-            raise FreqdynaError(f"{path} does not fit its run: {name[1:]} differs")
-        leaves.append(array)
-    rebuilt = [
-        jax.random.wrap_key_data(jnp.asarray(array), impl=_key_impl(leaf))
-        if _is_key(leaf)
-        else array
-        for array, leaf in zip(leaves, jax.tree.leaves(like), strict=True)
-    ]
-    return jax.tree.unflatten(jax.tree.structure(like), rebuilt)
+    """
+    warnings: list[str] = []
+    for path in checkpoints(folder):
+        try:
+            return load_run(path, config, like), warnings
+        except DamagedFileError as error:
+            warnings.append(f"{error}; {set_aside(path)}; trying the one before it")
+    if warnings:
+        warnings.append("no checkpoint could be read: starting from the first step")
+    return None, warnings
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -176,16 +248,101 @@ def checkpoints(folder: Path) -> list[Path]:
     return sorted(folder.glob("checkpoint-*.npz"), reverse=True)
 
 
-def checkpoint_path(folder: Path, step: int) -> Path:
-    """The path of the checkpoint after `step` steps."""
-    return folder / f"checkpoint-{step:010d}.npz"
+def initial_parameters(source: Record, config: Config, agent: Agent[Any]) -> np.ndarray:
+    """The trained parameters of another run, with which the seeds of a run begin.
+
+    A seed begins with the parameters of the same seed, or all of them with those of the only seed.
+
+    Returns:
+        Shape (seeds, p).
+
+    """
+    source.require_agent()
+    if config.scale_observations and not agent.env.is_bounded:
+        raise FreqdynaError(
+            f"init_from is set, but scale_observations is True (the default); {agent.env.name!r} "
+            "has coordinates without bounds, whose scale is not known before the run, so it must "
+            "be False"
+        )
+    flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
+    theirs = source.parameters.shape[1], source.layer_sizes, source.config.activation
+    ours = flat.shape[0], agent.layer_sizes, config.activation
+    if theirs != ours:
+        raise FreqdynaError(
+            f"init_from has {theirs[0]:,} parameters of layers {theirs[1]} with {theirs[2]}; it "
+            f"must have {ours[0]:,} of layers {ours[1]} with {ours[2]}"
+        )
+    seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
+    if len(source.seeds) == 1:
+        chosen = np.repeat(source.parameters, len(seeds), axis=0)
+    elif np.isin(seeds, source.seeds).all():
+        chosen = source.parameters[[source.row(seed) for seed in seeds]]
+    else:
+        raise FreqdynaError(
+            f"init_from has the seeds {source.seeds.tolist()}; it must have those of the run, "
+            f"{seeds.tolist()}, or only one"
+        )
+    if not np.isfinite(chosen).all():
+        raise FreqdynaError("init_from has a seed that diverged: its parameters are not finite")
+    return chosen
 
 
-def prune(folder: Path) -> None:
-    """Remove all checkpoints except the newest."""
-    for path in checkpoints(folder)[KEPT:]:
-        with suppress(OSError):  # one that is left does no harm
-            path.unlink()
+def source_facts(source: Record, parameters: np.ndarray) -> dict[str, Any]:
+    """What the provenance says about the run with whose parameters another one begins."""
+    return {
+        "algorithm": source.config.agent_name,
+        "env": source.env_name,
+        "steps": int(source.steps[-1]),
+        "seeds": source.seeds.tolist(),
+        "sha256": hashlib.sha256(np.ascontiguousarray(parameters).tobytes()).hexdigest(),
+    }
+
+
+def _curves(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    names = [name for name in arrays if name.startswith(_CURVE)]
+    return {name.removeprefix(_CURVE): arrays[name] for name in names}
+
+
+def _belongs_to(note: dict[str, Any], config: Config) -> bool:
+    """Whether a checkpoint was written by a run with these settings, or with fewer steps."""
+    try:
+        before = Config.of(note["config"])
+    except FreqdynaError:  # settings of another version
+        return False
+    if before.steps != config.steps and config.exploration_fraction > 0:
+        return False
+    return note["step"] <= config.steps and replace(before, steps=config.steps) == config
+
+
+def _state(path: Path, arrays: dict[str, np.ndarray], like: Any) -> Any:
+    """The state in a checkpoint, with the structure of `like`."""
+    expected = jax.eval_shape(lambda tree: jax.tree.map(_numbers, tree), like)
+    leaves = []
+    for (name, leaf), original in zip(_named_leaves(expected), jax.tree.leaves(like), strict=True):
+        array = arrays.get(f"state{name}")
+        if array is not None and array.dtype.kind == "V" and leaf.dtype.isbuiltin == 2:
+            array = array.view(leaf.dtype)  # NumPy stores types that JAX adds to it as raw bytes
+        if array is not None and array.ndim == leaf.ndim > 2:
+            missing = leaf.shape[1] - array.shape[1]
+            array = np.pad(array, [(0, 0), (0, max(missing, 0)), *[(0, 0)] * (array.ndim - 2)])
+        if array is None or (array.shape, array.dtype) != (leaf.shape, leaf.dtype):
+            raise FreqdynaError(f"{path} does not fit its run: {name[1:]} differs")
+        if _is_key(original):
+            array = jax.random.wrap_key_data(jnp.asarray(array), impl=_key_impl(original))
+        leaves.append(array)
+    return jax.tree.unflatten(jax.tree.structure(like), leaves)
+
+
+def _without_empty_rows(array: np.ndarray) -> np.ndarray:
+    """An array over seeds and rows without the rows at its end whose bits are zero in all seeds.
+
+    A replay buffer of which most is empty would otherwise fill the disk.
+    """
+    if array.ndim < 3 or array.dtype.itemsize not in (1, 2, 4, 8):
+        return array
+    bits = array.view(f"u{array.dtype.itemsize}")  # the sign of -0.0 counts, too
+    used = np.flatnonzero(bits.any(axis=(0, *range(2, array.ndim))))
+    return array[:, : used[-1] + 1 if len(used) else 0]
 
 
 def _is_key(leaf: Any) -> bool:
@@ -194,9 +351,9 @@ def _is_key(leaf: Any) -> bool:
 
 def _key_impl(leaf: Any) -> Any:
     """The random number generator of keys, or of their shapes."""
-    found: list[Any] = []
-    jax.eval_shape(lambda keys: found.append(jax.random.key_impl(keys)), leaf)
-    return found[0]
+    impl: list[Any] = []
+    jax.eval_shape(lambda keys: impl.append(jax.random.key_impl(keys)), leaf)
+    return impl[0]
 
 
 def _numbers(leaf: Any) -> Any:

@@ -1,150 +1,131 @@
-"""One run: compiled training in slices, with progress, evaluations and checkpoints."""
+"""One run: slices of steps, evaluations and checkpoints, until the end or a signal to stop."""
 
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from freqdyna.agents.base import AgentState
-from freqdyna.agents.diagnostics import Diagnostics
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, counted
+from freqdyna.core.plugins import module_of
+from freqdyna.envs.resolve import needs_env_argument
+from freqdyna.results.complete_seeds import (
+    DIVERGED_AT,
+    MODEL_NON_FINITE,
+    CompleteSeeds,
+    complete_seeds,
+    mark_diverged,
+)
 from freqdyna.results.folder import begin
-from freqdyna.results.record import CUSTOM_METRICS, INIT_FROM, Record
+from freqdyna.results.record import CUSTOM_METRICS, INIT_FROM, Snapshots, evaluation_steps
 from freqdyna.results.result import Result
 from freqdyna.training.callbacks import Callback, Evaluation, custom_metrics
-from freqdyna.training.checkpoint import RunCheckpoint
-from freqdyna.training.curves import Curves
-from freqdyna.training.evaluation_warnings import new_warnings
-from freqdyna.training.extension import state_structure, with_grown_replay
-from freqdyna.training.initial_parameters import initial_parameters, source_facts
+from freqdyna.training.checkpoint import Checkpoint, RunOptions, Saver, newest
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.logs import EvaluationLog, TensorBoardLog, WandbLog, logged_numbers
-from freqdyna.training.newest_checkpoint import newest_checkpoint
-from freqdyna.training.progress import Progress, RunProgress
-from freqdyna.training.run_messages import announcement, resume_command
-from freqdyna.training.saver import RunOptions, Saver
-from freqdyna.training.seeds import Block, Training
+from freqdyna.training.progress import LastEvaluation, Progress, RunProgress
+from freqdyna.training.seeds import Block, memory_errors_explained
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before progress and interrupts are handled."""
 
 
-@dataclass(frozen=True)
-class _Unevaluated:
-    """What an evaluation changes, as it was before.
-
-    The last checkpoint has the state before a last evaluation that is not at a multiple of
-    `eval_every`, so that the run can be extended as if it had been longer from the start.
-    """
-
-    diagnostics: Diagnostics
-    facts: dict[str, Any]
-    """What `Block.facts` returned."""
-    evaluations: int
-
-
 @dataclass
 class Run:
-    """The state of one run."""
+    """One run; it is complete when it is created, and `execute` trains it."""
 
     config: Config
-    training: Training
     block: Block
     provenance: dict[str, Any]
-    curves: Curves = field(init=False)
-    """The metrics of the evaluations so far."""
-    snapshots: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
-    """The snapshots so far, by step."""
-    last_warning: str | None = None
-    """The warning of the last attempt to save the run, if it failed."""
-    initial: np.ndarray | None = None
-    """The parameters with which the seeds begin, shape (seeds, p); None for random ones."""
     callbacks: tuple[Callback, ...] = ()
     """Functions that are called at each evaluation."""
-    unevaluated: "_Unevaluated | None" = None
-    """What the last evaluation changed, if a longer run would not be evaluated at that step."""
-
-    def __post_init__(self) -> None:
-        self.curves = Curves(self.config)
-
-    def begin_with(self, source: Record) -> None:
-        """Begin with the trained parameters of another run."""
-        agent = self.training.agent
-        size = jax.eval_shape(
-            lambda key: agent.parameters(agent.init(key)), jax.random.key(0)
-        ).shape[0]
-        self.initial = initial_parameters(source, self.config, agent.env, agent.layer_sizes, size)
-        self.provenance[INIT_FROM] = source_facts(source, self.initial)
+    initial: np.ndarray | None = None
+    """The parameters with which the seeds begin, shape (seeds, p); None for random ones."""
+    evaluations: list[dict[str, np.ndarray]] = field(init=False, default_factory=list)
+    """The metrics of each evaluation so far, each an array over seeds."""
+    snapshots: Snapshots = field(init=False, default_factory=dict)
+    """The snapshots so far, by step."""
 
     def execute(
         self,
         folder: Path | None,
         options: RunOptions,
-        progress: Progress | None = None,
-        messages: Sequence[str] = (),
+        progress: bool | Progress = False,
+        notes: Sequence[str] = (),
     ) -> Result:
         """Train from the newest checkpoint, or from the start, to the end.
 
         Args:
             folder: The run folder, whose lock the caller holds, or None if nothing is stored.
-            options: How progress is shown and the run is saved.
-            progress: Receives progress instead of the terminal.
-            messages: Messages about the folder for the user.
+            options: How the run is saved.
+            progress: Whether to show progress on the terminal, or what receives it instead.
+            notes: Messages for the user before the run starts.
 
         Returns:
             The finished training.
 
-        Raises:
-            RunFailedError: If the results cannot be saved, or code of the user fails in a callback.
-
         """
-        state, step, warnings = self._start(folder)
-        saver = Saver(
-            folder, options.checkpoint_seconds, resume_command(self.config, self.provenance, folder)
-        )
-        if folder is not None:
-            try:
-                begin(folder, self.config, self.provenance)
-            except OSError as error:
-                raise saver.failed(error) from None
-        if progress is None:
-            seeds, steps = self.config.seeds, self.config.steps
-            progress = RunProgress(seeds, steps, step) if options.progress else Progress()
-        logs: list[EvaluationLog] = []
-        try:
-            if options.tensorboard and folder is not None:
-                try:
-                    logs.append(TensorBoardLog(folder, self.curves.last_step))
-                except OSError as error:
-                    raise saver.failed(error) from None
+        config, again = self.config, resume_command(self.config, self.provenance, folder)
+        saver = Saver(folder, options.checkpoint_seconds, again)
+        with ExitStack() as closing, memory_errors_explained(again if folder else None):
+            closing.callback(self.block.close)
+            state, step, warnings = self._start(folder)
+            if not isinstance(progress, Progress):
+                shown = (config.seeds, config.steps, step)
+                progress = RunProgress(*shown) if progress else Progress()
+            closing.callback(progress.close)
+            logs: list[EvaluationLog] = []
+            if folder is not None:
+                with saver.errors_explained():
+                    begin(folder, config, self.provenance)
+                    if options.tensorboard:
+                        logs.append(TensorBoardLog(folder, self._last_evaluated))
             if options.wandb:
-                logs.append(WandbLog(self.config, self.provenance, folder))
-            if self.initial is not None:  # they are not stored elsewhere
-                self._save(saver, state, step)
-            for message in (*messages, announcement(self.config, self.provenance, step)):
-                progress.note(message)
+                logs.append(WandbLog(config, self.provenance, folder))
+            for log in logs:
+                closing.callback(log.close)
+            if step or self.initial is not None:
+                # Its files may have been those of fewer steps; its first parameters are nowhere.
+                self._save(saver, state, step, with_state=not step)
+            for note in (*notes, announcement(config, self.provenance, step)):
+                progress.note(note)
             for warning in warnings:
                 progress.warn(warning)
-            saver.last = time.monotonic()
             with stop_requests(folder is not None) as stop_requested:
                 state = self._train(state, step, progress, saver, stop_requested, logs)
-            result = self.result(state)
-            self._save(saver, state, self.config.steps)
-        finally:
-            progress.close()
-            self.block.close()
-            for log in logs:
-                log.close()
-        return result
+            self._save(saver, state, config.steps, with_state=not self._ends_between_evaluations)
+            return self.result(state)
+
+    def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
+        """The state to start from, its step, and warnings for the user."""
+        saved: Checkpoint | None = None
+        warnings: list[str] = []
+        if folder is not None:
+            saved, warnings = newest(folder, self.config, self.block.state_structure())
+        if saved is None:
+            if INIT_FROM in self.provenance and self.initial is None:
+                raise FreqdynaError(
+                    "this run began with the parameters of another one, and no checkpoint can be "
+                    "read; start it again"
+                )
+            state = self.block.init()
+            if self.initial is not None:
+                state = self.block.with_parameters(state, self.initial)
+            return state, 0, warnings
+        if saved.devices != self._devices:
+            warnings.append(
+                f"this run started on {saved.devices} and resumes on {self._devices}: its last "
+                "digits may differ from an uninterrupted run"
+            )
+        self.evaluations, self.snapshots = saved.evaluations, saved.snapshots
+        return self.block.from_checkpoint(saved.state, saved.facts), saved.step, warnings
 
     def _train(
         self,
@@ -155,123 +136,158 @@ class Run:
         stop_requested: threading.Event,
         logs: list[EvaluationLog],
     ) -> AgentState:
-        evaluations = self.curves.steps_left
-        snapshots = [s for s in self.config.snapshot_steps if s >= step]
+        """Take all steps in slices, with what is between them."""
+        config = self.config
+        evaluations = self._evaluation_steps[len(self.evaluations) :]
+        snapshots = [s for s in config.snapshot_steps if s >= step]
         state = jax.block_until_ready(self.block.advance(state, step, step))  # compiles
         progress.start()
-        slice_steps, last = 1, self.curves.last_evaluation(self._stopped())
+        slice_steps = 1
         for stop in map(int, np.union1d(evaluations, snapshots)):
             while step < stop:
                 steps = min(slice_steps, stop - step)
                 began = time.monotonic()
                 state = jax.block_until_ready(self.block.advance(state, step, step + steps))
-                seconds = time.monotonic() - began
-                slice_steps = max(
-                    1, min(2 * steps, int(steps * SECONDS_A_SLICE / max(seconds, 1e-6)))
-                )
+                seconds = max(time.monotonic() - began, 1e-6)
+                slice_steps = max(1, min(2 * steps, int(steps * SECONDS_A_SLICE / seconds)))
                 step += steps
                 self._pass_on(progress)
                 if step not in evaluations:  # otherwise its evaluation follows now
-                    progress.update(step, last)
+                    progress.update(step, self._last_evaluation())
                 if stop_requested.is_set():
                     self._save(saver, state, step)
-                    raise InterruptedRun(f"stopped at step {step:,}; continue with: {saver.again}")
+                    again = resume_command(config, self.provenance, saver.folder)
+                    raise InterruptedRun(f"stopped at step {step:,}; continue with: {again}")
                 if saver.is_due():
                     self._save(saver, state, step, progress)
             if stop in snapshots:
-                shown = self.block.snapshot(state, stop)
-                self.snapshots[stop] = self._own_rows(shown)
-            if stop not in evaluations:
-                continue
-            state = self._evaluate(state, stop, progress)
-            curves, stopped = self.curves, self._stopped()
-            kept = curves.complete_seeds(stopped).kept
-            numbers = logged_numbers(curves.rows[-1], curves.seeds, kept)
-            for log in logs:
-                log.write(stop, numbers)
-            last = curves.last_evaluation(stopped)
-            progress.update(step, last)
+                self.snapshots[stop] = self._own_rows(self.block.snapshot(state, stop))
+            if stop in evaluations:
+                if stop == config.steps and self._ends_between_evaluations:
+                    self._save(saver, state, stop)
+                state = self._evaluate(state, stop, progress, logs)
         return state
 
-    def _evaluate(self, state: AgentState, stop: int, progress: Progress) -> AgentState:
-        """Evaluate all seeds after `stop` steps, call the callbacks, and keep the metrics."""
-        if stop % self.config.eval_every:
-            self.unevaluated = _Unevaluated(
-                jax.tree.map(jnp.copy, state.diagnostics),
-                self.block.facts(),
-                len(self.curves.rows),
-            )
-        state, metrics = self.block.evaluate(state, stop)
+    def _evaluate(
+        self, state: AgentState, step: int, progress: Progress, logs: list[EvaluationLog]
+    ) -> AgentState:
+        """Evaluate all seeds, call the callbacks, keep the metrics and pass them on."""
+        state, measured = self.block.evaluate(state, step)
         self._pass_on(progress)
-        curves, parameters = self.curves, self.block.parameters(state)
-        now = curves.marked(self._own_rows(metrics), stop, parameters)
-        layers = self.training.agent.layer_sizes
-        shown = Evaluation(stop, self.config, curves.seeds, dict(now), parameters, layers)
-        custom = custom_metrics(self.callbacks, shown)
+        before = self.evaluations[-1][DIVERGED_AT] if self.evaluations else None
+        parameters = self.block.parameters(state)
+        metrics = mark_diverged(self._own_rows(measured), step, parameters, before)
+        custom = custom_metrics(
+            self.callbacks,
+            Evaluation(
+                step=step,
+                config=self.config,
+                seeds=self.seeds,
+                metrics=dict(metrics),
+                parameters=parameters,
+                layer_sizes=self.block.training.agent.layer_sizes,
+            ),
+        )
         if custom:
             names = [*self.provenance.get(CUSTOM_METRICS, []), *custom]
             self.provenance[CUSTOM_METRICS] = list(dict.fromkeys(names))
-        curves.rows.append(now | custom)
-        for warning in new_warnings(curves.seeds, curves.rows):
+        self.evaluations.append(metrics | custom)
+        for warning in new_warnings(self.seeds, self.evaluations):
             progress.warn(warning)
+        numbers = logged_numbers(self.evaluations[-1], self.seeds, self._complete_seeds().kept)
+        for log in logs:
+            log.write(step, numbers)
+        progress.update(step, self._last_evaluation())
         return state
 
     def _save(
-        self, saver: Saver, state: AgentState, step: int, progress: Progress | None = None
+        self,
+        saver: Saver,
+        state: AgentState,
+        step: int,
+        progress: Progress | None = None,
+        with_state: bool = True,
     ) -> None:
-        """Save the run; with `progress`, a failure is only a warning, because it is not the end."""
+        """Save the results and, `with_state`, a checkpoint; see `Saver.save`."""
         if saver.folder is None:
             return
-        record = self.result(state)
-        facts, evaluations = self.block.facts(), len(self.curves.rows)
-        if self.unevaluated is not None:
-            facts, evaluations = self.unevaluated.facts, self.unevaluated.evaluations
-            state = eqx.tree_at(lambda s: s.diagnostics, state, self.unevaluated.diagnostics)
-        saved = RunCheckpoint(
-            step,
-            self.block.to_checkpoint(state),
-            [{k: v[:, i] for k, v in record.metrics.items()} for i in range(evaluations)],
-            facts,
-            record.provenance["device_kind"],
-            record.provenance["devices"],
-            dict(self.snapshots),
-        )
-        if progress is None:
-            saver.save(record, saved)
-            return
-        warning = saver.try_to_save(record, saved)
-        self._tell_new(progress, warning)
-        self.last_warning = warning
-
-    def _tell_new(self, progress: Progress, warning: str | None) -> None:
-        """Show a warning about saving, unless it is the same as the last one."""
-        if warning is not None and warning != self.last_warning:
-            progress.warn(warning)
-            self.last_warning = warning
-
-    def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
-        """The state to start from, its step, and warnings for the user."""
-        if folder is None:
-            return self._first_state(), 0, []
-        agent = self.training.agent
-        structure = partial(state_structure, self.block, agent)
-        found = newest_checkpoint(folder, self.config, structure, self.provenance)
-        if found.checkpoint is None:
-            return self._first_state(), 0, found.warnings
-        saved = found.checkpoint
-        self.curves.rows, self.snapshots = saved.curves, saved.snapshots
-        state = self.block.from_checkpoint(with_grown_replay(saved.state, agent), saved.facts)
-        return state, saved.step, found.warnings
-
-    def _first_state(self) -> AgentState:
-        """The state before the first step."""
-        if INIT_FROM in self.provenance and self.initial is None:
-            raise FreqdynaError(
-                "this run began with the parameters of another one, and no checkpoint can be read; "
-                "start it again"
+        record, checkpoint = self.result(state), None
+        if with_state:
+            checkpoint = Checkpoint(
+                step=step,
+                state=self.block.to_checkpoint(state),
+                evaluations=[
+                    {name: values[:, i] for name, values in record.metrics.items()}
+                    for i in range(len(self.evaluations))
+                ],
+                snapshots=self.snapshots,
+                facts=self.block.facts(),
+                devices=self._devices,
             )
-        state = self.block.init()
-        return state if self.initial is None else self.block.with_parameters(state, self.initial)
+        saver.save(record, checkpoint, progress)
+
+    def result(self, state: AgentState) -> Result:
+        """The result so far."""
+        names = dict.fromkeys(name for row in self.evaluations for name in row)
+        missing = np.full(self.config.seeds, np.nan)  # of a callback that was added or left out
+        return Result(
+            config=self.config,
+            provenance=self.provenance | self.block.facts(),
+            seeds=self.seeds,
+            steps=self._evaluation_steps[: len(self.evaluations)],
+            metrics={
+                name: np.stack([row.get(name, missing) for row in self.evaluations], axis=1)
+                for name in names
+            },
+            parameters=self.block.parameters(state),
+            layer_sizes=self.block.training.agent.layer_sizes,
+            snapshots=self.snapshots,
+        )
+
+    @property
+    def seeds(self) -> np.ndarray:
+        """The seeds, shape (seeds,)."""
+        return np.arange(self.config.first_seed, self.config.first_seed + self.config.seeds)
+
+    @property
+    def _evaluation_steps(self) -> np.ndarray:
+        return evaluation_steps(self.config.steps, self.config.eval_every)
+
+    @property
+    def _ends_between_evaluations(self) -> bool:
+        """Whether a longer run would not be evaluated at the last step.
+
+        Then the last checkpoint has the state before that evaluation, so that more steps can
+        follow it as in a run that was longer from the start.
+        """
+        return self.config.steps % self.config.eval_every != 0
+
+    @property
+    def _last_evaluated(self) -> int:
+        """The step of the last evaluation; 0 before the first one."""
+        return int(self._evaluation_steps[len(self.evaluations) - 1]) if self.evaluations else 0
+
+    @property
+    def _devices(self) -> str:
+        return f"{self.provenance['devices']} × {self.provenance['device_kind']}"
+
+    def _complete_seeds(self) -> CompleteSeeds:
+        """The seeds that have neither diverged nor stopped at the last evaluation."""
+        now, stopped = self.evaluations[-1], map(int, self.block.facts().get("ended", {}))
+        returns, diverged_at = now["return"][:, None], now[DIVERGED_AT][:, None]
+        return complete_seeds(self.seeds, returns, diverged_at, list(stopped))
+
+    def _last_evaluation(self) -> LastEvaluation | None:
+        """What is shown of the last evaluation; None before the first one."""
+        if not self.evaluations:
+            return None
+        complete = self._complete_seeds()
+        returns = self.evaluations[-1]["return"][complete.kept]
+        return LastEvaluation(
+            step=self._last_evaluated,
+            mean_return=float(returns.mean()) if len(returns) else None,
+            left_out=complete.text("seeds") if complete.left_out else "",
+        )
 
     def _own_rows(self, arrays: dict[str, Any]) -> dict[str, np.ndarray]:
         """The arrays without the copies that pad the last device."""
@@ -283,19 +299,48 @@ class Run:
             progress.warn(message)
         self.block.messages.clear()
 
-    def result(self, state: AgentState) -> Result:
-        """The result so far."""
-        return Result(
-            config=self.config,
-            provenance=self.provenance | self.block.facts(),
-            seeds=self.curves.seeds,
-            steps=self.curves.steps,
-            metrics=self.curves.metrics(),
-            parameters=self.block.parameters(state),
-            layer_sizes=self.training.agent.layer_sizes,
-            snapshots=self.snapshots,
-        )
 
-    def _stopped(self) -> list[int]:
-        """The seeds whose environment failed."""
-        return [int(seed) for seed in self.block.facts().get("ended", {})]
+_CAUSES = {
+    DIVERGED_AT: (-1, "diverged: the loss or the parameters are not finite; left out from now on"),
+    "search_outside": (0, "the search-control proposed states outside the state space"),
+    "search_non_finite": (0, "the search-control proposed states that are not finite"),
+    MODEL_NON_FINITE: (0, "the model returned transitions that are not finite"),
+}
+"""What is reported when a metric of a seed is above a number for the first time."""
+
+
+def new_warnings(seeds: np.ndarray, evaluations: list[dict[str, np.ndarray]]) -> list[str]:
+    """What the last evaluation shows for the first time, in a sentence for each cause."""
+    warnings = []
+    for name, (usual, text) in _CAUSES.items():
+        missing = np.full(len(seeds), usual)
+        above = np.array([row.get(name, missing) > usual for row in evaluations])
+        new = above[-1] & ~above[:-1].any(axis=0)
+        if new.any():
+            noun, listed = "seed" if new.sum() == 1 else "seeds", ", ".join(map(str, seeds[new]))
+            warnings.append(f"{noun} {listed}: {text}; see the metric {name}")
+    return warnings
+
+
+def announcement(config: Config, provenance: dict[str, Any], step: int) -> str:
+    """What is about to be trained, on what, and from which step."""
+    text = (
+        f"{config.agent_name} on {config.env_name}: {counted(config.seeds, 'seed')} × "
+        f"{config.steps:,} steps, {config.planning_steps} planning updates per step, "
+        f"episodes of at most {config.episode_limit:,} steps, "
+        f"on {provenance['devices']} × {provenance['device_kind']}"
+    )
+    if step:
+        text += f"; resuming from step {step:,}"
+    if config.warmup_steps >= config.steps:
+        text += f"; every action is random: the warm-up lasts {config.warmup_steps:,} steps"
+    return text
+
+
+def resume_command(config: Config, provenance: dict[str, Any], folder: Path | None) -> str:
+    """How to resume: on the command line, unless the environment must be passed in Python."""
+    if needs_env_argument(config, provenance):
+        return f"freqdyna.resume({str(folder)!r}, env=...), in Python"
+    names = (config.env, config.search_control, config.model)
+    code = " --allow-code" if any(module_of(name) is not None for name in names) else ""
+    return f"freqdyna resume {folder}{code}"

@@ -44,14 +44,3 @@ def test_only_written_rows_are_drawn_and_all_equally_often():
     counts = np.bincount(indices, minlength=37)
     assert len(counts) == 37
     assert stats.chisquare(counts).pvalue > 1e-6  # the rate of false alarms
-
-
-def test_a_buffer_that_grows_keeps_its_rows_and_is_filled_on():
-    small, large = UniformReplay(2), UniformReplay(4)
-    state, other = small.init(1), large.init(1)
-    for i in range(2):
-        state = small.add(state, jnp.array([1.0 + i]), jnp.array(i))
-        other = large.add(other, jnp.array([1.0 + i]), jnp.array(i))
-    grown = large.add(large.grown(state), jnp.array([3.0]), jnp.array(2))
-    assert grown.rows[:, 0].tolist() == [1, 2, 3, 0]
-    assert large.add(other, jnp.array([3.0]), jnp.array(2)).rows.tolist() == grown.rows.tolist()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from freqdyna.agents.replay.sum_tree import BRANCHES, empty_sum_tree, sum_tree
+from freqdyna.agents.replay.sum_tree import BRANCHES, empty_sum_tree
 
 SIZES = [1, 2, BRANCHES - 1, BRANCHES, BRANCHES + 1, BRANCHES**2, BRANCHES**2 + 1, 600]
 """On both sides of every new level; few, as each is a program of its own."""
@@ -84,18 +84,3 @@ def test_extreme_fractions_never_find_a_weight_of_zero(fraction):
         weights[7] = 1e-6
         found = int(find(tree_of(np.float32(weights)), np.full(1, fraction, np.float32))[0])
         assert weights[found] > 0
-
-
-@pytest.mark.parametrize("capacity", [16, 17, 300])
-def test_a_tree_that_grows_is_the_one_that_was_always_large(capacity):
-    """Also if it gets more levels."""
-    weights = np.random.default_rng(0).integers(1, 100, size=15).astype(np.float32)
-
-    @jax.jit
-    def one_by_one(weights):
-        tree = empty_sum_tree(capacity)
-        return jax.lax.fori_loop(0, 15, lambda i, tree: tree.set(i[None], weights[i][None]), tree)
-
-    grown, large = jax.jit(sum_tree, static_argnums=1)(weights, capacity), one_by_one(weights)
-    for ours, theirs in zip(grown.levels, large.levels, strict=True):
-        np.testing.assert_array_equal(ours, theirs)

@@ -16,7 +16,7 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.gym.seats import EnvironmentFailed, HostEnvs, Seat
 from freqdyna.envs.gym.space import ClosingFactory, factory_of, make_env, space_of
 from freqdyna.envs.resolve import environment_of_run
-from freqdyna.training.prepare import prepare_run
+from freqdyna.training.api import prepare
 
 
 class Faulty(Corridor):
@@ -359,9 +359,9 @@ def test_an_environment_that_was_given_is_not_taken_for_one_of_its_name():
     settings = {k: v for k, v in SMALL.items() if k != "progress"}
     car = "MountainCarContinuous-v0"
     config = Config(env=car, algorithm="naf", **settings)
-    given = prepare_run(config, lambda: Louder(gymnasium.make(car), 2.0)).provenance
+    given = prepare(config, lambda: Louder(gymnasium.make(car), 2.0)).provenance
     with pytest.raises(FreqdynaError, match=f"{car!r} was passed in Python; give it"):
         environment_of_run(config, None, given, "give it")
-    named = prepare_run(config, None)
+    named = prepare(config)
     assert callable(environment_of_run(config, None, named.provenance, ""))
     named.block.close()

@@ -25,10 +25,6 @@ class Replay(eqx.Module, Generic[ReplayState]):
         """An empty buffer for rows of `width` numbers."""
 
     @abc.abstractmethod
-    def grown(self, smaller: ReplayState) -> ReplayState:
-        """The content of a smaller buffer, in which nothing was overwritten yet, in this one."""
-
-    @abc.abstractmethod
     def add(
         self, state: ReplayState, row: Float[Array, " width"], count: Int[Array, ""]
     ) -> ReplayState:

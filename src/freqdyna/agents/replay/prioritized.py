@@ -5,8 +5,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, UInt32
 
 from freqdyna.agents.replay.base import Replay
-from freqdyna.agents.replay.ring import uniform_indices, with_empty_rows
-from freqdyna.agents.replay.sum_tree import SumTree, empty_sum_tree, sum_tree
+from freqdyna.agents.replay.ring import uniform_indices
+from freqdyna.agents.replay.sum_tree import SumTree, empty_sum_tree
 
 SMALLEST_PRIORITY = 1e-6
 
@@ -33,12 +33,6 @@ class PrioritizedReplay(Replay[PrioritizedState]):
         """An empty buffer."""
         rows = jnp.zeros((self.capacity, width))
         return PrioritizedState(rows, empty_sum_tree(self.capacity), jnp.ones(()))
-
-    def grown(self, smaller: PrioritizedState) -> PrioritizedState:
-        """Append empty rows without priority; see `Replay.grown`."""
-        rows = with_empty_rows(smaller.rows, self.capacity)
-        priorities = smaller.tree.levels[0].reshape(-1)[: len(smaller.rows)]
-        return PrioritizedState(rows, sum_tree(priorities, self.capacity), smaller.greatest)
 
     def add(
         self, state: PrioritizedState, row: Float[Array, " width"], count: Int[Array, ""]

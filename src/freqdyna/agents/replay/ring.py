@@ -22,10 +22,6 @@ class UniformReplay(Replay[RingState]):
         """An empty buffer."""
         return RingState(jnp.zeros((self.capacity, width)))
 
-    def grown(self, smaller: RingState) -> RingState:
-        """Append empty rows; see `Replay.grown`."""
-        return RingState(with_empty_rows(smaller.rows, self.capacity))
-
     def add(
         self, state: RingState, row: Float[Array, " width"], count: Int[Array, ""]
     ) -> RingState:
@@ -44,13 +40,6 @@ class UniformReplay(Replay[RingState]):
     ) -> RingState:
         """Return the buffer unchanged: it has no priorities."""
         return state
-
-
-def with_empty_rows(
-    rows: Float[Array, "smaller width"], capacity: int
-) -> Float[Array, "capacity width"]:
-    """The rows, followed by as many of zeros as there is room for."""
-    return jnp.zeros((capacity, rows.shape[1])).at[: len(rows)].set(rows)
 
 
 def uniform_indices(bits: UInt32[Array, " batch"], size: Int[Array, ""]) -> Int[Array, " batch"]:

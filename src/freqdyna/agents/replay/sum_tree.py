@@ -83,13 +83,3 @@ def empty_sum_tree(capacity: int) -> SumTree:
         levels.append(jnp.zeros((size, BRANCHES)))
         if size == 1:
             return SumTree(tuple(levels))
-
-
-def sum_tree(weights: Float[Array, " k"], capacity: int) -> SumTree:
-    """A tree over `capacity` weights, of which the first are given and the others are zero."""
-    levels = []
-    for level in empty_sum_tree(capacity).levels:
-        level = level.reshape(-1).at[: len(weights)].set(weights).reshape(-1, BRANCHES)
-        levels.append(level)
-        weights = level.sum(-1)
-    return SumTree(tuple(levels))
