@@ -291,7 +291,8 @@ class WriteReport:
         trainings, known = [], set[Location]()
         for folder in self.folders:
             trainings += find(folder, known)
-            print(f"{relative(folder)}: {len(trainings)} so far", file=sys.stderr, flush=True)
+            number = counted(len(trainings), "training")
+            print(f"{relative(folder)}: {number} so far", file=sys.stderr, flush=True)
         if not trainings:
             raise FreqdynaError("folders is empty; it must have at least one folder")
         names = map(relative, self.folders)
