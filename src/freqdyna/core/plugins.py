@@ -48,13 +48,7 @@ def import_code(*, env: Any = None, search_control: Any = None, model: Any = Non
 
 
 def require_allowed(setting: str, name: str | None) -> None:
-    """Raise an error if a name needs a module that nobody has imported.
-
-    Args:
-        setting: The setting that has the name: "env", "search_control" or "model".
-        name: The name, which may be a plain one.
-
-    """
+    """Raise an error if a name such as `module:Class` needs a module that nobody has imported."""
     module = module_of(name)
     if module is not None and module not in sys.modules:
         raise FreqdynaError(
@@ -67,13 +61,7 @@ class Registry(dict[str, type[Component]]):
     """The classes of one kind of component, such as models, by name."""
 
     def __init__(self, setting: str, base: Any) -> None:
-        """Begin without names.
-
-        Args:
-            setting: The setting that names a component, such as "model".
-            base: The class that all of them are subclasses of.
-
-        """
+        """Begin without names, for subclasses of `base` that a setting such as "model" names."""
         super().__init__()
         self.setting, self.base = setting, base
 
@@ -139,13 +127,9 @@ class Registry(dict[str, type[Component]]):
 
 
 def require_shapes(what: str, returned: Any, wanted: Any) -> None:
-    """Raise an error unless two pytrees have the same structure, types and shapes.
+    """Raise an error unless what a component returned has the structure, types and shapes wanted.
 
-    Args:
-        what: What returned it, such as "Mine.propose returned states".
-        returned: What a user's component returned.
-        wanted: What has the form that it must have.
-
+    The message begins with `what`, such as "Mine.propose returned states".
     """
     import jax
 

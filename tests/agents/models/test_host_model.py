@@ -40,3 +40,10 @@ def test_an_outcome_of_another_shape_is_refused(monkeypatch, part, wrong, words)
     monkeypatch.setattr(Corridor, "simulate", misshapen)
     with pytest.raises(FreqdynaError, match=f"simulate of 'Corridor' returned {words}"):
         host_model(Corridor, space_of(Corridor()))
+
+
+def test_an_error_in_simulate_keeps_its_class_and_gets_a_note(monkeypatch):
+    monkeypatch.setattr(Corridor, "simulate", lambda self, states, actions: {}["table"])
+    with pytest.raises(KeyError) as raised:
+        host_model(Corridor, space_of(Corridor()))
+    assert raised.value.__notes__[0].startswith("simulate of 'Corridor'")

@@ -87,8 +87,6 @@ def host_model(factory: Factory, space: Space) -> HostModel:
             terminals.astype(bool).reshape(batch),
         )
 
-    with note_where(
-        f"simulate of {space.name!r} must return what freqdyna.agents.models.host_model says"
-    ):
+    with note_where(f"simulate of {space.name!r}: see freqdyna.agents.models.host_model"):
         ask(np.asarray(env.reset(seed=0)[0], np.float32), space.random_action())
     return HostModel(ask)
