@@ -28,13 +28,13 @@ def load_policy(monkeypatch):
     return load_policy
 
 
-def a_result(config, sizes, **facts):
+def a_result(config, sizes):
     """A training of two seeds with random parameters."""
     number = sum((a + 1) * b for a, b in itertools.pairwise(sizes))
     parameters = np.random.default_rng(0).normal(size=(2, number)).astype(np.float32)
     return Result(
         config,
-        facts,
+        {},
         np.arange(2),
         np.array([config.eval_every]),
         {"return": np.zeros((2, 1))},
@@ -61,10 +61,9 @@ def test_discrete_actions_are_those_of_the_policy(activation, load_policy, tmp_p
 
 def test_continuous_actions_are_those_of_the_policy(load_policy, tmp_path):
     name = "MountainCarContinuous-v0"
-    config = Config(env=name, algorithm="naf", seeds=2, hidden=(8,), normalize=True)
-    scaling = {"mean": [0.5, -0.5], "scale": [2.0, 3.0]}
+    config = Config(env=name, algorithm="naf", seeds=2, hidden=(8,))
     space = space_of(gymnasium.make(name))
-    result = a_result(resolved(config, space), (2, 8, 3), scaling=scaling)
+    result = a_result(resolved(config, space), (2, 8, 3))
     result.export_policy(tmp_path / "policy.npz")
     ours, theirs = result.policy(0), load_policy(tmp_path / "policy.npz")
     for state in np.random.default_rng(1).uniform(-1, 1, size=(10, 2)):
