@@ -10,8 +10,6 @@ SLOW_FILES = (
     "report/test_report.py",
     "envs/test_every_environment.py",
     "training/test_runs.py",
-    "training/test_training.py",
-    "training/test_host_block.py",
     "training/test_varied_block.py",
     "docs/test_tour.py",
     "learning/test_probes.py",

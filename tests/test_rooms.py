@@ -7,7 +7,7 @@ from slow_files import SLOW_FILES
 
 TESTS = Path(__file__).parent
 ROOMS = sorted(path.parent.name for path in (TESTS.parent / "src/freqdyna").glob("*/__init__.py"))
-OTHERS = {"docs", "examples", "fixtures", "learning"}
+OTHERS = {"docs", "examples", "learning"}
 """Folders of tests that are of no room."""
 
 
