@@ -341,8 +341,14 @@ def _without_empty_rows(array: np.ndarray) -> np.ndarray:
     if array.ndim < 3 or array.dtype.itemsize not in (1, 2, 4, 8):
         return array
     bits = array.view(f"u{array.dtype.itemsize}")  # the sign of -0.0 counts, too
-    used = np.flatnonzero(bits.any(axis=(0, *range(2, array.ndim))))
-    return array[:, : used[-1] + 1 if len(used) else 0]
+    low, high = 0, array.shape[1]  # no row from `high` on is used
+    while low < high:
+        middle = (low + high) // 2
+        if bits[:, middle:high].any():
+            low = middle + 1
+        else:
+            high = middle
+    return array[:, :high]
 
 
 def _is_key(leaf: Any) -> bool:

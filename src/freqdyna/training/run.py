@@ -100,8 +100,8 @@ class Run:
                 progress.warn(warning)
             with stop_requests(folder is not None) as stop_requested:
                 state = self._train(state, step, progress, saver, stop_requested, logs)
-            self._save(saver, state, config.steps, with_state=not self._ends_between_evaluations)
-            return self.result(state)
+            with_state = not self._ends_between_evaluations
+            return self._save(saver, state, config.steps, with_state=with_state)
 
     def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
         """The state to start from, its step, and warnings for the user."""
@@ -207,24 +207,23 @@ class Run:
         step: int,
         progress: Progress | None = None,
         with_state: bool = True,
-    ) -> None:
-        """Save the results and, `with_state`, a checkpoint; see `Saver.save`."""
-        if saver.folder is None:
-            return
-        record, checkpoint = self.result(state), None
-        if with_state:
+    ) -> Result:
+        """Save the results and, `with_state`, a checkpoint; return the results."""
+        result, checkpoint = self.result(state), None
+        if with_state and saver.folder is not None:
             checkpoint = Checkpoint(
                 step=step,
                 state=self.block.to_checkpoint(state),
                 evaluations=[
-                    {name: values[:, i] for name, values in record.metrics.items()}
+                    {name: values[:, i] for name, values in result.metrics.items()}
                     for i in range(len(self.evaluations))
                 ],
                 snapshots=self.snapshots,
                 facts=self.block.facts(),
                 devices=self._devices,
             )
-        saver.save(record, checkpoint, progress)
+        saver.save(result, checkpoint, progress)
+        return result
 
     def result(self, state: AgentState) -> Result:
         """The result so far."""
