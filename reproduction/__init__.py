@@ -1,5 +1,4 @@
 """The reproduction of the paper's figures and statements.
 
-Each folder in `parts` contains `units.py` (what to compute) and `analysis.py` (how to evaluate it).
-`registry.py` lists every part of the paper.
+A file such as `f3.py` has what a part computes and how it is analysed; `run.py` lists all parts.
 """

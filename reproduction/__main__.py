@@ -42,7 +42,11 @@ class Command:
         if self.name == "list":
             pages.print_list(folder, self.quick)
         elif self.name == "overview":
-            self._overview(pages.overview(folder))
+            text = pages.overview(folder)
+            if self.page is None:
+                print(text, end="")
+            else:
+                self.page.write_text(pages.replaced(self.page.read_text(), text))
         elif self.name == "page":
             path = self.page or Path("docs/reproduction.md")
             path.write_text(pages.page(folder, path))
@@ -54,14 +58,6 @@ class Command:
                 findings = run.reproduce(part, folder, self.quick, self.processes)
                 pages.print_findings(findings, self.quick)
                 print(f"figure: {run.figure_of(folder, part.name)}")
-
-    def _overview(self, text: str) -> None:
-        from reproduction import pages
-
-        if self.page is None:
-            print(text, end="")
-        else:
-            self.page.write_text(pages.replaced(self.page.read_text(), text))
 
 
 def main(arguments: list[str] | None = None) -> None:

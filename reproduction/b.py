@@ -3,7 +3,6 @@
 Q networks are trained on MountainCar and in the maze; D analyses the same networks.
 """
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +22,7 @@ from freqdyna.results.record import Record
 from reproduction import claims
 from reproduction.claims import Claim, Statement
 from reproduction.study import Columns, Findings, Part, Stored, Unit
-from reproduction.theory import Trend, local_spectrum, window_means
+from reproduction.theory import local_spectrum, window_means
 
 TRAININGS: dict[str, dict[str, Any]] = {
     "MountainCar-v0": {"algorithm": "dyna-frequency", "steps": 15_000},
@@ -42,8 +41,6 @@ SIZES = (8, 16, 24, 32)
 """Points of a window along each coordinate."""
 OVERLAP = 4
 """Windows are a quarter of their size apart."""
-TYPICAL = 16
-"""The window size for which the shares of coordinates are given."""
 SHADED = "shaded: the intervals that decide"
 BANDWIDTH = Statement("g ranks states by the local bandwidth of V")
 ENERGY = Statement("g ranks states by the local energy of V, alone or times the second moment")
@@ -147,14 +144,9 @@ class Surfaces:
 
 
 def on_seeds(units: dict[str, Stored]) -> str:
-    """How many seeds solved their environment, and which are therefore used."""
-    parts = []
-    for name, stored in units.items():
-        returns, seeds = returns_of(stored), chosen_seeds(stored)
-        solved = int((returns > SOLVED).sum())
-        mean = f"mean return {returns[seeds].mean():.0f}"
-        used = ", ".join(map(str, seeds.tolist()))
-        parts.append(f"{name}: {solved} of {len(returns)} seeds (used: {used}; {mean})")
+    """How many seeds solved their environment and are therefore used."""
+    returns = {name: returns_of(stored) for name, stored in units.items()}
+    parts = [f"{name}: {(of > SOLVED).sum()} of {len(of)} seeds" for name, of in returns.items()]
     return (
         f"A seed has solved its environment if the mean return of the last {LAST} evaluations is "
         f"above {SOLVED:g}. Only these are used; if there is none, all are shown and nothing is "
@@ -167,7 +159,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     panels: list[Panel] = []
     rows: list[Claim] = []
     table = [["environment", "rank correlation of g with", *(f"{s} × {s}" for s in SIZES)]]
-    number, shares = len(RANKINGS) * len(units), []
+    number = len(RANKINGS) * len(units)
     for name, stored in units.items():
         env, surfaces = envs.make(name), Surfaces.of(stored)
         solved = (returns_of(stored) > SOLVED).any()
@@ -193,15 +185,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
         legend = None if panels else Legend("lower right")
         x, y = Axis("points of a window along each coordinate"), Axis("rank correlation of g")
         panels.append(Panel(name, x, y, marks, [half], legend=legend))
-        plane, mean = (
-            np.mean([second_share(env, value, plane) for value, _ in found])
-            for plane in (True, False)
-        )
-        coordinate = env.coordinates[1]
-        shares.append(f"{name}, {coordinate}: {plane:.1%} (plane removed), {mean:.1%} (mean)")
     chart = Chart(panels, "B: g and the spectrum of learned values", SHADED, share_y=True)
-    second = "In raw units, the second coordinate contributes this share of the mean of ‖k‖²: "
-    return Findings(chart, rows, table, [HOW, f"{second}{'; '.join(shares)}.", on_seeds(units)])
+    return Findings(chart, rows, table, [HOW, on_seeds(units)])
 
 
 def regions_of(env: Environment, value: np.ndarray, frequency: np.ndarray, size: int) -> Regions:
@@ -216,18 +201,6 @@ def regions_of(env: Environment, value: np.ndarray, frequency: np.ndarray, size:
         "product": whole.energy * whole.second_moment,
         "energy": whole.energy,
     }
-
-
-def second_share(env: Environment, value: np.ndarray, plane: bool) -> float:
-    """The second coordinate's share of the second moment, averaged over windows of one size."""
-    first, second = (float(axis[1] - axis[0]) for axis in axes(env, value.shape))
-    stride = TYPICAL // OVERLAP
-    trend: Trend = "plane" if plane else "mean"
-    both, alone = (
-        local_spectrum(value, (spacing, second), TYPICAL, stride, trend).second_moment
-        for spacing in (first, math.inf)  # points infinitely far apart have no frequency
-    )
-    return float(np.mean(alone / both))
 
 
 def rank_correlation(regions: Regions, key: str) -> float:

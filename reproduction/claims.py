@@ -9,7 +9,7 @@ import numpy as np
 from freqdyna.results.comparison.statistics import LEVEL
 from freqdyna.results.statistics import bootstrap_interval
 
-Verdict = Literal["holds", "does not hold", "undecided", "depends", "none: quick"]
+Verdict = Literal["holds", "does not hold", "undecided", "depends"]
 """A claim depends if interpretations of the paper lead to different verdicts."""
 
 RULES = {
@@ -95,16 +95,8 @@ def difference(
     low, high = corrected_interval(differences, rows)
     claimed, opposed = (high < 0, low > 0) if negative else (low > 0, high < 0)
     verdict: Verdict = "holds" if claimed else "does not hold" if opposed else "undecided"
-    mean = float(differences.mean())
-    return Claim(
-        statement,
-        what,
-        paper,
-        f"{mean:{form}}",
-        f"[{low:{form}}, {high:{form}}]",
-        verdict,
-        "difference",
-    )
+    ours, interval = f"{float(differences.mean()):{form}}", f"[{low:{form}}, {high:{form}}]"
+    return Claim(statement, what, paper, ours, interval, verdict, "difference")
 
 
 def agreeing(
@@ -130,15 +122,8 @@ def share(statement: Statement, what: str, paper: float, samples: np.ndarray) ->
     """The paper's percentage compared with those of many samples, all in percent."""
     low, high = np.quantile(samples, [0.025, 0.975])
     verdict: Verdict = "holds" if low <= paper <= high else "does not hold"
-    return Claim(
-        statement,
-        what,
-        f"{paper:.2f}%",
-        f"{samples.mean():.2f}%",
-        f"[{low:.2f}%, {high:.2f}%]",
-        verdict,
-        "sampling",
-    )
+    ours, interval = f"{samples.mean():.2f}%", f"[{low:.2f}%, {high:.2f}%]"
+    return Claim(statement, what, f"{paper:.2f}%", ours, interval, verdict, "sampling")
 
 
 def accuracy(
@@ -153,15 +138,8 @@ def accuracy(
 def bound(statement: Statement, what: str, paper: str, least: float, tolerance: float) -> Claim:
     """A lower bound of one, which the smallest value may miss by at most the tolerance."""
     verdict: Verdict = "holds" if least >= 1 - tolerance else "does not hold"
-    return Claim(
-        statement,
-        what,
-        paper,
-        f"{least:.4g}",
-        f"allowed ≥ 1 − {tolerance:.0g}",
-        verdict,
-        "accuracy",
-    )
+    allowed = f"allowed ≥ 1 − {tolerance:.0g}"
+    return Claim(statement, what, paper, f"{least:.4g}", allowed, verdict, "accuracy")
 
 
 def divergence(
@@ -189,9 +167,8 @@ def ranking(
         verdict = "does not hold"
     least, most = min(low for low, _ in intervals), max(high for _, high in intervals)
     ours = f"{min(means):+.2f} to {max(means):+.2f} by window"
-    return Claim(
-        statement, what, paper, ours, f"within [{least:+.2f}, {most:+.2f}]", verdict, "correlation"
-    )
+    within = f"within [{least:+.2f}, {most:+.2f}]"
+    return Claim(statement, what, paper, ours, within, verdict, "correlation")
 
 
 def corrected_interval(values: np.ndarray, rows: int) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Comparisons of trainings: statistics over seeds, and verdicts under all interpretations."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -19,7 +19,7 @@ from freqdyna.results.comparison.statistics import (
     stratified_interval,
 )
 from reproduction.claims import Claim, Statement, Verdict
-from reproduction.study import Stored, area, final, pick, steps_to
+from reproduction.study import Stored, area, final, steps_to
 
 TOO_FEW = "none: too few seeds are left"
 Measure = Callable[[Stored], np.ndarray]
@@ -126,7 +126,6 @@ def summary(trainings: dict[str, Stored], threshold: float) -> list[list[str]]:
 
 
 T = TypeVar("T")
-K = TypeVar("K", bound=Hashable)
 WHEN_UPDATES_BEGIN: dict[str, dict[str, Any]] = {
     # The paper's algorithm (A.7) updates at every step; its published code waits for 5,000 samples.
     # Our trainings update from the first step on MountainCar.
@@ -171,29 +170,6 @@ RULE_IN_THE_MAZE = (
 )
 
 
-def by_interpretation(
-    units: dict[str, Stored],
-    interpretations: Iterable[str],
-    keys: Collection[K],
-    settings: Callable[[str, K], dict[str, Any]],
-    longer: bool = False,
-) -> dict[str, dict[K, Stored]]:
-    """The stored trainings by interpretation and key; interpretations without any are omitted.
-
-    `settings` gives what a training states, from an interpretation and a key; for `longer`, see
-    `study.pick`.
-    """
-    found = {
-        name: {
-            key: stored
-            for key in keys
-            if (stored := pick(units, longer, **settings(name, key))) is not None
-        }
-        for name in interpretations
-    }
-    return {name: trainings for name, trainings in found.items() if trainings}
-
-
 def judge_each(
     groups: Mapping[str, Sequence[T]], judge: Callable[[list[T]], list[Claim]]
 ) -> dict[str, list[Claim]]:
@@ -203,13 +179,6 @@ def judge_each(
     """
     judged = iter(judge([one for group in groups.values() for one in group]))
     return {name: list(islice(judged, len(group))) for name, group in groups.items()}
-
-
-def judge_under_all(
-    groups: Mapping[str, Sequence[T]], judge: Callable[[list[T]], list[Claim]]
-) -> list[Claim]:
-    """One claim for each comparison, with the verdict of all interpretations; see `judge_each`."""
-    return under_all(judge_each(groups, judge))
 
 
 def under_all(claims: Mapping[str, Sequence[Claim]]) -> list[Claim]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from freqdyna.results.chart import Axis, Legend, LineStyle, Panel, SeedCurve
+from freqdyna.results.chart import Axis, Dash, Legend, LineStyle, Panel, SeedCurve
 from freqdyna.results.run_styles import COLORS, FREE
 from freqdyna.results.statistics import bootstrap_interval
 from reproduction.study import Stored, curves
@@ -12,13 +12,15 @@ from reproduction.study import Stored, curves
 SHADED = "shaded: 95% interval of the mean"
 SMALL = 8.33
 """Size of a legend's text that leaves room for the curves."""
+DASHES: dict[str, Dash] = {"learned model": "dashed", "walls inside": "dotted"}
+"""By what a name contains."""
 _KNOWN = {algorithm.replace("-", ""): color for algorithm, color in COLORS.items()}
 
 
 def styles(names: Iterable[str]) -> dict[str, LineStyle]:
     """The library's colour of each algorithm, by names such as "ER" or "Dyna-Value, d = 10".
 
-    Curves with a learned model are dashed, and the variants of NAF look like those of DQN.
+    The variants of NAF look like those of DQN.
     """
     chosen, free = dict(_KNOWN), iter(FREE)
     found = {}
@@ -26,13 +28,20 @@ def styles(names: Iterable[str]) -> dict[str, LineStyle]:
         algorithm = name.lower().partition(",")[0].partition(";")[0].partition(" ")[0]
         key = algorithm.replace("naf", "").replace("-", "")
         color = chosen.setdefault(key, chosen.get(key) or f"tab:{next(free)}")
-        found[name] = LineStyle(color, "dashed" if "learned model" in name else "solid")
+        dashes = [dash for words, dash in DASHES.items() if words in name]
+        found[name] = LineStyle(color, *dashes)
     return found
 
 
-def named_curves(found: Mapping[str, Stored]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Steps and returns of trainings by name."""
-    return {name: curves(stored) for name, stored in found.items()}
+def curves_panels(
+    found: Mapping[str, Mapping[str, Stored]], legend: Legend | None = None
+) -> list[Panel]:
+    """A panel of learning curves for each title; the first has the legend."""
+    legends = [legend or Legend(), *[None] * len(found)]
+    return [
+        curves_panel(title, {name: curves(one) for name, one in of.items()}, legend=legends[i])
+        for i, (title, of) in enumerate(found.items())
+    ]
 
 
 def curves_panel(
@@ -41,10 +50,7 @@ def curves_panel(
     x: str = "environment steps",
     legend: Legend | None = None,
 ) -> Panel:
-    """A panel of learning curves: means over seeds with their 95% intervals.
-
-    `found` has steps of shape (evaluations,) and returns of shape (seeds, evaluations) by name.
-    """
+    """A panel of curves, each steps and returns (seeds, steps): means with their 95% intervals."""
     style_of = styles(found)
     marks = [
         SeedCurve(at, returns, style_of[name], bootstrap_interval(returns), shade=0.15, label=name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from freqdyna.results.chart import Chart, Legend, Panel
+from freqdyna.results.chart import Chart, Legend
 from freqdyna.results.comparison.statistics import LEVEL, stratified_interval
 from reproduction.claims import Claim, Statement, Verdict
 from reproduction.comparisons import (
@@ -16,22 +16,13 @@ from reproduction.comparisons import (
     WHEN_UPDATES_BEGIN,
     Comparison,
     judge,
-    judge_under_all,
+    judge_each,
     signed,
     summary,
     under_all,
 )
-from reproduction.curves import SHADED, SMALL, curves_panel, named_curves
-from reproduction.study import (
-    Findings,
-    Part,
-    Stored,
-    Unit,
-    area,
-    pick,
-    training,
-    training_of,
-)
+from reproduction.curves import SHADED, SMALL, curves_panels
+from reproduction.study import Findings, Part, Stored, Unit, area, grouped, training, training_of
 
 AHEAD = Statement(
     "MountainCar: Dyna-Frequency is ahead of ER, PrioritizedER and Dyna-Value", main=True
@@ -65,21 +56,23 @@ PAIRS = (
 )
 Cell = tuple[str, int, float]
 """Algorithm, updates and noise."""
+CELLS: list[Cell] = [(name, d, noise) for d in UPDATES for noise in NOISES for name in ALGORITHMS]
 
 
-def settings(interpretation: str, name: str, updates: int, noise: float) -> dict[str, Any]:
-    """One cell of the figure."""
-    cell = {"env": "MountainCar-v0", "planning_steps": updates, "reward_noise": noise}
-    return cell | ALGORITHMS[name] | WHEN_UPDATES_BEGIN[interpretation]
+def settings(interpretation: str, cell: Cell) -> dict[str, Any]:
+    """One training of the figure."""
+    name, updates, noise = cell
+    stated = {"env": "MountainCar-v0", "planning_steps": updates, "reward_noise": noise}
+    return stated | ALGORITHMS[name] | WHEN_UPDATES_BEGIN[interpretation]
 
 
 def units(quick: bool) -> list[Unit]:
     """All cells, the longest first; a quick run has three."""
     if quick:
         first, few = next(iter(WHEN_UPDATES_BEGIN)), ("ER", "Dyna-Value", "Dyna-Frequency")
-        return [training(True, **settings(first, name, UPDATES[0], 0.0)) for name in few]
+        return [training(True, **settings(first, (name, UPDATES[0], 0.0))) for name in few]
     return [
-        training(False, **settings(interpretation, name, updates, noise))
+        training(False, **settings(interpretation, (name, updates, noise)))
         for interpretation in WHEN_UPDATES_BEGIN
         for updates in reversed(UPDATES)
         for name in reversed(ALGORITHMS)
@@ -89,32 +82,17 @@ def units(quick: bool) -> list[Unit]:
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each interpretation, number of updates and noise; tests of areas under curves."""
-    cells: dict[str, dict[Cell, Stored]] = {
-        interpretation: {
-            (name, updates, noise): stored
-            for updates in UPDATES
-            for noise in NOISES
-            for name in ALGORITHMS
-            if (stored := pick(units, **settings(interpretation, name, updates, noise)))
-        }
-        for interpretation in WHEN_UPDATES_BEGIN
-    }
-    cells = {interpretation: of for interpretation, of in cells.items() if of}
-    panels: list[Panel] = []
+    cells = grouped(units, WHEN_UPDATES_BEGIN, CELLS, settings)
+    panels: dict[str, dict[str, Stored]] = {}
     table: dict[str, Stored] = {}
     for interpretation, of in cells.items():
-        for updates, noise in dict.fromkeys(cell[1:] for cell in of):
-            here = {name: one for (name, *at), one in of.items() if at == [updates, noise]}
-            title = f"updates {interpretation}, d = {updates}, σ = {noise:g}"
-            legend = None if panels else Legend(size=SMALL)
-            panels.append(curves_panel(title, named_curves(here), legend=legend))
-        table |= {
-            f"{name}, d = {updates}, σ = {noise:g}, updates {interpretation}": stored
-            for (name, updates, noise), stored in of.items()
-        }
+        for (name, updates, noise), stored in of.items():
+            at = f"d = {updates}, σ = {noise:g}"
+            panels.setdefault(f"updates {interpretation}, {at}", {})[name] = stored
+            table[f"{name}, {at}, updates {interpretation}"] = stored
     seeds = len(training_of(next(iter(table.values()))).seeds)
     chart = Chart(
-        panels,
+        curves_panels(panels, Legend(size=SMALL)),
         f"F3: MountainCar, {seeds} seeds",
         SHADED,
         columns=len(panels) // len(cells),
@@ -126,8 +104,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
 
 def _claims(cells: dict[str, dict[Cell, Stored]]) -> list[Claim]:
     """All claims under each interpretation; corrections are for the comparisons of all of them."""
-    found = judge_under_all({name: _comparisons(of) for name, of in cells.items()}, judge)
-    if any(len(of) < len(ALGORITHMS) * len(UPDATES) * len(NOISES) for of in cells.values()):
+    found = under_all(judge_each({name: _comparisons(of) for name, of in cells.items()}, judge))
+    if any(len(of) < len(CELLS) for of in cells.values()):
         return found  # a quick run
     every = len(cells)
     gains = under_all({name: [_not_every_one_gains(of, every)] for name, of in cells.items()})

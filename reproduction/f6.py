@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from freqdyna.results.chart import Chart, Legend
+from freqdyna.results.chart import Chart
 from reproduction.claims import Claim, Statement, Verdict
 from reproduction.comparisons import (
     WHEN_UPDATES_BEGIN,
     Comparison,
     judge,
-    judge_under_all,
+    judge_each,
     mean_with_interval,
     summary,
+    under_all,
 )
-from reproduction.curves import SHADED, curves_panel, named_curves
+from reproduction.curves import SHADED, curves_panels
 from reproduction.study import (
     Findings,
     Part,
@@ -25,7 +26,7 @@ from reproduction.study import (
     Unit,
     area,
     curves,
-    pick,
+    grouped,
     training,
     training_of,
     unlearned,
@@ -57,8 +58,9 @@ Panels = dict[tuple[str, str], dict[str, Stored]]
 """Trainings by algorithm, for each environment and interpretation."""
 
 
-def settings(env: str, interpretation: str, name: str) -> dict[str, Any]:
+def settings(panel: tuple[str, str], name: str) -> dict[str, Any]:
     """One curve of the figure; those of Dyna-Frequency on MountainCar are cells of F3."""
+    env, interpretation = panel
     own = {"reward_noise": 0.0, **WHEN_UPDATES_BEGIN[interpretation]} if env == CAR else {}
     return {"env": env, "algorithm": ALGORITHMS[name], "planning_steps": 10, **own}
 
@@ -66,7 +68,7 @@ def settings(env: str, interpretation: str, name: str) -> dict[str, Any]:
 def units(quick: bool) -> list[Unit]:
     """All curves; a quick run has those of GridWorld."""
     return [
-        training(quick, **settings(*panel, name))
+        training(quick, **settings(panel, name))
         for panel in (PANELS[-1:] if quick else PANELS)
         for name in ALGORITHMS
     ]
@@ -74,19 +76,8 @@ def units(quick: bool) -> list[Unit]:
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each environment and interpretation; tests of the paper's explanation."""
-    found: Panels = {
-        panel: {name: one for name in ALGORITHMS if (one := pick(units, **settings(*panel, name)))}
-        for panel in PANELS
-    }
-    found = {panel: of for panel, of in found.items() if of}
-    panels = [
-        curves_panel(
-            f"{env}, 10 updates {interpretation}",
-            named_curves(trainings),
-            legend=Legend() if trainings is next(iter(found.values())) else None,
-        )
-        for (env, interpretation), trainings in found.items()
-    ]
+    found = grouped(units, PANELS, ALGORITHMS, settings)
+    panels = curves_panels({f"{env}, 10 updates {i}": of for (env, i), of in found.items()})
     seeds = min(len(training_of(stored).seeds) for of in found.values() for stored in of.values())
     chart = Chart(panels, f"F6: only one half of g, at least {seeds} seeds", SHADED)
     return Findings(chart, _claims(found), _table(found), _notes(found))
@@ -169,9 +160,8 @@ def _claims(found: Panels) -> list[Claim]:
         for (env, interpretation), trainings in found.items()
         if env == CAR
     }
-    every = [one for group in halves.values() for one in group]
-    judged = [*judge([*alone, *every])[: len(alone)], _frequently(on_grid[HESSIAN])]
-    return judged + judge_under_all(halves, lambda ones: judge([*alone, *ones])[len(alone) :])
+    judged = judge_each({"alone": alone, **halves}, judge)
+    return [*judged.pop("alone"), _frequently(on_grid[HESSIAN]), *under_all(judged)]
 
 
 def _frequently(stored: Stored) -> Claim:

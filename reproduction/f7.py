@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from freqdyna.results.chart import Chart, Legend
+from freqdyna.results.chart import Chart
 from reproduction.claims import Statement
 from reproduction.comparisons import Comparison, judge, summary
-from reproduction.curves import SHADED, curves_panel, named_curves
+from reproduction.curves import SHADED, curves_panels
 from reproduction.study import (
     Findings,
     Part,
@@ -13,8 +13,7 @@ from reproduction.study import (
     Unit,
     area,
     final,
-    machines,
-    pick,
+    grouped,
     training,
     training_of,
 )
@@ -50,23 +49,16 @@ def units(quick: bool) -> list[Unit]:
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each task; DynaNAF-Frequency compared with the others."""
-    found = {
-        env: {name: one for name in ALGORITHMS if (one := pick(units, **settings(env, name)))}
-        for env in ENVIRONMENTS
-    }
-    found = {env: of for env, of in found.items() if of}
-    panels = [
-        curves_panel(
-            f"{env}, {UPDATES} updates",
-            named_curves(of),
-            legend=Legend() if env == ENVIRONMENTS[0] else None,
-        )
-        for env, of in found.items()
-    ]
+    found = grouped(units, ENVIRONMENTS, ALGORITHMS, settings)
+    panels = curves_panels({f"{env}, {UPDATES} updates": of for env, of in found.items()})
     seeds = len(training_of(found[ENVIRONMENTS[0]][OURS]).seeds)
     chart = Chart(panels, f"F7: continuous control, {seeds} seeds", SHADED)
     pairs = [(env, other) for env in found for other in AHEAD]
-    apart = [(env, o) for env, o in pairs if len(machines(found[env][OURS], found[env][o])) > 1]
+    apart = [
+        (env, other)
+        for env, other in pairs
+        if len({found[env][name].provenance["device_kind"] for name in (OURS, other)}) > 1
+    ]
     claims = judge(
         [
             Comparison.of(

@@ -4,7 +4,7 @@ F4 has the learning curves, F5 the states of the search-control queue, and F8 th
 and replay buffer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from freqdyna import envs
-from freqdyna.results.chart import Chart, Dash, Legend, LineStyle, Panel, Points, SeedCurve
+from freqdyna.results.chart import Chart, Legend, Panel, Points
 from freqdyna.results.state_map import map_panel
 from reproduction import claims
-from reproduction.claims import Claim, Statement
+from reproduction.claims import Statement
 from reproduction.comparisons import (
     IN_THE_MAZE,
     RULE_IN_THE_MAZE,
     Comparison,
-    by_interpretation,
     judge,
     judge_each,
     judge_spread,
@@ -29,7 +28,7 @@ from reproduction.comparisons import (
     table_of,
     under_all,
 )
-from reproduction.curves import SHADED, curves_panel, named_curves
+from reproduction.curves import SHADED, curves_panel, curves_panels
 from reproduction.states import MAZE, STORES, near_holes
 from reproduction.study import (
     PAPERS_STEP,
@@ -38,7 +37,9 @@ from reproduction.study import (
     Stored,
     Unit,
     area,
+    curves,
     final,
+    grouped,
     measured,
     states,
     training,
@@ -123,7 +124,7 @@ def units_with_learned_model(quick: bool) -> list[Unit]:
 
 def trainings(units: dict[str, Stored], longer: bool = False) -> dict[str, Trainings]:
     """The stored trainings by interpretation and algorithm; if `longer`, those of `LONG` steps."""
-    return by_interpretation(units, IN_THE_MAZE, ALGORITHMS, settings, longer)
+    return grouped(units, IN_THE_MAZE, ALGORITHMS, settings, longer)
 
 
 def near_holes_if_learned(stored: Stored, step: int | None = None) -> np.ndarray:
@@ -151,16 +152,12 @@ def _comparison(
 def _f4(units: dict[str, Stored]) -> Findings:
     """The domain, and curves under each interpretation."""
     found, long = trainings(units), trainings(units, longer=True)
-    drawn = [
-        curves_panel(
-            interpretation,
-            named_curves(of),
-            legend=Legend("below", columns=3) if interpretation == DEFAULT else None,
-        )
-        for interpretation, of in found.items()
-    ]
+    drawn = curves_panels(found, Legend("below", columns=3))
     if long:  # at the beginning of the second row
-        drawn.insert(len(found) // 2, _long_panel(long))
+        of_long = {
+            f"{name}; {i}": curves(one) for i, of in long.items() for name, one in of.items()
+        }
+        drawn.insert(len(found) // 2, curves_panel(f"{LONG:,} steps; dotted: {MAIN[1]}", of_long))
         drawn = [replace(one, y=replace(one.y, low=LOWEST, high=0.0)) for one in drawn]
     panels = [map_panel(envs.make(MAZE), MAZE), *drawn]
     numbers = sorted({len(training_of(one).seeds) for one in units.values()}, reverse=True)
@@ -183,24 +180,6 @@ def _f4(units: dict[str, Stored]) -> Findings:
     notes += [RULE_IN_THE_MAZE, f"Trainings of {LONG:,} steps have the same warm-up as the others."]
     by_each = [table_of({i: [*spreads[i], *leads[i]] for i in found})]
     return Findings(chart, judged, summary(every, THRESHOLD), notes, by_each)
-
-
-def _long_panel(long: dict[str, Trainings]) -> Panel:
-    """Curves of the longer trainings; those of the second interpretation are dotted."""
-    dashes: dict[str, Dash] = dict(zip(MAIN, ("solid", "dotted"), strict=True))
-    names = "\n".join(f"{dashes[interpretation]}: {interpretation}" for interpretation in long)
-    every = {
-        f"{name}; {interpretation}": pair
-        for interpretation, of in long.items()
-        for name, pair in named_curves(of).items()
-    }
-    panel = curves_panel(f"{LONG:,} steps; {names}", every)
-    marks = []
-    for mark, key in zip(panel.marks, every, strict=True):
-        assert isinstance(mark, SeedCurve)
-        dash = dashes[key.partition("; ")[2]]
-        marks.append(replace(mark, style=LineStyle(mark.style.color, dash)))
-    return replace(panel, marks=marks)
 
 
 def _spreads(found: Trainings) -> list[Comparison]:
@@ -343,13 +322,40 @@ def _f8(units: dict[str, Stored]) -> Findings:
                 cells = (f"{share.mean():.1f}%" for share in shares)
                 rows.append([f"{name}, {kept}; {i}", *cells])
     gathered = judge_each({i: [_more_near_goal(of)] for i, of in found.items()}, judge)
-    of_places = {i: _of_places(of) for i, of in found.items()}
-    of_values = {i: _of_values(of) for i, of in found.items() if _has_values(of)}
-    judged_rows = sum(map(len, (*of_places.values(), *of_values.values())))
-    places, valued = (
-        judge_each(group, partial(_judge_differences, rows=judged_rows))
-        for group in (of_places, of_values)
+    some_learned = {
+        i: of for i, of in found.items() if not any(unlearned(of[name]).all() for name in BOTH)
+    }
+    judged_rows = len(BOTH) * (len(found) + len(some_learned))
+    above = partial(claims.difference, negative=False, form="+.1f", rows=judged_rows)
+    where = "{}: distance between the distributions of queue and replay buffer, percentage"
+    places = {
+        i: [
+            above(
+                STORES_DIFFER,
+                where.format(name),
+                "above 0 (very different)",
+                measured(of[name], "distance_of_stores"),
+            )
+            for name in BOTH
+        ]
+        for i, of in found.items()
+    }
+    higher = (
+        "{}: states in the queue have a higher value than those in the replay buffer, percentage "
+        "points"
     )
+    valued = {
+        i: [
+            above(
+                HIGHER_VALUE,
+                higher.format(name),
+                "above 0 (relatively high)",
+                measured(of[name], "value_lead_of_queue")[~unlearned(of[name])],
+            )
+            for name in BOTH
+        ]
+        for i, of in some_learned.items()
+    }
     tables = [table_of(valued)] if valued else []
     tables.append(table_of({i: [*gathered[i], *places[i]] for i in found}))
     judged = under_all(gathered) + under_all(places) + under_all(valued)
@@ -366,51 +372,6 @@ def _more_near_goal(found: Trainings) -> Comparison:
         found["Dyna-Value"],
         found["Dyna-Frequency"],
     )
-
-
-Difference = tuple[Statement, str, str, np.ndarray]
-"""The claim that numbers, one per seed, are above zero: statement, what, paper, numbers."""
-
-
-def _of_places(found: Trainings) -> list[Difference]:
-    """Whether the distributions of queue and replay buffer differ, for each algorithm."""
-    what = "{}: distance between the distributions of queue and replay buffer, percentage"
-    return [
-        (
-            STORES_DIFFER,
-            what.format(name),
-            "above 0 (very different)",
-            measured(found[name], "distance_of_stores"),
-        )
-        for name in BOTH
-    ]
-
-
-def _of_values(found: Trainings) -> list[Difference]:
-    """Whether states in the queue have a relatively high value, for each algorithm."""
-    what = (
-        "{}: states in the queue have a higher value than those in the replay buffer, percentage "
-        "points"
-    )
-    return [
-        (
-            HIGHER_VALUE,
-            what.format(name),
-            "above 0 (relatively high)",
-            measured(found[name], "value_lead_of_queue")[~unlearned(found[name])],
-        )
-        for name in BOTH
-    ]
-
-
-def _has_values(found: Trainings) -> bool:
-    """Whether some seeds of both algorithms learned."""
-    return not any(unlearned(found[name]).all() for name in BOTH)
-
-
-def _judge_differences(differences: Sequence[Difference], rows: int) -> list[Claim]:
-    """A verdict on each, by intervals corrected for a number of rows."""
-    return [claims.difference(*one, negative=False, form="+.1f", rows=rows) for one in differences]
 
 
 _NOTHING_IF_F4 = "about three days on 2 cores, nothing if F4 is stored"

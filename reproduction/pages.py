@@ -5,22 +5,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.complete_seeds import DIVERGED_AT
-from freqdyna.results.record import Record
 from reproduction import run
 from reproduction.claims import RULES, Claim, Verdict
 from reproduction.study import Findings, Part, Stored
 
 COLUMNS = ("what", "paper", "ours", "95% interval or accuracy", "verdict")
-SEVERAL = 3
-"""If there are more units than this, only their number is given."""
 OWN = "own check"
 MIXED, NOT_SUPPORTED = "mixed", "not supported"
 ORDER = ("holds", "depends", MIXED, "undecided", NOT_SUPPORTED, "does not hold")
@@ -128,45 +125,28 @@ def remarks(findings: Findings) -> list[str]:
 
 def seeds_of_stored(units: dict[str, dict[str, Stored]]) -> str:
     """A sentence on how many seeds of all stored learning curves are left out of statistics."""
-    records: dict[str, Record] = {
-        name: one.record
-        for of_part in units.values()
-        for name, one in of_part.items()
-        if one.record is not None
-    }
-    seeds = sum(len(record.seeds) for record in records.values())
-    left_out = sum(int((~record.complete_seeds.kept).sum()) for record in records.values())
-    unknown = sum(DIVERGED_AT not in record.metrics for record in records.values())
+    every = {name: one.record for of in units.values() for name, one in of.items()}
+    records = [record for record in every.values() if record is not None]
+    kept = np.concatenate([record.complete_seeds.kept for record in records])
+    unknown = sum(DIVERGED_AT not in record.metrics for record in records)
     return (
-        f"The {len(records)} stored learning curves have {seeds:,} seeds, of which {left_out} are "
-        "left out because of divergence or a failing environment. "
+        f"The {len(records)} stored learning curves have {len(kept):,} seeds, of which "
+        f"{(~kept).sum()} are left out because of divergence or a failing environment. "
         f"{unknown} of the trainings do not record when a seed diverged."
     )
 
 
 def origins(units: dict[str, Stored]) -> list[str]:
-    """A sentence on the origin of the numbers, for each group of units with the same origin."""
-    groups: dict[str, dict[str, dict[str, Any]]] = {}
-    for name, unit in units.items():
-        p = unit.provenance
-        resumed = " since it was resumed" if p.get("resumed") else ""
-        where = f"{p['machine']} ({p['devices']} × {p['device_kind']})"
-        origin = f"{resumed} on {where}, {p['date'][:10]}, commit {p['commit']}, `{p['command']}`."
-        groups.setdefault(origin, {})[name] = p
-    return [f"{_group(members)}{origin}" for origin, members in groups.items()]
-
-
-def _group(members: dict[str, dict[str, Any]]) -> str:
-    """The names of units, or their number, and how long they took."""
-    names = ", ".join(f"`{name}`" for name in members)
-    text = f"{len(members)} trainings" if len(members) > SEVERAL else names
-    seconds = sorted(p["seconds"] for p in members.values() if "seconds" in p)
-    if seconds:
-        text += (
-            f": {seconds[0]} s" if len(seconds) == 1 else f": {seconds[0]} to {seconds[-1]} s each"
-        )
-    together = max(p.get("trained_together", 0) for p in members.values())
-    return f"{text} ({together} at a time in one program)" if together else text
+    """On which machine, when, and by which command and commit the units were computed."""
+    every = [one.provenance for one in units.values()]
+    numbers = Counter(
+        f"{p['machine']} ({p['device_kind']}), {p['date'][:10]}, commit {p['commit']}, "
+        f"`{p['command']}`"
+        for p in every
+    )
+    return [
+        f"Computed on {origin}: {number} of {len(every)}." for origin, number in numbers.items()
+    ]
 
 
 # The overview: one row for each statement, with the verdicts of its claims.

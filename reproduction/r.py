@@ -14,9 +14,9 @@ import numpy as np
 from freqdyna.results.chart import Chart, Legend
 from reproduction import comparisons, study
 from reproduction.claims import Statement
-from reproduction.comparisons import WHEN_UPDATES_BEGIN, Comparison, by_interpretation, judge
-from reproduction.curves import SMALL, curves_panel, named_curves
-from reproduction.study import Findings, Part, Stored, Unit, area, training
+from reproduction.comparisons import WHEN_UPDATES_BEGIN, Comparison, judge
+from reproduction.curves import SMALL, curves_panel, curves_panels
+from reproduction.study import Findings, Part, Stored, Unit, area, grouped, training
 
 FREQUENCY = "Dyna-Frequency"
 RIVALS = {"ER": "er", "PrioritizedER": "prioritized-er", "Dyna-Value": "dyna-value"}
@@ -72,25 +72,22 @@ def analyse(units: dict[str, Stored]) -> Findings:
     """For each interpretation two panels: the best settings, and the paper's against compute."""
     points = list(product(ALGORITHMS, LEARNING_RATES, TARGET_PERIODS))
     panels, compared, tables, small = [], {}, [], Legend(size=SMALL)
-    for begin, grid in by_interpretation(units, WHEN_UPDATES_BEGIN, points, settings).items():
+    for begin, grid in grouped(units, WHEN_UPDATES_BEGIN, points, settings).items():
         best = {name: _best(grid, name) for name in ALGORITHMS}
         at, returns = with_equal_compute(grid)
         tuned = {
             f"{name}: rate {rate:g}, period {period:,}": grid[name, rate, period]
             for name, (rate, period) in best.items()
         }
+        panels += curves_panels({f"best setting of each, updates {begin}": tuned}, small)
         title, cost = f"the paper's settings, updates {begin}", "updates + climbing steps"
-        panels += [
-            curves_panel(
-                f"best setting of each, updates {begin}", named_curves(tuned), legend=small
-            ),
-            curves_panel(title, {name: (at, one) for name, one in returns.items()}, cost, small),
-        ]
+        by_cost = {name: (at, one) for name, one in returns.items()}
+        panels.append(curves_panel(title, by_cost, cost, small))
         compared[begin] = _comparisons(grid, best, returns)
         tables.append(_table(grid, best, begin))
     title = "R: MountainCar, 10 updates: with equal tuning, and with equal compute"
     chart = Chart(panels, title, columns=2, share_y=True)
-    claims = comparisons.judge_under_all(compared, judge)
+    claims = comparisons.under_all(comparisons.judge_each(compared, judge))
     return Findings(chart, claims, tables[0], [HOW, comparisons.RULE], tables[1:])
 
 

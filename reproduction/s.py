@@ -6,6 +6,8 @@ ReLU for DQN and Dyna-Value, and tanh for Dyna-Frequency alone. The paper says t
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from reproduction import comparisons, study
 from reproduction.claims import Claim, Statement, Verdict
 from reproduction.comparisons import WALLS, WHEN_UPDATES_BEGIN, Comparison, mean_with_interval
 from reproduction.maze import PAPER, near_holes_if_learned
-from reproduction.study import Findings, Part, Stored, Unit, area, pick, training
+from reproduction.study import Findings, Part, Stored, Unit, area, grouped, training
 
 CAR, MAZE = "MountainCar-v0", "MazeGridWorld"
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
@@ -81,13 +83,15 @@ NOTES = (
     "direction; 'ReLU for both' is listed for completeness. A seed is stuck if no evaluation is "
     "above −1000.",
 )
-Pair = tuple[Stored, Stored]
-"""The trainings of Dyna-Frequency and Dyna-Value."""
+Pair = tuple[Stored, ...]
+"""The trainings of `ALGORITHMS`."""
 Trainings = dict[str, dict[str, Pair]]
 """By environment and interpretation."""
+Case = tuple[str, str, float]
+"""Algorithm, network and noise."""
 
 
-def settings(choice: str, env: str, name: str) -> dict[str, Any]:
+def settings(env: str, choice: str, name: str) -> dict[str, Any]:
     """One training; some interpretations change only one of the algorithms."""
     changed = dict(CHOICES[choice][env])
     if name == "Dyna-Value":
@@ -97,8 +101,9 @@ def settings(choice: str, env: str, name: str) -> dict[str, Any]:
     return {"env": env, "algorithm": ALGORITHMS[name]} | ENVIRONMENTS[env] | changed
 
 
-def network_settings(algorithm: str, network: str, begin: str, noise: float) -> dict[str, Any]:
+def network_settings(begin: str, case: Case) -> dict[str, Any]:
     """One training on MountainCar with 10 updates, a cell of F3 with another network."""
+    algorithm, network, noise = case
     cell = {"env": CAR, "planning_steps": 10, "reward_noise": noise}
     return cell | {"algorithm": algorithm} | NETWORKS[network] | WHEN_UPDATES_BEGIN[begin]
 
@@ -107,7 +112,7 @@ def units(quick: bool) -> list[Unit]:
     """All distinct trainings, the longest first; a quick run has two interpretations."""
     choices = list(CHOICES)[:2] if quick else list(CHOICES)
     stated = [
-        settings(choice, env, name)
+        settings(env, choice, name)
         for env in ([CAR] if quick else [MAZE, CAR])
         for choice in choices
         if env in CHOICES[choice]
@@ -119,21 +124,23 @@ def units(quick: bool) -> list[Unit]:
             *(("er", network, 0.0) for network in NETWORKS),
             *(("dyna-frequency", "tanh", noise) for noise in NOISES),
         ]
-        stated += [
-            network_settings(algorithm, network, begin, noise)
-            for begin in WHEN_UPDATES_BEGIN
-            for algorithm, network, noise in cases
-        ]
+        stated += [network_settings(begin, case) for begin in WHEN_UPDATES_BEGIN for case in cases]
     trainings = [training(quick, **of) for of in stated]
     return list({unit.name: unit for unit in trainings}.values())
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """For each interpretation: the difference in area on both environments, shares in the maze."""
-    found = {env: _pairs(units, env) for env in ENVIRONMENTS}
+    found: Trainings = {}
+    for env in ENVIRONMENTS:
+        choices = [choice for choice in CHOICES if env in CHOICES[choice]]
+        pairs = grouped(units, choices, ALGORITHMS, partial(settings, env))
+        found[env] = {choice: tuple(pair.values()) for choice, pair in pairs.items()}
     maze = found[MAZE]
-    drawn = {choice: pair for choice, pair in maze.items() if all(map(study.has_states, pair))}
-    networks = _networks(units)
+    drawn = {c: pair for c, pair in maze.items() if all("queue" in one.columns for one in pair)}
+    cases = list(product(("dyna-frequency", *RIVALS.values()), NETWORKS, NOISES))
+    networks = grouped(units, WHEN_UPDATES_BEGIN, cases, network_settings)
+    networks = {begin: of for begin, of in networks.items() if ("er", "ReLU", 0.0) in of}
     areas = {
         f"{choice}, {env}: Dyna-Frequency − Dyna-Value, area": (env, choice, pair)
         for env, pairs in found.items()
@@ -169,39 +176,13 @@ def analyse(units: dict[str, Stored]) -> Findings:
     return Findings(_chart(found), claims, _table(found, drawn), NOTES, further)
 
 
-def _pairs(units: dict[str, Stored], env: str) -> dict[str, Pair]:
-    """The stored trainings of both algorithms on an environment, by interpretation."""
-    found = {}
-    for choice in CHOICES:
-        if env in CHOICES[choice]:
-            frequency, value = (pick(units, **settings(choice, env, name)) for name in ALGORITHMS)
-            if frequency is not None and value is not None:
-                found[choice] = frequency, value
-    return found
-
-
 def _named(claims: Sequence[Claim], choices: Sequence[str]) -> list[Claim]:
     """The claims with the interpretation that each of them is about."""
     pairs = zip(claims, choices, strict=True)
     return [replace(claim, interpretation=choice) for claim, choice in pairs]
 
 
-def _networks(units: dict[str, Stored]) -> dict[str, dict[tuple[str, str, float], Stored]]:
-    """By when updates begin: the trainings by algorithm, network and noise; none if quick."""
-    found = {
-        begin: {
-            (algorithm, network, noise): stored
-            for algorithm in ("dyna-frequency", *RIVALS.values())
-            for network in NETWORKS
-            for noise in NOISES
-            if (stored := pick(units, **network_settings(algorithm, network, begin, noise)))
-        }
-        for begin in WHEN_UPDATES_BEGIN
-    }
-    return {begin: of for begin, of in found.items() if ("er", "ReLU", 0.0) in of}
-
-
-def _of_networks(found: dict[tuple[str, str, float], Stored]) -> list[Comparison]:
+def _of_networks(found: dict[Case, Stored]) -> list[Comparison]:
     """F3 with the published activations, and whether another network keeps ER from being stuck."""
     leads = [
         Comparison.of(
@@ -258,7 +239,7 @@ def _table(found: Trainings, drawn: dict[str, Pair]) -> list[list[str]]:
     return rows
 
 
-def _stuck(networks: dict[str, dict[tuple[str, str, float], Stored]]) -> list[list[str]]:
+def _stuck(networks: dict[str, dict[Case, Stored]]) -> list[list[str]]:
     """How many seeds of ER are stuck with which network."""
     rows = [["ER on MountainCar, d = 10, σ = 0", "updates", "area", "stuck seeds"]]
     for network in NETWORKS:

@@ -80,11 +80,9 @@ def _measures(record: Record, queue: np.ndarray, replay: np.ndarray) -> dict[str
     }
     if record.parameters.shape[1]:
         parameters = jnp.asarray(record.parameters.astype(np.float16), jnp.float32)
-        both = (
-            np.asarray(_values(parameters, jnp.asarray(one, jnp.float32), *_network(record)))
-            for one in (queue, replay)
-        )
-        found["value_lead_of_queue"] = lead(*both)
+        network = record.layer_sizes, record.config.activation
+        both = (_values(parameters, jnp.asarray(s, jnp.float32), *network) for s in (queue, replay))
+        found["value_lead_of_queue"] = lead(*map(np.asarray, both))
     return found
 
 
@@ -130,10 +128,6 @@ def lead(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     n, m = first.shape[1], second.shape[1]
     ranks = rankdata(np.concatenate([first, second], axis=1), axis=1)[:, :n].sum(axis=1)
     return 100 * ((ranks - n * (n + 1) / 2) / (n * m) - 0.5)
-
-
-def _network(record: Record) -> tuple[tuple[int, ...], str]:
-    return record.layer_sizes, record.config.activation
 
 
 @partial(jax.jit, static_argnames=("sizes", "activation"))

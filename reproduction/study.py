@@ -4,10 +4,10 @@ A unit is a training, which `freqdyna.sweeps` computes, or a small table, which 
 Analyses only use what is stored, so that figures and tables are drawn without computing anything.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from reproduction import states as maze_states
 from reproduction.claims import Claim
 from reproduction.settings import complete
 
+G = TypeVar("G", bound=Hashable)
+K = TypeVar("K", bound=Hashable)
 Columns = dict[str, np.ndarray]
 """A table: columns of the same length by name."""
 Report = Callable[[int, int], None]
@@ -137,14 +139,7 @@ class Part:
 
 
 def training(quick: bool, keep: Callable[[Record], Columns] | None = None, **settings: Any) -> Unit:
-    """A training as a unit, named after its settings.
-
-    Args:
-        quick: Whether to use a much smaller size than the paper.
-        keep: What is stored of it; None for its learning curves.
-        **settings: What it states; `preset` may be "published".
-
-    """
+    """A training as a unit, named after its settings; `preset` may be "published"."""
     seeds = KEY_SEEDS if _is_key(settings) else SEEDS
     settings = {"seeds": seeds, "steps": STEPS, **settings} | (QUICK if quick else {})
     named = {k: v for k, v in settings.items() if k not in ("env", "algorithm", "seeds", "steps")}
@@ -154,8 +149,7 @@ def training(quick: bool, keep: Callable[[Record], Columns] | None = None, **set
     if steps not in (STEPS, QUICK["steps"]):
         parts.append(f"steps-{steps}")
     if keep is None and settings["env"] == maze_states.MAZE and "preset" not in settings:
-        at = (PAPERS_STEP, steps) if steps > PAPERS_STEP else (steps,)
-        settings["snapshot_steps"] = at
+        settings["snapshot_steps"] = (PAPERS_STEP, steps) if steps > PAPERS_STEP else (steps,)
     return Unit("-".join(parts), settings, keep=keep)
 
 
@@ -181,20 +175,28 @@ def curves_of(record: Record) -> Columns:
 
 
 def pick(units: dict[str, Stored], longer: bool = False, **settings: Any) -> Stored | None:
-    """The training that states exactly this, of any size; None if there is none.
-
-    Args:
-        units: The stored units by name.
-        longer: Whether to pick the one that was trained for more than STEPS.
-        **settings: What it states, without its size.
-
-    """
+    """The training that states exactly this, of any size; if `longer`, of more than STEPS."""
     size = {"seeds", "steps", "snapshot_steps", *QUICK}
     for stored in units.values():
         own = {k: v for k, v in stored.settings.items() if k not in size}
         if own == settings and longer == (stored.settings.get("steps", 0) > STEPS):
             return stored
     return None
+
+
+def grouped(
+    units: dict[str, Stored],
+    groups: Iterable[G],
+    keys: Collection[K],
+    settings: Callable[[G, K], dict[str, Any]],
+    longer: bool = False,
+) -> dict[G, dict[K, Stored]]:
+    """The stored trainings by group and key, from what they state; empty groups are omitted."""
+    found = {
+        group: {key: one for key in keys if (one := pick(units, longer, **settings(group, key)))}
+        for group in groups
+    }
+    return {group: of for group, of in found.items() if of}
 
 
 def training_of(stored: Stored) -> Result:
@@ -204,13 +206,9 @@ def training_of(stored: Stored) -> Result:
 
 
 def curves(stored: Stored, metric: str = "return") -> tuple[np.ndarray, np.ndarray]:
-    """The learning curves of a stored training.
+    """The evaluated steps, and a metric of shape (seeds, evaluations).
 
     Seeds that diverged or stopped are left out here, and therefore in everything below.
-
-    Returns:
-        The evaluated steps, shape (evaluations,), and the metric, shape (seeds, evaluations).
-
     """
     record = training_of(stored)
     kept = record.complete_seeds.kept
@@ -235,11 +233,6 @@ def states(stored: Stored, store: str) -> np.ndarray:
     return np.asarray(lists[-1], np.float64).reshape(-1, 2)
 
 
-def machines(*trainings: Stored) -> list[str]:
-    """The kinds of machines that computed these trainings; only those of one kind are compared."""
-    return sorted({str(stored.provenance.get("device_kind")) for stored in trainings})
-
-
 def area(stored: Stored) -> np.ndarray:
     """The mean return of each seed after the warm-up (the area under its curve), shape (seeds,)."""
     _, returns = curves(stored)
@@ -261,8 +254,3 @@ def steps_to(stored: Stored, threshold: float) -> np.ndarray:
     """The step of each seed's first evaluation above a threshold; infinite if there is none."""
     steps, returns = curves(stored)
     return first_step_above(steps, returns, threshold)
-
-
-def has_states(stored: Stored) -> bool:
-    """Whether the `states.MEASURES` of a training are stored."""
-    return maze_states.MEASURES[0] in training_of(stored).metrics

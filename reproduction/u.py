@@ -108,42 +108,21 @@ def analyse(units: dict[str, Stored]) -> Findings:
     gaussians, random = units["gaussians"].columns, units["polynomials"].columns
     cut, vanishing = (gaussians["kind"] == kind for kind in KINDS)
     width, product = gaussians["width"], gaussians["gradient_form"]
-    of_random = np.sort(random["gradient_form"])
-    ranks = np.arange(1, 1 + len(of_random))
-    bound = Rule(1.0, style=LineStyle("0.5", "dotted"), label="bound")
-    ratio = Axis("product / its bound", log=True)
-    panels = [
-        Panel(
-            title="Gaussians of increasing width",
-            x=Axis("standard deviation of f²", log=True),
-            y=ratio,
-            marks=[
-                Line(
-                    width[rows],
-                    product[rows],
-                    LineStyle(color),
-                    marker="circle",
-                    marker_size=4,
-                    label=label,
-                )
-                for rows, color, label in (
-                    (vanishing, "black", "(1 − y²)² × Gaussian"),
-                    (cut, "red", "Gaussian, truncated at the boundary"),
-                )
-            ],
-            rules=[bound],
-            legend=Legend("best"),
-        ),
-        Panel(
-            title=f"{len(ranks)} random polynomials that vanish on the boundary",
-            x=Axis("functions, by their product"),
-            y=ratio,
-            marks=[
-                Line(ranks, of_random, LineStyle("black", "none"), marker="circle", marker_size=4)
-            ],
-            rules=[bound],
-        ),
-    ]
+    curves = {
+        "(1 − y²)² × Gaussian": (vanishing, "black"),
+        "Gaussian, truncated at the boundary": (cut, "red"),
+    }
+    panel = Panel(
+        title="U: dispersion × gradient energy ≥ 1/4 × energy², Gaussians",
+        x=Axis("standard deviation of f²", log=True),
+        y=Axis("product / its bound", log=True),
+        marks=[
+            Line(width[rows], product[rows], LineStyle(color), label=label)
+            for label, (rows, color) in curves.items()
+        ],
+        rules=[Rule(1.0, style=LineStyle("0.5", "dotted"), label="bound")],
+        legend=Legend("best"),
+    )
     forms = {
         "frequency_form": "(dispersion × ∫|f̂|²k²) / (energy² / 16π²)",
         "gradient_form": "(dispersion × gradient energy) / (energy² / 4)",
@@ -162,8 +141,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     rows.append(claims.accuracy(ATTAINED, attained, "-", f"{tightest:.6f}", error, 1e-3))
     truncated = "the same if f does not vanish: minimum over Gaussians truncated at the boundary"
     rows.append(claims.bound(ANY, truncated, "≥ 1", float(product[cut].min()), TOLERANCE))
-    title = "U: dispersion × gradient energy ≥ 1/4 × energy²"
-    return Findings(Chart(panels, title, panel_size=(5.6, 4.0)), rows, notes=NOTES)
+    return Findings(Chart([panel], panel_size=(5.6, 4.0)), rows, notes=NOTES)
 
 
 PART = Part("U", "the uncertainty principle", "about a minute", units, analyse)

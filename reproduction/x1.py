@@ -5,12 +5,19 @@ On MountainCar, each under both interpretations of when updates begin.
 
 from typing import Any
 
-from freqdyna.results.chart import Chart, Legend
-from reproduction import comparisons
+from freqdyna.results.chart import Chart
 from reproduction.claims import Statement
-from reproduction.comparisons import WHEN_UPDATES_BEGIN, Comparison, by_interpretation, judge
-from reproduction.curves import SHADED, curves_panel, named_curves
-from reproduction.study import Findings, Part, Stored, Unit, area, training, training_of
+from reproduction.comparisons import (
+    RULE,
+    WHEN_UPDATES_BEGIN,
+    Comparison,
+    judge,
+    judge_each,
+    summary,
+    under_all,
+)
+from reproduction.curves import SHADED, curves_panels
+from reproduction.study import Findings, Part, Stored, Unit, area, grouped, training, training_of
 
 ALGORITHMS = {
     "Dyna-Frequency": "dyna-frequency",
@@ -46,24 +53,15 @@ def units(quick: bool) -> list[Unit]:
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each interpretation; each combination compared with Dyna-Frequency."""
-    found = by_interpretation(units, WHEN_UPDATES_BEGIN, (*ALGORITHMS, *VISITED), settings)
-    panels = [
-        curves_panel(
-            f"MountainCar, 10 updates {one}",
-            named_curves(trainings),
-            legend=Legend() if one == next(iter(found)) else None,
-        )
-        for one, trainings in found.items()
-    ]
+    found = grouped(units, WHEN_UPDATES_BEGIN, (*ALGORITHMS, *VISITED), settings)
+    panels = curves_panels({f"MountainCar, 10 updates {one}": of for one, of in found.items()})
     every = {f"{n}, updates {one}": curve for one, of in found.items() for n, curve in of.items()}
     seeds = min(len(training_of(one).seeds) for one in every.values())
     title = f"X1: search-controls that did not work well, at least {seeds} seeds"
     chart = Chart(panels, title, SHADED, share_y=True)
     compared = {one: _comparisons(trainings) for one, trainings in found.items()}
-    claims = comparisons.judge_under_all(compared, judge)
-    return Findings(
-        chart, claims, comparisons.summary(every, THRESHOLD), [NOT_BETTER, comparisons.RULE]
-    )
+    claims = under_all(judge_each(compared, judge))
+    return Findings(chart, claims, summary(every, THRESHOLD), [NOT_BETTER, RULE])
 
 
 def _comparisons(found: dict[str, Stored]) -> list[Comparison]:

@@ -10,9 +10,10 @@ from reproduction.comparisons import (
     TOO_FEW,
     Comparison,
     judge,
+    judge_each,
     judge_spread,
-    judge_under_all,
     summary,
+    under_all,
 )
 from reproduction.f3 import _interaction
 from reproduction.study import area, seeds_of, unlearned
@@ -77,7 +78,7 @@ def claims_of(verdicts):
 )
 def test_a_claim_holds_only_if_it_holds_under_both(pair, verdict):
     groups = {"from step 1": [("a", pair[0])], "after warm-up": [("a", pair[1])]}
-    (claim,) = judge_under_all(groups, claims_of)
+    (claim,) = under_all(judge_each(groups, claims_of))
     assert claim.verdict == verdict
     assert claim.interval == " | ".join(pair)
     assert tuple(claim.by_interpretation.values()) == pair
@@ -92,10 +93,10 @@ def test_all_comparisons_are_judged_at_once():
         return claims_of(comparisons)
 
     rows = [("a", "holds"), ("b", "undecided")]
-    found = judge_under_all({"one": rows, "other": rows}, judge_all)
+    found = under_all(judge_each({"one": rows, "other": rows}, judge_all))
     assert calls == [4]
     assert [claim.what for claim in found] == ["a", "b"]
-    assert judge_under_all({"one": rows}, claims_of) == claims_of(rows)
+    assert under_all(judge_each({"one": rows}, claims_of) == claims_of(rows))
 
 
 def test_seeds_that_diverged_are_left_out():

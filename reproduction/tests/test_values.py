@@ -65,16 +65,6 @@ def test_g_and_bandwidth_rank_regions_alike_where_the_frequency_grows_along_x():
         assert b.rank_correlation(regions, "bandwidth") > 0.9
 
 
-def test_b_knows_along_which_coordinate_a_surface_moves():
-    env = envs.make("MazeGridWorld")
-    x, y = np.meshgrid(*[np.linspace(0, 1, 64)] * 2, indexing="ij")
-    for plane in (True, False):
-        assert b.second_share(env, np.sin(60 * y), plane) > 0.9
-        assert b.second_share(env, np.sin(60 * x), plane) < 0.1
-        even = b.second_share(env, np.sin(60 * x) + np.sin(60 * y), plane)
-        np.testing.assert_allclose(even, 0.5, atol=0.05)
-
-
 def test_shares_are_of_points_in_opposite_quarters():
     rising = np.arange(100.0)[None]
     opposite = Surfaces(rising, rising, rising[:, ::-1], rising)
