@@ -36,9 +36,7 @@ LAST = 5
 SOLVED = -200.0
 """A seed has solved its environment if the mean of its last returns is above this."""
 GRID = (RESOLUTION, RESOLUTION)
-"""Points of the grid on which values are computed."""
 SIZES = (8, 16, 24, 32)
-"""Points of a window along each coordinate."""
 OVERLAP = 4
 """Windows are a quarter of their size apart."""
 SHADED = "shaded: the intervals that decide"
@@ -208,10 +206,4 @@ def rank_correlation(regions: Regions, key: str) -> float:
     return float(spearmanr(regions["g"].ravel(), regions[key].ravel()).statistic)
 
 
-PART = Part(
-    "B",
-    "own check: g and local bandwidth of learned values",
-    "about eight minutes on 2 cores",
-    units,
-    analyse,
-)
+PART = Part("B", "own check: g and local bandwidth of learned values", "8 minutes", units, analyse)

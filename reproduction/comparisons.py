@@ -35,17 +35,27 @@ class Comparison:
     paper: str
     better: np.ndarray
     worse: np.ndarray
+    interpretation: str = ""
+    """See `Claim.interpretation`."""
 
     @staticmethod
     def of(
-        statement: Statement, what: str, paper: str, measure: Measure, better: Stored, worse: Stored
+        statement: Statement,
+        what: str,
+        paper: str,
+        measure: Measure,
+        better: Stored,
+        worse: Stored,
+        *,
+        interpretation: str = "",
     ) -> "Comparison":
         """The comparison of two trainings by a measure."""
-        return Comparison(statement, what, paper, measure(better), measure(worse))
+        return Comparison(statement, what, paper, measure(better), measure(worse), interpretation)
 
     def claim(self, ours: str, interval: str, verdict: Verdict, rule: str) -> Claim:
         """The claim, judged."""
-        return Claim(self.statement, self.what, self.paper, ours, interval, verdict, rule)
+        stated = self.statement, self.what, self.paper
+        return Claim(*stated, ours, interval, verdict, rule, self.interpretation)
 
 
 def mean_with_interval(

@@ -167,10 +167,4 @@ def _panel(name: str, of: Surfaces) -> Panel:
     return Panel(f"{name}, first seed", Axis("log₁₀ ‖∇V‖"), Axis("log₁₀ ‖H_V‖"), [points])
 
 
-PART = Part(
-    "D",
-    "gradients and Hessians of learned values",
-    "about six minutes on 2 cores if B is stored",
-    units,
-    analyse,
-)
+PART = Part("D", "gradients and Hessians of learned values", "ten minutes", units, analyse)

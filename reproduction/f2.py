@@ -20,7 +20,6 @@ SHOWN = 1000
 """Points that are sampled from a data set, shown and counted."""
 DATA_SETS = 2000
 KEY = 0
-"""The random key of all samples."""
 BY_NORM: dict[str, Draw] = {
     name: partial(
         regression.draw_by_norm,
@@ -144,10 +143,4 @@ def _points_panel(name: str) -> Panel:
     )
 
 
-PART = Part(
-    "F2",
-    "regression, data biased by gradient or Hessian",
-    "about three minutes on 2 cores",
-    units,
-    analyse,
-)
+PART = Part("F2", "regression, data biased by gradient or Hessian", "six minutes", units, analyse)

@@ -54,6 +54,15 @@ OF_G = "climb_vanished_frequency"
 """The share of steps without a direction in climbs of g alone."""
 FREQUENT = 5.0
 """Percent of the steps; the paper only says "frequently"."""
+NOTES = (
+    "On GridWorld, updates begin after the warm-up, so that it is compared with trainings on "
+    "MountainCar that wait, too. Where MountainCar has two numbers, they are for updates "
+    f"{FIRST} and {WAITING}.",
+    "A direction shorter than 1e-5 counts as vanished. Seeds learned if their final return is "
+    "above −1500. The value of the others is constant, so that climbs of V have no direction "
+    "either: they are left out of the comparisons of directions.",
+    "'not counted': in this training, climbs of g and of V were not counted separately.",
+)
 Panels = dict[tuple[str, str], dict[str, Stored]]
 """Trainings by algorithm, for each environment and interpretation."""
 
@@ -80,7 +89,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
     panels = curves_panels({f"{env}, 10 updates {i}": of for (env, i), of in found.items()})
     seeds = min(len(training_of(stored).seeds) for of in found.values() for stored in of.values())
     chart = Chart(panels, f"F6: only one half of g, at least {seeds} seeds", SHADED)
-    return Findings(chart, _claims(found), _table(found), _notes(found))
+    further = [_vanished_if_lost(found[GRID, WAITING][HESSIAN])]
+    return Findings(chart, _claims(found), _table(found), NOTES, further)
 
 
 def vanished(stored: Stored) -> np.ndarray:
@@ -111,53 +121,30 @@ def _table(found: Panels) -> list[list[str]]:
 def _claims(found: Panels) -> list[Claim]:
     """All claims, corrected for the number of all comparisons of the figure."""
     on_grid, on_car = found[GRID, WAITING], found.get((CAR, WAITING))
+    poor = "Dyna-HessNorm performs poorly on GridWorld: {} − Dyna-HessNorm, area"
     alone = [
-        Comparison.of(
-            POOR,
-            f"Dyna-HessNorm performs poorly on GridWorld: {other} − Dyna-HessNorm, area",
-            "above 0",
-            area,
-            on_grid[other],
-            on_grid[HESSIAN],
-        )
+        Comparison.of(POOR, poor.format(other), "above 0", area, on_grid[other], on_grid[HESSIAN])
         for other in (GRADIENT, BOTH)
     ]
     steps = "steps without a direction in climbs of"
+    hessian, paper = on_grid[HESSIAN], "above 0 (for the Hessian)"
     if on_car:
-        alone.append(
-            Comparison.of(
-                MORE_ON_GRID,
-                f"{steps} ‖H_V‖², seeds that learned: GridWorld − MountainCar, percentage points",
-                "-",
-                vanished,
-                on_grid[HESSIAN],
-                on_car[HESSIAN],
-            )
-        )
-    alone.append(
-        Comparison.of(
-            MORE_WITH_HESSIAN,
-            f"{steps} their half of g on GridWorld, seeds that learned: Dyna-HessNorm − "
-            "Dyna-GradNorm, percentage points",
-            "above 0 (for the Hessian)",
-            vanished,
-            on_grid[HESSIAN],
-            on_grid[GRADIENT],
-        )
+        what = f"{steps} ‖H_V‖², seeds that learned: GridWorld − MountainCar, percentage points"
+        alone.append(Comparison.of(MORE_ON_GRID, what, "-", vanished, hessian, on_car[HESSIAN]))
+    what = (
+        f"{steps} their half of g on GridWorld, seeds that learned: Dyna-HessNorm − Dyna-GradNorm, "
+        "percentage points"
     )
+    gradient = on_grid[GRADIENT]
+    alone.append(Comparison.of(MORE_WITH_HESSIAN, what, paper, vanished, hessian, gradient))
+    better = "{} − Dyna-Frequency on MountainCar, area"
+    # "slightly better performance", but the text does not say than what
     halves = {
         interpretation: [
-            Comparison.of(
-                ONE_NORM_BETTER,
-                f"{name} − Dyna-Frequency on MountainCar, area",
-                "-",  # "slightly better performance", but the text does not say than what
-                area,
-                trainings[name],
-                trainings[BOTH],
-            )
+            Comparison.of(ONE_NORM_BETTER, better.format(name), "-", area, of[name], of[BOTH])
             for name in (GRADIENT, HESSIAN)
         ]
-        for (env, interpretation), trainings in found.items()
+        for (env, interpretation), of in found.items()
         if env == CAR
     }
     judged = judge_each({"alone": alone, **halves}, judge)
@@ -177,37 +164,17 @@ def _frequently(stored: Stored) -> Claim:
     return Claim(FREQUENTLY, what, "frequently", ours, "", verdict, "frequent")
 
 
-def _notes(found: Panels) -> list[str]:
-    stored = found[GRID, WAITING][HESSIAN]
+def _vanished_if_lost(stored: Stored) -> list[list[str]]:
+    """Climbing steps without a direction of the seeds that did not learn, and of the others."""
     lost = unlearned(stored)
-    shares = {
-        metric: 100 * np.nanmean(curves(stored, metric)[1], axis=1)
-        for metric in ("climb_vanished", OF_G, "climb_vanished_value")
-    }
-    every, of_g, of_v = (
-        " and ".join(
-            f"{of[seeds].mean():.1f}%" if seeds.any() else "none" for seeds in (lost, ~lost)
-        )
-        for of in shares.values()
-    )
-    return [
-        "On GridWorld, updates begin after the warm-up, so that it is compared with trainings on "
-        f"MountainCar that wait, too. Where MountainCar has two numbers, they are for updates "
-        f"{FIRST} and {WAITING}.",
-        "A direction shorter than 1e-5 counts as vanished. Seeds learned if their final return is "
-        "above −1500. The value of the others is constant, so that climbs of V have no direction "
-        "either: they are left out of the comparisons of directions.",
-        "Climbing steps without a direction of Dyna-HessNorm on GridWorld, for the "
-        f"{lost.sum()} seeds that end below −1500 and the {(~lost).sum()} others: all climbs "
-        f"{every}; of ‖H_V‖² {of_g}; of V {of_v}.",
-        "'not counted': in this training, climbs of g and of V were not counted separately.",
-    ]
+    rows = [["Dyna-HessNorm on GridWorld", "seeds", "without a direction", "of ‖H_V‖²", "of V"]]
+    for words, seeds in (("end below −1500", lost), ("learned", ~lost)):
+        cells = [words, str(seeds.sum())]
+        for metric in ("climb_vanished", OF_G, "climb_vanished_value"):
+            shares = 100 * np.nanmean(curves(stored, metric)[1][seeds], axis=1)
+            cells.append(f"{shares.mean():.1f}%" if len(shares) else "none")
+        rows.append(cells)
+    return rows
 
 
-PART = Part(
-    "F6",
-    "climbing only the gradient or the Hessian norm",
-    "about an hour on 2 cores",
-    units,
-    analyse,
-)
+PART = Part("F6", "climbing only the gradient or the Hessian norm", "an hour", units, analyse)

@@ -157,7 +157,8 @@ def _f4(units: dict[str, Stored]) -> Findings:
         of_long = {
             f"{name}; {i}": curves(one) for i, of in long.items() for name, one in of.items()
         }
-        drawn.insert(len(found) // 2, curves_panel(f"{LONG:,} steps; dotted: {MAIN[1]}", of_long))
+        title = f"{LONG:,} steps: {MAIN[0]}\ndotted: {MAIN[1]}"
+        drawn.insert(len(found) // 2, curves_panel(title, of_long))
         drawn = [replace(one, y=replace(one.y, low=LOWEST, high=0.0)) for one in drawn]
     panels = [map_panel(envs.make(MAZE), MAZE), *drawn]
     numbers = sorted({len(training_of(one).seeds) for one in units.values()}, reverse=True)
@@ -176,10 +177,9 @@ def _f4(units: dict[str, Stored]) -> Findings:
         *leads[LEARNED],
     ]
     every = {f"{name}; {i}": one for i, of in (found | longer).items() for name, one in of.items()}
-    notes = _notes(*(found[DEFAULT][name] for name in BOTH))
-    notes += [RULE_IN_THE_MAZE, f"Trainings of {LONG:,} steps have the same warm-up as the others."]
-    by_each = [table_of({i: [*spreads[i], *leads[i]] for i in found})]
-    return Findings(chart, judged, summary(every, THRESHOLD), notes, by_each)
+    notes = RULE_IN_THE_MAZE, f"Trainings of {LONG:,} steps have the same warm-up as the others."
+    further = [_seeds_table(found), table_of({i: [*spreads[i], *leads[i]] for i in found})]
+    return Findings(chart, judged, summary(every, THRESHOLD), notes, further)
 
 
 def _spreads(found: Trainings) -> list[Comparison]:
@@ -199,35 +199,24 @@ def _leads(found: Trainings, statement: Statement, size: str = "") -> list[Compa
 
 
 def _of_learned_model(found: Trainings) -> list[Comparison]:
+    what = f"{LEARNED} − {{}}, area ({DEFAULT})"
     return [
-        Comparison.of(
-            LEARNED_BETTER[name],
-            f"{LEARNED} − {name}, area ({DEFAULT})",
-            "-",
-            area,
-            found[LEARNED],
-            found[name],
-        )
-        for name in BOTH
+        Comparison.of(stated, what.format(name), "-", area, found[LEARNED], found[name])
+        for name, stated in LEARNED_BETTER.items()
     ]
 
 
-def _notes(frequency: Stored, value: Stored) -> list[str]:
+def _seeds_table(found: dict[str, Trainings]) -> list[list[str]]:
     """How many seeds do not learn, the speed of those that do, and where they were."""
-    lost = [unlearned(stored) for stored in (frequency, value)]
-    others = [
-        mean_with_interval(area(stored)[~of])
-        for stored, of in zip((frequency, value), lost, strict=True)
-    ]
-    below = np.concatenate(lost)
-    share = np.concatenate([measured(one, "replay_in_goal_room") for one in (frequency, value)])
-    there = [mean_with_interval(share[of], 1, "%") for of in (below, ~below)]
-    return [
-        f"{DEFAULT}: {lost[0].sum()} seeds of Dyna-Frequency and {lost[1].sum()} of Dyna-Value end "
-        f"below −1500; the mean area of the others is {others[0]} and {others[1]}.",
-        f"{DEFAULT}, states in the goal room: {there[0]} of the replay buffers of seeds that end "
-        f"below −1500, and {there[1]} of those of the other seeds.",
-    ]
+    rows = [["training", "seeds that end below −1500", "area of the others"]]
+    rows[0] += ["states of their replay buffers in the goal room", "of the others"]
+    for i, of in found.items():
+        for name in BOTH:
+            lost, share = unlearned(of[name]), measured(of[name], "replay_in_goal_room")
+            there = [mean_with_interval(share[seeds], 1, "%") for seeds in (lost, ~lost)]
+            areas = mean_with_interval(area(of[name])[~lost])
+            rows.append([f"{name}; {i}", str(lost.sum()), areas, *there])
+    return rows
 
 
 def _f5(units: dict[str, Stored]) -> Findings:
@@ -328,34 +317,19 @@ def _f8(units: dict[str, Stored]) -> Findings:
     judged_rows = len(BOTH) * (len(found) + len(some_learned))
     above = partial(claims.difference, negative=False, form="+.1f", rows=judged_rows)
     where = "{}: distance between the distributions of queue and replay buffer, percentage"
-    places = {
-        i: [
-            above(
-                STORES_DIFFER,
-                where.format(name),
-                "above 0 (very different)",
-                measured(of[name], "distance_of_stores"),
-            )
-            for name in BOTH
-        ]
-        for i, of in found.items()
-    }
     higher = (
         "{}: states in the queue have a higher value than those in the replay buffer, percentage "
         "points"
     )
-    valued = {
-        i: [
-            above(
-                HIGHER_VALUE,
-                higher.format(name),
-                "above 0 (relatively high)",
-                measured(of[name], "value_lead_of_queue")[~unlearned(of[name])],
-            )
-            for name in BOTH
-        ]
-        for i, of in some_learned.items()
-    }
+    differ = partial(above, STORES_DIFFER, paper="above 0 (very different)")
+    high = partial(above, HIGHER_VALUE, paper="above 0 (relatively high)")
+    places, valued = {}, {}
+    for i, of in found.items():
+        distances = {name: measured(of[name], "distance_of_stores") for name in BOTH}
+        places[i] = [differ(where.format(n), differences=one) for n, one in distances.items()]
+    for i, of in some_learned.items():
+        leads = {n: measured(of[n], "value_lead_of_queue")[~unlearned(of[n])] for n in BOTH}
+        valued[i] = [high(higher.format(n), differences=one) for n, one in leads.items()]
     tables = [table_of(valued)] if valued else []
     tables.append(table_of({i: [*gathered[i], *places[i]] for i in found}))
     judged = under_all(gathered) + under_all(places) + under_all(valued)
@@ -363,24 +337,14 @@ def _f8(units: dict[str, Stored]) -> Findings:
 
 
 def _more_near_goal(found: Trainings) -> Comparison:
-    return Comparison.of(
-        NEAR_GOAL,
+    what = (
         "share of the queue near the goal, seeds that learned: Dyna-Value − Dyna-Frequency, "
-        "percentage points",
-        "above 0 (text)",
-        lambda stored: of_learned(stored, measured(stored, "queue_near_goal")),
-        found["Dyna-Value"],
-        found["Dyna-Frequency"],
+        "percentage points"
     )
+    frequency, value = (of_learned(found[n], measured(found[n], "queue_near_goal")) for n in BOTH)
+    return Comparison(NEAR_GOAL, what, "above 0 (text)", value, frequency)
 
 
-_NOTHING_IF_F4 = "about three days on 2 cores, nothing if F4 is stored"
-F4 = Part(
-    "F4",
-    "MazeGridWorld, learning curves",
-    "about three days on 2 cores",
-    units_with_learned_model,
-    _f4,
-)
-F5 = Part("F5", "MazeGridWorld, states in the queue", _NOTHING_IF_F4, units, _f5)
-F8 = Part("F8", "MazeGridWorld, states in queue and replay buffer", _NOTHING_IF_F4, units, _f8)
+F4 = Part("F4", "MazeGridWorld, learning curves", "three days", units_with_learned_model, _f4)
+F5 = Part("F5", "MazeGridWorld, states in the queue", "three days", units, _f5)
+F8 = Part("F8", "MazeGridWorld, states in queue and replay buffer", "three days", units, _f8)

@@ -5,7 +5,6 @@ when updates begin.
 """
 
 import math
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -96,25 +95,21 @@ def _comparisons(
 ) -> list[Comparison]:
     """Dyna-Frequency and its rivals, with the best setting of each and with equal compute."""
     paper = "above 0 (own check)"
-    tuned = [
-        Comparison.of(
-            TUNED,
-            f"{FREQUENCY} − {other}, best setting of each, area over the held-out seeds",
-            paper,
-            partial(_area_of_half, odd=True),
-            *(grid[name, *best[name]] for name in (FREQUENCY, other)),
-        )
-        for other in RIVALS
-    ]
-    return tuned + [
-        Comparison(
-            EQUAL_COMPUTE[other],
-            f"{FREQUENCY} − {other}, mean return with equal compute",
-            paper,
-            returns[FREQUENCY].mean(axis=1),
-            returns[other].mean(axis=1),
-        )
-        for other in RIVALS
+    held_out = {name: _area_of_half(grid[name, *best[name]], odd=True) for name in ALGORITHMS}
+    means = {name: of.mean(axis=1) for name, of in returns.items()}
+    tuned, equal = (
+        f"{FREQUENCY} − {{}}, best setting of each, area over the held-out seeds",
+        f"{FREQUENCY} − {{}}, mean return with equal compute",
+    )
+    return [
+        *(
+            Comparison(TUNED, tuned.format(other), paper, held_out[FREQUENCY], held_out[other])
+            for other in RIVALS
+        ),
+        *(
+            Comparison(EQUAL_COMPUTE[o], equal.format(o), paper, means[FREQUENCY], means[o])
+            for o in RIVALS
+        ),
     ]
 
 
@@ -172,9 +167,5 @@ def against_compute(stored: Stored) -> tuple[np.ndarray, np.ndarray]:
 
 
 PART = Part(
-    "R",
-    "own check: ranking with equal tuning or equal compute",
-    "ten hours on 2 cores, ten minutes on an H200 with --processes 16",
-    units,
-    analyse,
+    "R", "own check: ranking with equal tuning or equal compute", "ten hours", units, analyse
 )

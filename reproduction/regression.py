@@ -31,7 +31,6 @@ from reproduction.study import Columns, Findings, Report, Unit
 LOW, HIGH = -2.0, 2.0
 """The interval of interest; the high frequency is below zero."""
 POINTS = 4000
-"""The number of training points of every data set."""
 TEST_POINTS = 1000
 NOISE = 0.1
 SEEDS = 50

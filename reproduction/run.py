@@ -74,7 +74,7 @@ def reproduce(part: Part, folder: Path, quick: bool, processes: int | None) -> F
     found, units = stored(part, folder, quick), part.units(quick)
     missing = [unit for unit in units if unit.name not in found]
     if missing:
-        size = "less than a minute" if quick else part.duration
+        size = "less than a minute" if quick else f"{part.duration} on 2 cores"
         print(f"{part.name}: computing {len(missing)} of {len(units)} units in {folder}, {size}")
         compute(part, missing, folder, processes)
     else:
@@ -97,7 +97,7 @@ def compute(part: Part, units: list[Unit], folder: Path, processes: int | None) 
     scratch = folder / f"{part.name}.unfinished"
     if trainings:
         new += train(trainings, scratch, processes, part.name)
-    path = store.path_of(folder, part.name)
+    path = folder / f"{part.name}.parquet"
     earlier = [store.find_in(path, unit) for quick in (False, True) for unit in part.units(quick)]
     known = {one.unit.name for one in new}
     kept = [one for one in earlier if one is not None and one.unit.name not in known]

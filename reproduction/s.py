@@ -4,8 +4,6 @@ Both Dyna algorithms under each interpretation, and the activations of the publi
 ReLU for DQN and Dyna-Value, and tanh for Dyna-Frequency alone. The paper says tanh for all.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -62,6 +60,7 @@ AHEAD = {
     ),
     MAZE: Statement("maze: Dyna-Frequency is ahead of Dyna-Value, with one choice changed"),
 }
+PAPERS = {CAR: "above 0", MAZE: "-"}  # about the maze, the text compares only the variance
 STEADIER = Statement(
     "maze: returns vary less over seeds with Dyna-Frequency, with one choice changed"
 )
@@ -134,41 +133,34 @@ def analyse(units: dict[str, Stored]) -> Findings:
     found: Trainings = {}
     for env in ENVIRONMENTS:
         choices = [choice for choice in CHOICES if env in CHOICES[choice]]
-        pairs = grouped(units, choices, ALGORITHMS, partial(settings, env))
-        found[env] = {choice: tuple(pair.values()) for choice, pair in pairs.items()}
+        named = grouped(units, choices, ALGORITHMS, partial(settings, env))
+        found[env] = {choice: tuple(pair.values()) for choice, pair in named.items()}
     maze = found[MAZE]
     drawn = {c: pair for c, pair in maze.items() if all("queue" in one.columns for one in pair)}
     cases = list(product(("dyna-frequency", *RIVALS.values()), NETWORKS, NOISES))
     networks = grouped(units, WHEN_UPDATES_BEGIN, cases, network_settings)
     networks = {begin: of for begin, of in networks.items() if ("er", "ReLU", 0.0) in of}
-    areas = {
-        f"{choice}, {env}: Dyna-Frequency − Dyna-Value, area": (env, choice, pair)
-        for env, pairs in found.items()
-        for choice, pair in pairs.items()
-    }
-    shares = "share near a hole, seeds that learned, Dyna-Frequency − Dyna-Value, percentage points"
-    groups = {
-        "areas": [
-            # About the maze, the text compares only the variance.
-            Comparison.of(AHEAD[env], what, "-" if env == MAZE else "above 0", area, *pair)
-            for what, (env, _, pair) in areas.items()
-        ],
-        "shares": [
-            Comparison.of(NEAR_HOLES, f"{c}: {shares}", "above 0", near_holes_if_learned, *pair)
-            for c, pair in drawn.items()
-        ],
-    }
+    both = "Dyna-Frequency − Dyna-Value"
+    of_share = f"share near a hole, seeds that learned, {both}, percentage points"
     ratio = f"{MAZE}: standard deviation of the area, Dyna-Frequency / Dyna-Value"
-    spreads = [
-        Comparison.of(STEADIER, f"{choice}, {ratio}", "below 1", area, *pair)
-        for choice, pair in maze.items()
-    ]
+    areas, spreads, shares = [], [], []
+    for env, of in found.items():
+        for c, pair in of.items():
+            ahead, what = AHEAD[env], f"{c}, {env}: {both}, area"
+            areas.append(Comparison.of(ahead, what, PAPERS[env], area, *pair, interpretation=c))
+    for c, pair in maze.items():
+        what = f"{c}, {ratio}"
+        spreads.append(Comparison.of(STEADIER, what, "below 1", area, *pair, interpretation=c))
+    for c, pair in drawn.items():
+        frequency, value = map(near_holes_if_learned, pair)
+        shares.append(Comparison(NEAR_HOLES, f"{c}: {of_share}", "above 0", frequency, value, c))
+    groups = {"areas": areas, "shares": shares}
     groups |= {begin: _of_networks(of) for begin, of in networks.items()}
     judged = comparisons.judge_each(groups, comparisons.judge)
     claims = [
-        *_named(judged.pop("areas"), [choice for _, choice, _ in areas.values()]),
-        *_named(comparisons.judge_spread(spreads), list(maze)),
-        *_named(judged.pop("shares"), list(drawn)),
+        *judged.pop("areas"),
+        *comparisons.judge_spread(spreads),
+        *judged.pop("shares"),
         *([_some_choice_gives_f5(drawn)] if drawn else []),
         *comparisons.under_all(judged),
     ]
@@ -176,37 +168,22 @@ def analyse(units: dict[str, Stored]) -> Findings:
     return Findings(_chart(found), claims, _table(found, drawn), NOTES, further)
 
 
-def _named(claims: Sequence[Claim], choices: Sequence[str]) -> list[Claim]:
-    """The claims with the interpretation that each of them is about."""
-    pairs = zip(claims, choices, strict=True)
-    return [replace(claim, interpretation=choice) for claim, choice in pairs]
-
-
 def _of_networks(found: dict[Case, Stored]) -> list[Comparison]:
     """F3 with the published activations, and whether another network keeps ER from being stuck."""
-    leads = [
-        Comparison.of(
-            AHEAD_OF_RELU,
-            f"Dyna-Frequency (tanh) − {name} (ReLU), MountainCar, area, d = 10, σ = {noise:g}",
-            "-",
-            area,
-            found["dyna-frequency", "tanh", noise],
-            found[rival, "ReLU", noise],
-        )
-        for name, rival in RIVALS.items()
-        for noise in NOISES
-    ]
-    return leads + [
-        Comparison.of(
-            LESS_STUCK,
-            f"ER, seeds that are not stuck: {network} − tanh, percentage points",
-            "-",
-            lambda stored: 100.0 * np.isfinite(study.steps_to(stored, STUCK)),
-            found["er", network, 0.0],
-            found["er", "tanh", 0.0],
-        )
-        for network in list(NETWORKS)[1:]
-    ]
+    compared = []
+    for (name, rival), noise in product(RIVALS.items(), NOISES):
+        what = f"Dyna-Frequency (tanh) − {name} (ReLU), MountainCar, area, d = 10, σ = {noise:g}"
+        pair = found["dyna-frequency", "tanh", noise], found[rival, "ReLU", noise]
+        compared.append(Comparison.of(AHEAD_OF_RELU, what, "-", area, *pair))
+    for network in list(NETWORKS)[1:]:
+        what = f"ER, seeds that are not stuck: {network} − tanh, percentage points"
+        pair = found["er", network, 0.0], found["er", "tanh", 0.0]
+        compared.append(Comparison.of(LESS_STUCK, what, "-", _not_stuck, *pair))
+    return compared
+
+
+def _not_stuck(stored: Stored) -> np.ndarray:
+    return 100.0 * np.isfinite(study.steps_to(stored, STUCK))
 
 
 def _some_choice_gives_f5(drawn: dict[str, Pair]) -> Claim:
@@ -272,10 +249,4 @@ def _chart(found: Trainings) -> Chart:
     return Chart(panels, title, panel_size=(4.6, 5.0), share_y=True)
 
 
-PART = Part(
-    "S",
-    "own check: which open choice affects which claim",
-    "a day on 2 cores, half an hour on an H200 with --processes 16",
-    units,
-    analyse,
-)
+PART = Part("S", "own check: which open choice affects which claim", "a day", units, analyse)

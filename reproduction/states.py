@@ -18,15 +18,13 @@ from freqdyna.envs import MazeGridWorld
 from freqdyna.results.record import Record
 
 MAZE = "MazeGridWorld"
-"""The environment whose states are shown in figures."""
 STATES = 1000
 """States of each seed and store that count: as many as the paper shows (figure 5)."""
 RADIUS = 0.1
 """A state is near a hole if it is within this distance of its centre, as in the paper."""
 GOAL_AREA = 0.8
 """The paper says "near the goal area"; here: both coordinates are above this."""
-GOAL_ROOM = 0.8
-"""The goal room is beyond this x."""
+GOAL_ROOM = 0.8  # beyond this x
 CELLS = 10
 """Cells of the state space along each coordinate, for the distance of distributions."""
 SPLITS = 20

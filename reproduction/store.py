@@ -25,11 +25,6 @@ from reproduction.study import Columns, Stored, Unit, training_of
 _SETTING = "settings."
 
 
-def path_of(folder: Path, part: str) -> Path:
-    """The file of a part."""
-    return folder / f"{part}.parquet"
-
-
 def find(folder: Path, unit: Unit) -> Stored | None:
     """The stored unit of these settings; None if there is none in the folder."""
     for path in sorted(folder.glob("*.parquet")):

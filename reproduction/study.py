@@ -131,7 +131,7 @@ class Part:
     name: str
     title: str
     duration: str
-    """The duration at full size, as text."""
+    """At full size on 2 cores."""
     units: Callable[[bool], list[Unit]]
     """The units of work; with True, those of a quick run of less than a minute."""
     analyse: Callable[[dict[str, Stored]], Findings]

@@ -21,7 +21,6 @@ from reproduction.study import Columns, Findings, Part, Report, Stored, Unit
 from reproduction.theory import SETTINGS, theorem_identities
 
 CUTOFFS = {1: (1, 2, 4, 8, 16, 32, 64), 2: (1, 2, 4, 8, 16, 32)}
-"""For each number of dimensions."""
 QUICK = (1, 2, 4, 8)
 BOUNDARIES = {
     "flat": ("f and ∇f vanish on the boundary", "black"),
@@ -171,10 +170,4 @@ def _claims(columns: Columns, order: str, n: int) -> list[Claim]:
     return rows
 
 
-PART = Part(
-    "T1",
-    "theorem 1: gradient, Hessian and local frequency",
-    "a minute or two on 2 cores",
-    units,
-    analyse,
-)
+PART = Part("T1", "theorem 1: gradient, Hessian and local frequency", "two minutes", units, analyse)

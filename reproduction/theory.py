@@ -5,7 +5,6 @@ and `x` is the centre of the unit ball B(x, 1), shape (n,), in 1 or 2 dimensions
 ball, f is not used. docs/theory.md shows how to apply these functions to your own.
 """
 
-import functools
 import itertools
 import math
 from collections.abc import Callable
@@ -45,15 +44,10 @@ Trend = Literal["mean", "plane"]
 
 def gauss(low: float, high: float, panels: int) -> tuple[Numbers, Numbers]:
     """Nodes and weights of Gauss-Legendre quadrature on equal panels of [low, high]."""
-    nodes, weights = _panel()
+    nodes, weights = roots_legendre(NODES)
     edges = np.linspace(low, high, panels + 1)
     half = (high - low) / panels / 2
     return (edges[:-1, None] + half * (nodes + 1)).ravel(), np.tile(half * weights, panels)
-
-
-@functools.cache
-def _panel() -> tuple[Numbers, Numbers]:
-    return roots_legendre(NODES)
 
 
 def ball(n: int, panels: int = PANELS, angles: int = ANGLES) -> tuple[Vectors, Numbers]:
@@ -90,24 +84,30 @@ def interval_energy(f: Function, low: float, high: float, derivative: int = 0) -
     return float(weights @ values(lambda y: scalar(y[0]), nodes[:, None]) ** 2)
 
 
+def integral(function: Callable[[Float[Array, " n"]], Array], x: Centre) -> float:
+    """∫ function(y) dy over B(x, 1)."""
+    points, weights = ball(len(x))
+    return float(weights @ values(function, np.asarray(x) + points))
+
+
 def local_energy(f: Function, x: Centre) -> float:
     """∫ f(y)² dy over B(x, 1), the paper's equation 4."""
-    points, weights = ball(len(x))
-    return float(weights @ values(f, np.asarray(x) + points) ** 2)
+    return integral(lambda y: f(y) ** 2, x)
 
 
 def local_gradient_energy(f: Function, x: Centre) -> float:
     """∫ ‖∇f(y)‖² dy over B(x, 1): the left-hand side of the theorem's first identity."""
-    points, weights = ball(len(x))
-    gradients = values(jax.grad(f), np.asarray(x) + points)
-    return float(weights @ (gradients**2).sum(axis=1))
+    return integral(lambda y: jnp.sum(jax.grad(f)(y) ** 2), x)
 
 
 def local_hessian_energy(f: Function, x: Centre) -> float:
     """∫ ‖H_f(y)‖²_F dy over B(x, 1): the left-hand side of the theorem's second identity."""
-    points, weights = ball(len(x))
-    hessians = values(jax.hessian(f), np.asarray(x) + points)
-    return float(weights @ (hessians**2).sum(axis=(1, 2)))
+    return integral(lambda y: jnp.sum(jax.hessian(f)(y) ** 2), x)
+
+
+def local_dispersion(f: Function, x: Centre) -> float:
+    """∫ ‖y − x‖² f(y)² dy over B(x, 1): small where f is concentrated around `x`."""
+    return integral(lambda y: jnp.sum((y - np.asarray(x)) ** 2) * f(y) ** 2, x)
 
 
 def local_fourier_transform(f: Function, x: Centre, k: Vectors) -> Complex[np.ndarray, " m"]:
@@ -193,13 +193,6 @@ def theorem_identities(f: Function, x: Centre, cutoffs: tuple[int, ...]) -> Iden
     gradient, hessian = local_gradient_energy(f, x), local_hessian_energy(f, x)
     captured, second, fourth = map(moment, (0, 2, 4))
     return Identities(np.array(cutoffs), energy, captured, gradient, hessian, second, fourth)
-
-
-def local_dispersion(f: Function, x: Centre) -> float:
-    """∫ ‖y − x‖² f(y)² dy over B(x, 1): small where f is concentrated around `x`."""
-    points, weights = ball(len(x))
-    squares = values(f, np.asarray(x) + points) ** 2
-    return float(weights @ ((points**2).sum(axis=1) * squares))
 
 
 def uncertainty_ratio(f: Function, x: Centre) -> float:

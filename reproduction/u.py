@@ -21,7 +21,6 @@ from reproduction.theory import SETTINGS, local_dispersion, theorem_identities, 
 
 DEGREE = 6
 RANDOM_SEED = 0
-"""The seed of the coefficients, which are standard normal."""
 CUTOFF = 64
 """The frequency cutoff in the paper's own form."""
 ORIGIN = np.zeros(1)
@@ -113,7 +112,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "Gaussian, truncated at the boundary": (cut, "red"),
     }
     panel = Panel(
-        title="U: dispersion × gradient energy ≥ 1/4 × energy², Gaussians",
+        title="U: the uncertainty principle, Gaussians",
         x=Axis("standard deviation of f²", log=True),
         y=Axis("product / its bound", log=True),
         marks=[

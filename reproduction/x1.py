@@ -78,6 +78,4 @@ def _comparisons(found: dict[str, Stored]) -> list[Comparison]:
     ]
 
 
-PART = Part(
-    "X1", "unsuccessful trials: climbing V + g and V·g", "half an hour on 2 cores", units, analyse
-)
+PART = Part("X1", "unsuccessful trials: climbing V + g and V·g", "half an hour", units, analyse)

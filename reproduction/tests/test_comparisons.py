@@ -96,7 +96,7 @@ def test_all_comparisons_are_judged_at_once():
     found = under_all(judge_each({"one": rows, "other": rows}, judge_all))
     assert calls == [4]
     assert [claim.what for claim in found] == ["a", "b"]
-    assert under_all(judge_each({"one": rows}, claims_of) == claims_of(rows))
+    assert under_all(judge_each({"one": rows}, claims_of)) == claims_of(rows)
 
 
 def test_seeds_that_diverged_are_left_out():
