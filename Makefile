@@ -84,7 +84,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py --peers
 
 # Kills runs, damages files and fills disks at random, and counts what comes of it; SEED= repeats one.
-MINUTES ?= 10
+MINUTES ?= 30
 faults: $(VENV)/.dev
 	$(BIN)/python -m faults.run --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) --out results/faults.json
 

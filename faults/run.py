@@ -1,15 +1,11 @@
-"""`make faults`: disturb runs, sweeps and stored files at random, and count what comes of it.
+"""`make faults`: kill runs and sweeps, damage files and fill disks at random.
 
-Each trial kills a process, damages a file, writes a crafted one, or takes the disk away, and then
-looks at what a user would see. Good outcomes are the result of an undisturbed run, and a refusal in
-one sentence. Everything is in a temporary folder. The seed determines which trials are made, but
-not the exact moment at which a process is killed.
+It counts what comes of it. A trial is good if its result equals that of an undisturbed run to the
+bit, or if it was refused in one sentence. Everything is in a temporary folder. The seed determines
+which trials are made, but not the exact moment at which a process is killed.
 """
 
 import argparse
-import collections
-import concurrent.futures
-import itertools
 import json
 import os
 import platform
@@ -18,137 +14,100 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from freqdyna.results.provenance import commit
+from faults.kills import REFUSED, SAME, Trial, Undisturbed, full_disk, kill_run, kill_sweep, prepare
+from freqdyna.results.folder import commit
 
-from faults import crafted, disks, kills
-from faults.scene import Scene, prepare
-from faults.trial import BAD, GOOD, LOST, Trial, excerpt, finish, start
-
-Attempt = Callable[[Scene, random.Random, Path], Trial]
-ROUND: dict[Attempt, int] = {
-    kills.kill_run: 5,
-    kills.kill_sweep: 1,
-    crafted.crafted_run: 8,
-    crafted.crafted_sweep: 1,
-    disks.full_disk: 1,
-    disks.read_only: 1,
-    disks.deleted_folder: 1,
-}
-"""How many trials of each kind make a round, together with one batch of damaged files."""
-DAMAGED = 100
-"""The number of files in a batch of damaged files."""
+TRIALS = (kill_run, kill_run, full_disk, kill_run, kill_run, kill_sweep)
+"""What is tried in turn, after a batch of damaged files."""
+BATCH = 50
+"""The number of files in a batch; they are damaged in one process, which takes long to start."""
+ENOUGH = {"kill": 200, "damage": 500}
+"""The suite ends when it has made so many disturbances of each kind, or when its time is over."""
 
 
-def damaged_files(seed: int, scene: Scene) -> list[Trial]:
-    """Damage many files in one process, because starting one takes longer than reading a file."""
-    arguments = [str(scene.work), str(seed), str(DAMAGED)]
-    code, text = finish(start(arguments, scene.work, (sys.executable, "-m", "faults.damage")))
-    lines = [line for line in text.splitlines() if line.startswith("{")]
-    trials = [Trial(**json.loads(line)) for line in lines]
-    if code or len(trials) < DAMAGED:
-        trials.append(Trial("damage", " ".join(arguments), LOST, excerpt(text)))
+def damaged_files(whole: Undisturbed, seed: int) -> list[Trial]:
+    """Damage a batch of files."""
+    command = [sys.executable, "-m", "faults.damage", str(whole.work), str(seed), str(BATCH)]
+    environment = os.environ | {"JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    trials = [Trial(*json.loads(line)) for line in done.stdout.splitlines() if line[:1] == "["]
+    if done.returncode or len(trials) < BATCH:
+        trials.append(Trial("damage", " ".join(command), f"ended early: {done.stderr[-600:]}"))
     return trials
 
 
-def trials_of_round(seed: int, number: int) -> Iterator[Callable[[Scene], list[Trial]]]:
-    """The trials of one round, as functions that can be called in any order."""
-    chance = random.Random(f"{seed}/{number}")
-    without = () if disks.can_mount() else (disks.full_disk, disks.read_only)
-    yield partial(damaged_files, chance.randrange(2**31))
-    for trial in (trial for trial, count in ROUND.items() for _ in range(count)):
-        own = random.Random(chance.random())
-        if trial not in without:
-            yield partial(one_trial, trial, own)
-
-
-def one_trial(trial: Attempt, chance: random.Random, scene: Scene) -> list[Trial]:
+def one(whole: Undisturbed, attempt: Callable[..., Trial], chance: random.Random) -> list[Trial]:
     """Make one trial in a folder of its own."""
-    with tempfile.TemporaryDirectory(dir=scene.work) as folder:
-        return [trial(scene, chance, Path(folder) / "trial")]
+    with tempfile.TemporaryDirectory(dir=whole.work) as folder:
+        return [attempt(whole, chance, Path(folder) / "trial")]
 
 
-def rounds(scene: Scene, seed: int, until: float, workers: int) -> list[Trial]:
-    """Make trials until the time is over, and print the counts after each round."""
+def jobs(whole: Undisturbed, chance: random.Random) -> Iterator[Callable[[], list[Trial]]]:
+    """Trials without end, as functions that can be called in any order."""
+    while True:
+        yield partial(damaged_files, whole, chance.randrange(2**31))
+        for attempt in TRIALS:
+            yield partial(one, whole, attempt, random.Random(chance.random()))
+
+
+def make_trials(whole: Undisturbed, seed: int, until: float) -> list[Trial]:
+    """Make trials until there are enough, or the time is over."""
     trials: list[Trial] = []
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        for number in itertools.count():
-            if time.monotonic() > until:
+    made: Counter[str] = Counter()
+    more, running = jobs(whole, random.Random(seed)), set[Future[list[Trial]]]()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        while True:
+            goes_on = time.monotonic() < until and any(made[k] < n for k, n in ENOUGH.items())
+            while goes_on and len(running) < (os.cpu_count() or 1):
+                running.add(pool.submit(next(more)))
+            if not running:
                 return trials
-            jobs = [pool.submit(job, scene) for job in trials_of_round(seed, number)]
-            for job in concurrent.futures.as_completed(jobs):
-                made = job.result()
-                trials += made
-                for trial in made:
-                    if trial.outcome in BAD:
-                        print(f"{trial.outcome}: {trial.kind}: {trial.what}: {trial.detail}")
-            left = max(0.0, until - time.monotonic()) / 60
-            print(f"round {number + 1}: {summary(trials)}; {left:.0f} minutes left", flush=True)
-    return trials
-
-
-def summary(trials: list[Trial]) -> str:
-    """The number of trials of each kind, and of bad outcomes."""
-    kinds = collections.Counter(trial.kind for trial in trials)
-    for trial in trials:
-        kinds[trial.kind] += trial.disturbances - 1
-    bad = sum(trial.outcome in BAD for trial in trials)
-    return ", ".join(f"{n:,} × {kind}" for kind, n in kinds.items()) + f", {bad} with a fault"
-
-
-def counts(trials: list[Trial]) -> dict[str, dict[str, int]]:
-    """The number of disturbances by kind and outcome."""
-    table: dict[str, dict[str, int]] = {}
-    for trial in trials:
-        row = table.setdefault(trial.kind, dict.fromkeys((*GOOD, *BAD), 0))
-        row[trial.outcome] += trial.disturbances
-    return table
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for trial in (trial for job in done for trial in job.result()):
+                trials.append(trial)
+                made[trial.kind] += trial.times
+                if trial.outcome not in (SAME, REFUSED):
+                    print(f"{trial.kind}: {trial.what}: {trial.outcome}")
+            print(", ".join(f"{number:,} × {kind}" for kind, number in made.items()), flush=True)
 
 
 def main() -> None:
     """Run the suite; exits with status 1 if there was a fault."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--out", type=Path, default=None, help="a JSON file for the counts")
+    parser.add_argument("--minutes", type=float, default=30.0, help="the longest time")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--out", type=Path, help="a JSON file for the counts")
     options = parser.parse_args()
-    seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
-    workers = os.cpu_count() or 1
-    print(f"seed {seed}; {options.minutes:g} minutes, after about two of preparation", flush=True)
-    if not disks.can_mount():
-        print("full and read-only disks are left out: this user may not mount a file system")
     with tempfile.TemporaryDirectory(prefix="freqdyna-faults-") as work:
-        scene = prepare(Path(work))
-        began = time.monotonic()
-        trials = rounds(scene, seed, began + 60 * options.minutes, workers)
-        minutes = (time.monotonic() - began) / 60
-    table, bad = counts(trials), [trial for trial in trials if trial.outcome in BAD]
-    for kind, row in table.items():
-        print(f"{kind:>14}: " + ", ".join(f"{n:,} {name}" for name, n in row.items() if n))
-    print(f"{len(bad)} faults in {sum(t.disturbances for t in trials):,} disturbances; seed {seed}")
+        whole, began = prepare(Path(work)), time.monotonic()
+        trials = make_trials(whole, options.seed, began + 60 * options.minutes)
+    faults = [trial for trial in trials if trial.outcome not in (SAME, REFUSED)]
+    counts: dict[str, Counter[str]] = {}
+    for trial in trials:
+        outcome = "fault" if trial in faults else trial.outcome
+        counts.setdefault(trial.kind, Counter())[outcome] += trial.times
+    facts = {
+        "command": f"make faults MINUTES={options.minutes:g} SEED={options.seed}",
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "minutes": round((time.monotonic() - began) / 60, 1),
+        "counts": counts,
+        "faults": [trial._asdict() for trial in faults],
+    }
+    text = json.dumps(facts, indent=2)
+    print(text)
     if options.out is not None:
-        facts = {
-            "command": f"make faults MINUTES={options.minutes:g} SEED={seed}",
-            "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "commit": commit(),
-            "machine": f"{platform.system()} {platform.machine()}, {workers} cores",
-            "minutes": round(minutes, 1),
-            "seed": seed,
-            "counts": table,
-            "faults": [asdict(trial) for trial in bad],
-        }
-        options.out.write_text(json.dumps(facts, indent=2) + "\n")
-        print(f"counts: {options.out}")
-    sys.exit(1 if bad else 0)
+        options.out.write_text(text + "\n")
+    sys.exit(1 if faults else 0)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except subprocess.TimeoutExpired as error:
-        sys.exit(f"a batch of damaged files did not end: {error}")
+    main()
