@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results.complete_seeds import DIVERGED_AT
+from freqdyna.results.record import DIVERGED_AT
 from reproduction import run
 from reproduction.claims import RULES, Claim, Verdict
 from reproduction.study import Findings, Part, Stored

@@ -14,8 +14,7 @@ import numpy as np
 from freqdyna.config import Config
 from freqdyna.results.chart import Chart
 from freqdyna.results.comparison.statistics import first_step_above
-from freqdyna.results.complete_seeds import DIVERGED_AT
-from freqdyna.results.record import Record
+from freqdyna.results.record import DIVERGED_AT, Record
 from freqdyna.results.result import Result
 from reproduction import states as maze_states
 from reproduction.claims import Claim

@@ -23,7 +23,7 @@ NOTE = {"step": 3, "name": "é"}
 COLUMNS = {
     "seed": np.arange(50),
     "return": np.random.default_rng(1).normal(size=50).astype(np.float32),
-    "name": np.array(["er", "dyna"] * 25),
+    "ended": np.arange(50) % 2 == 0,
 }
 
 
@@ -63,12 +63,8 @@ def test_pickles_are_not_loaded(tmp_path):
 
 
 def test_tables_come_back_and_every_flipped_bit_is_noticed():
-    contents = files.encode_table(COLUMNS, NOTE)
-    columns, facts = files.decode_table(contents)
-    assert facts == NOTE
-    for name, values in COLUMNS.items():
-        np.testing.assert_array_equal(columns[name], values)
-        assert columns[name].dtype.kind in (values.dtype.kind, "O")
+    contents = files.encode_table(COLUMNS)
+    assert same((files.decode_table(contents), {}), (COLUMNS, {}))
     assert refused(contents, 400, files.decode_table, lambda read: False) == 400
 
 

@@ -13,9 +13,9 @@ import freqdyna
 from freqdyna.config import Config
 from freqdyna.report import runs
 from freqdyna.report.charts import as_json
-from freqdyna.results.complete_seeds import complete_seeds, mark_diverged
 from freqdyna.results.folder import decode, encode
 from freqdyna.results.plot import curves_chart
+from freqdyna.results.record import complete_seeds, mark_diverged
 from freqdyna.results.result import Result
 from freqdyna.results.table import print_table
 from freqdyna.sweeps import execute
@@ -157,8 +157,8 @@ def test_seeds_that_stopped_are_told_apart():
     ended = {"1": {"step": 30, "reason": "step raised OSError"}}
     result = a_result([FAR, [-30.0, np.nan, np.nan]], provenance={"ended": ended})
     assert result.complete_seeds.text() == "1 of 2; 1 stopped"
-    crafted = replace(result, provenance={"ended": ["one", 2]})
-    assert crafted.complete_seeds.text() == "1 of 2; 1 without a finite return"
+    unexplained = replace(result, provenance={})
+    assert unexplained.complete_seeds.text() == "1 of 2; 1 without a finite return"
     unknown = complete_seeds(np.arange(2), missing[:2], None)
     assert unknown.none_left == "all 2 seeds without a finite return"
     assert a_result([FAR]).complete_seeds.text("seeds") == "1 seed"

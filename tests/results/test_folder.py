@@ -116,7 +116,7 @@ def test_seeds_may_have_gaps_and_a_run_may_be_unfinished_or_without_arrays(tmp_p
 
 def test_imported_curves_may_have_any_steps(tmp_path):
     curves = a_result(
-        provenance={IMPORTED: {"files": []}}, steps=np.array([1, 2, 70]), seeds=np.array([8, 2])
+        provenance={IMPORTED: {"name": "ppo"}}, steps=np.array([1, 2, 70]), seeds=np.array([8, 2])
     )
     assert is_same(freqdyna.load(curves.save(tmp_path / "run")), curves)
     with pytest.raises(FreqdynaError, match="has imported curves; only runs of freqdyna can be"):

@@ -35,8 +35,8 @@ UNSEALED = "crc32:00000000"
 _SEAL = re.compile(rb"crc32:[0-9a-f]{8}")
 _NOTE = "note.json"
 """The member of an archive with the note, and with the names and types of the others."""
-_FACTS, _CHECKSUM = "freqdyna", "checksum"
-"""The keys of our facts and of the seal in the metadata of a Parquet file."""
+_CHECKSUM = "checksum"
+"""The key of the seal in JSON, and in the metadata of a Parquet file."""
 
 
 def write_atomically(path: Path, contents: bytes | Callable[[IO[bytes]], object]) -> None:
@@ -66,12 +66,10 @@ def write_atomically(path: Path, contents: bytes | Callable[[IO[bytes]], object]
         os.close(folder)
 
 
-def remove_partial_files(folder: Path, of: str = "") -> None:
-    """Remove what writers that were killed left behind, of all files or of one name."""
+def remove_partial_files(folder: Path) -> None:
+    """Remove what writers that were killed left behind; nobody may be writing meanwhile."""
     for path in folder.glob(PARTIAL):
-        if path.name.startswith(f".{of}.") or not of:
-            with suppress(OSError):
-                path.unlink()
+        path.unlink(missing_ok=True)
 
 
 def set_aside(path: Path) -> str:
@@ -239,15 +237,12 @@ def _read_arrays(file: IO[bytes]) -> tuple[dict[str, np.ndarray], dict[str, Any]
     return arrays, note
 
 
-def encode_table(columns: Columns, facts: dict[str, Any]) -> bytes:
-    """A table of numbers or texts as a sealed Parquet file; the facts go into its metadata."""
+def encode_table(columns: Columns) -> bytes:
+    """A table of numbers as a sealed Parquet file."""
     import pyarrow
     import pyarrow.parquet
 
-    arrays = {name: pyarrow.array(column) for name, column in columns.items()}
-    texts = [name for name, array in arrays.items() if array.type == pyarrow.string()]
-    arrays |= {name: arrays[name].dictionary_encode() for name in texts}
-    table, file = pyarrow.table(arrays), io.BytesIO()
+    table, file = pyarrow.table(columns), io.BytesIO()
     with pyarrow.parquet.ParquetWriter(
         file,
         table.schema,
@@ -257,12 +252,12 @@ def encode_table(columns: Columns, facts: dict[str, Any]) -> bytes:
         store_schema=False,  # it would be a second copy of types and metadata
     ) as writer:
         writer.write_table(table)
-        writer.add_key_value_metadata({_FACTS: json.dumps(facts), _CHECKSUM: UNSEALED})
+        writer.add_key_value_metadata({_CHECKSUM: UNSEALED})
     return sealed(file.getvalue())
 
 
-def decode_table(contents: bytes) -> tuple[Columns, dict[str, Any]]:
-    """The columns and the facts that `encode_table` encoded; DamagedFileError if it is not that."""
+def decode_table(contents: bytes) -> Columns:
+    """The columns that `encode_table` encoded; DamagedFileError if it is something else."""
     import pyarrow.parquet
 
     check_seal(contents)
@@ -272,7 +267,6 @@ def decode_table(contents: bytes) -> tuple[Columns, dict[str, Any]]:
         )
         # Without PyArrow's threads: a process that exits while they start is aborted.
         table = file.read(use_threads=False)
-        columns = {name: table.column(name).to_numpy() for name in table.column_names}
-        return columns, json.loads(file.metadata.metadata[_FACTS.encode()])
+        return {name: table.column(name).to_numpy() for name in table.column_names}
     except Exception as error:  # a file of another program
         raise DamagedFileError(f"{type(error).__name__}: {error}") from None

@@ -60,7 +60,7 @@ def encode(record: Record) -> dict[str, bytes]:
         PROVENANCE: files.encode_json(record.provenance),
         CONFIG: encode_config(record.config),
         ARRAYS: files.encode_arrays(arrays, {}),
-        METRICS: files.encode_table(columns, {}),
+        METRICS: files.encode_table(columns),
     }
 
 
@@ -76,9 +76,8 @@ def decode(contents: Mapping[str, bytes], kind: type[AnyRecord]) -> AnyRecord:
             with its name.
 
     """
-    for name in (PROVENANCE, CONFIG, METRICS):
-        if name not in contents:
-            raise DamagedFileError(f"{name} is missing")
+    if missing := {PROVENANCE, CONFIG, METRICS} - contents.keys():
+        raise DamagedFileError(f"{missing.pop()} is missing")
     config = decode_config(contents[CONFIG])
     with _naming(PROVENANCE):
         provenance = files.decode_json(contents[PROVENANCE])
@@ -109,7 +108,7 @@ def _naming(name: str) -> Iterator[None]:
 
 def _decode_metrics(contents: bytes) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     """Seeds, steps and metrics of a table with the rows of one seed after the other."""
-    columns, _ = files.decode_table(contents)
+    columns = files.decode_table(contents)
     seed, step = columns.pop("seed"), columns.pop("step")
     steps = step[seed == seed[0]]
     seeds = seed[:: len(steps)]
@@ -170,12 +169,7 @@ def snapshots_in(arrays: Mapping[str, np.ndarray]) -> Snapshots:
 
 @contextmanager
 def new_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Create a new folder, which must not exist or be empty, and hold its lock.
-
-    Yields:
-        The path of the folder.
-
-    """
+    """Create a folder, which must not exist or be empty, and hold its lock; yields its path."""
     path = Path(folder)
     try:
         _check_new(path)
@@ -190,22 +184,11 @@ def new_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def opened_folder(folder: Path) -> Iterator[list[str]]:
-    """Hold the lock of a run folder that exists, and remove partially written files.
-
-    Yields:
-        Messages for the user.
-
-    """
+    """Hold the lock of a run folder, and remove partial files; yields messages for the user."""
     with files.locked_folder(folder, "folder") as ended:
         files.remove_partial_files(folder)
-        yield (
-            [
-                f"the {ended} that worked on this run ended without finishing; continuing from its "
-                "last checkpoint"
-            ]
-            if ended
-            else []
-        )
+        killed = f"the {ended} that worked on this run ended without finishing"
+        yield [f"{killed}; continuing from its last checkpoint"] if ended else []
 
 
 def _check_new(path: Path) -> None:
@@ -251,25 +234,16 @@ def free_name(config: Config, parent: Path = Path("runs")) -> Path:
 
 def read_config(folder: Path) -> Config:
     """The settings of a run folder."""
-    contents = _read(folder, CONFIG)
-    if contents is None:
+    if not is_run_folder(folder):
         raise FreqdynaError(f"{str(folder)!r} is not a run folder: it has no {CONFIG}")
-    try:
-        return decode_config(contents)
-    except FreqdynaError as error:
-        raise FreqdynaError(_explained(folder, error)) from None
+    with _explained(folder):
+        return decode_config(_read(folder, CONFIG))
 
 
 def read_provenance(folder: Path) -> dict[str, Any]:
     """The provenance of a run folder."""
-    contents = _read(folder, PROVENANCE)
-    if contents is None:
-        raise FreqdynaError(f"{folder / PROVENANCE} is missing; restore it")
-    try:
-        with _naming(PROVENANCE):
-            return files.decode_json(contents)
-    except FreqdynaError as error:
-        raise FreqdynaError(_explained(folder, error)) from None
+    with _explained(folder), _naming(PROVENANCE):
+        return files.decode_json(_read(folder, PROVENANCE))
 
 
 def write(folder: Path, contents: Mapping[str, bytes]) -> None:
@@ -289,37 +263,34 @@ def read_record(folder: Path, kind: type[AnyRecord]) -> AnyRecord:
     The folder need not be locked: a run in progress replaces its files atomically.
     """
     read_config(folder)
-    read = {name: _read(folder, name) for name in FILES}
-    if read[METRICS] is None:
+    if not has_results(folder):
         raise FreqdynaError(
             f"{str(folder)!r} has no {METRICS} yet; finish the run with: freqdyna resume {folder}"
         )
-    try:
-        return decode({k: contents for k, contents in read.items() if contents is not None}, kind)
-    except FreqdynaError as error:
-        raise FreqdynaError(_explained(folder, error)) from None
+    with _explained(folder):
+        there = [name for name in FILES if name != ARRAYS or (folder / ARRAYS).exists()]
+        return decode({name: _read(folder, name) for name in there}, kind)
 
 
-def _read(folder: Path, name: str) -> bytes | None:
-    """The contents of a file; None if it does not exist."""
+def _read(folder: Path, name: str) -> bytes:
     try:
         return (folder / name).read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError) as error:
-        raise FreqdynaError(f"{str(folder / name)!r} cannot be read: {error}") from None
+    except OSError as error:
+        raise DamagedFileError(f"{name} cannot be read: {error.strerror}") from None
 
 
-def _explained(folder: Path, error: FreqdynaError) -> str:
-    """A message that begins with the name of a file in a folder, with what to do about it."""
-    name, can_resume = str(error).split()[0], any(folder.glob("checkpoint-*.npz"))
-    if name == CONFIG:
-        todo = "undo the change; for other settings start a new run: freqdyna train --config FILE"
-    elif name in (ARRAYS, METRICS) and can_resume:
-        todo = f"write it again with: freqdyna resume {folder}"
-    else:
-        todo = "restore it"
-    return f"{folder}/{error}; {todo}"
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    """Add the folder and what to do to errors that begin with the name of a file in it."""
+    try:
+        yield
+    except FreqdynaError as error:
+        name, todo = str(error).split()[0], "restore it"
+        if name == CONFIG:
+            todo = "undo the change; new settings need a new run: freqdyna train --config FILE"
+        elif name in (ARRAYS, METRICS) and any(folder.glob("checkpoint-*.npz")):
+            todo = f"write it again with: freqdyna resume {folder}"
+        raise FreqdynaError(f"{folder}/{error}; {todo}") from None
 
 
 def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:

@@ -1,6 +1,13 @@
-"""The data of a training: curves of all seeds, trained parameters, configuration, provenance."""
+"""The data of a training, and which of its seeds count.
 
-from collections.abc import Iterable
+A seed diverges when its loss or its parameters are not finite. From the first evaluation at which
+that is known its metrics are missing (NaN), for good; only why it diverged is kept. A seed whose
+environment fails stops, and its metrics are missing, too. `complete_seeds` is the only place that
+decides which seeds are used. Leaving out seeds favours an unstable method, so `CompleteSeeds.text`
+must be shown with the number.
+"""
+
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, SupportsInt
 
@@ -8,20 +15,106 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results.complete_seeds import DIVERGED_AT, CompleteSeeds, complete_seeds
 
 IMPORTED = "imported"
 """The key of what is known about imported curves in their provenance."""
 TRAINING_RETURNS = "of training episodes, with exploration"
 """What imported returns are if they are not of evaluations."""
-
-
 INIT_FROM = "init_from"
 """The key of what the provenance says about the run with whose parameters a run began."""
-Snapshots = dict[int, dict[str, np.ndarray]]
-"""The arrays of each snapshot, by step."""
 CUSTOM_METRICS = "custom_metrics"
 """The key of the names of custom metrics in the provenance of a run."""
+Snapshots = dict[int, dict[str, np.ndarray]]
+"""The arrays of each snapshot, by step."""
+DIVERGED_AT = "diverged_at"
+MODEL_NON_FINITE = "model_non_finite"
+_KEPT = {DIVERGED_AT, MODEL_NON_FINITE}
+"""The metrics of a diverged seed that are not missing. A model whose numbers grow makes the loss
+overflow before it returns something that is not finite itself."""
+
+
+@dataclass(frozen=True)
+class CompleteSeeds:
+    """Which seeds statistics are computed over, and why the others are left out."""
+
+    kept: np.ndarray
+    """Booleans, shape (seeds,)."""
+    left_out: dict[str, int]
+    """The number of seeds that are left out, by reason; empty if there are none."""
+
+    @property
+    def number(self) -> str:
+        """The number of seeds, such as "30", or "26 of 30" if some are left out."""
+        total = len(self.kept)
+        return f"{total}" if self.kept.all() else f"{self.kept.sum()} of {total}"
+
+    @property
+    def reasons(self) -> str:
+        """Why seeds are left out, such as "3 diverged, 1 stopped"; empty if none is."""
+        return ", ".join(f"{number} {reason}" for reason, number in self.left_out.items())
+
+    def text(self, noun: str = "") -> str:
+        """The number of seeds and the reasons, such as "26 of 30; 3 diverged, 1 stopped".
+
+        Args:
+            noun: Follows the number, such as "seeds", which is "seed" if there is only one.
+
+        """
+        noun = noun.removesuffix("s") if len(self.kept) == 1 else noun
+        counted = f"{self.number} {noun}" if noun else self.number
+        return f"{counted}; {self.reasons}" if self.left_out else counted
+
+    @property
+    def none_left(self) -> str:
+        """What to show instead of a number if no seed is left, such as "all 3 seeds diverged"."""
+        total = len(self.kept)
+        seeds = f"all {total} seeds" if total > 1 else "the only seed"
+        return f"{seeds} {' or '.join(self.left_out)}"
+
+
+def complete_seeds(
+    seeds: np.ndarray,
+    returns: np.ndarray,
+    diverged_at: np.ndarray | None,
+    stopped: Collection[int] = (),
+) -> CompleteSeeds:
+    """The seeds with a finite return at every evaluation; only these are used in statistics.
+
+    `diverged_at` is the metric of that name; the environment of the seeds in `stopped` failed.
+    """
+    kept = np.isfinite(returns).all(axis=1)
+    diverged = np.zeros(len(seeds), bool) if diverged_at is None else (diverged_at >= 0).any(axis=1)
+    failed = np.isin(seeds, list(stopped)) & ~diverged
+    counts = {
+        "diverged": int((~kept & diverged).sum()),
+        "stopped": int((~kept & failed).sum()),
+        "without a finite return": int((~kept & ~diverged & ~failed).sum()),
+    }
+    return CompleteSeeds(kept, {reason: number for reason, number in counts.items() if number})
+
+
+def mark_diverged(
+    metrics: dict[str, np.ndarray],
+    step: int,
+    parameters: np.ndarray,
+    before: np.ndarray | None,
+) -> dict[str, np.ndarray]:
+    """The metrics of one evaluation, each of shape (seeds,), without those of diverged seeds.
+
+    `before` is `diverged_at` of the evaluation before. The parameters are checked, too, because the
+    last update before the evaluation may be the one that makes them infinite.
+    """
+    at = metrics[DIVERGED_AT]
+    if before is not None:
+        at = np.where(before >= 0, before, at)
+    finite = np.isfinite(parameters).all(axis=1)
+    at = np.where((at < 0) & ~finite, step, at).astype(at.dtype)
+    marked = metrics | {DIVERGED_AT: at}
+    for name in marked.keys() - _KEPT if (at >= 0).any() else ():
+        values = metrics[name]
+        marked[name] = values.astype(values.dtype if values.dtype.kind == "f" else np.float64)
+        marked[name][at >= 0] = np.nan
+    return marked
 
 
 @dataclass(frozen=True)
@@ -56,29 +149,23 @@ class Record:
     @property
     def complete_seeds(self) -> CompleteSeeds:
         """The seeds that statistics are computed over: those that neither diverged nor stopped."""
-        ended = self.provenance.get("ended")
-        # The provenance of a foreign file may contain anything.
-        listed = ended if isinstance(ended, dict) else {}
-        stopped = [seed for seed in self.seeds.tolist() if str(seed) in listed]
+        stopped = [int(seed) for seed in self.provenance.get("ended", {})]
         return complete_seeds(self.seeds, self.returns, self.metrics.get(DIVERGED_AT), stopped)
 
     @property
     def imported_from(self) -> str | None:
         """The files that the curves were imported from; None for a training of freqdyna."""
         facts = self.provenance.get(IMPORTED)
-        if not isinstance(facts, dict):
+        if facts is None:
             return None
-        files = facts.get("files")
-        listed = files if isinstance(files, list) else []  # a crafted file may have anything
-        names = [str(file.get("file")) for file in listed if isinstance(file, dict)]
+        names = [file["file"] for file in facts["files"]]
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        return f"{names[0] if names else 'an unknown file'}{more} ({facts.get('format')})"
+        return f"{names[0]}{more} ({facts['format']})"
 
     @property
     def has_training_returns(self) -> bool:
         """Whether imported returns are of training episodes, with exploration."""
-        facts = self.provenance.get(IMPORTED)
-        return isinstance(facts, dict) and facts.get("returns") == TRAINING_RETURNS
+        return bool(self.provenance.get(IMPORTED, {}).get("returns") == TRAINING_RETURNS)
 
     def require_agent(self) -> None:
         """Raise an error for imported curves, which come without a trained agent."""
@@ -96,9 +183,7 @@ class Record:
     @property
     def custom_metrics(self) -> list[str]:
         """The names of the metrics that callbacks returned."""
-        names = self.provenance.get(CUSTOM_METRICS)
-        # The provenance of a foreign file may contain anything.
-        return [n for n in self.metrics if n in names] if isinstance(names, list) else []
+        return [n for n in self.metrics if n in self.provenance.get(CUSTOM_METRICS, [])]
 
     @property
     def after_warmup(self) -> np.ndarray:

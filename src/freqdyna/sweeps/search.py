@@ -24,7 +24,7 @@ from freqdyna.config import Config
 from freqdyna.config.checks import value_text
 from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.core.plugins import module_of
-from freqdyna.results.complete_seeds import CompleteSeeds
+from freqdyna.results.record import CompleteSeeds
 from freqdyna.results.result import Result
 from freqdyna.sweeps.execute import compute, load, merged
 from freqdyna.sweeps.status import SHOWN, stored_units

@@ -9,7 +9,7 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, note_where
-from freqdyna.results.complete_seeds import DIVERGED_AT
+from freqdyna.results.record import DIVERGED_AT
 from freqdyna.results.result import network_of
 
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,99}")

@@ -15,7 +15,7 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, one_line
-from freqdyna.results.complete_seeds import DIVERGED_AT
+from freqdyna.results.record import DIVERGED_AT
 
 PROJECT = "freqdyna"
 """The project at Weights & Biases, unless the environment variable WANDB_PROJECT names another."""

@@ -16,15 +16,18 @@ from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import module_of
 from freqdyna.envs.resolve import needs_env_argument
-from freqdyna.results.complete_seeds import (
+from freqdyna.results.folder import begin
+from freqdyna.results.record import (
+    CUSTOM_METRICS,
     DIVERGED_AT,
+    INIT_FROM,
     MODEL_NON_FINITE,
     CompleteSeeds,
+    Snapshots,
     complete_seeds,
+    evaluation_steps,
     mark_diverged,
 )
-from freqdyna.results.folder import begin
-from freqdyna.results.record import CUSTOM_METRICS, INIT_FROM, Snapshots, evaluation_steps
 from freqdyna.results.result import Result
 from freqdyna.training.callbacks import Callback, Evaluation, custom_metrics
 from freqdyna.training.checkpoint import Checkpoint, RunOptions, Saver, newest

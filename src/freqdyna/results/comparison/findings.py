@@ -14,7 +14,7 @@ from freqdyna.results.comparison.statistics import (
     probability_of_improvement,
     stratified_interval,
 )
-from freqdyna.results.complete_seeds import CompleteSeeds
+from freqdyna.results.record import CompleteSeeds
 from freqdyna.results.statistics import wider_than_rounding
 
 MEASURES = {"mean": "mean return", "final": "mean return in the last tenth"}
