@@ -79,7 +79,7 @@ def test_every_metric_of_a_diverged_seed_is_missing(diverged):
         assert (found.metrics["diverged_at"] >= 0).all()
         for name, values in found.metrics.items():
             assert name == "diverged_at" or np.isnan(values).all(), name
-    assert sorted(text.split()[1] for text in texts if "diverged" in text) == ["0", "1", "2"]
+    assert any(text.startswith("seeds 0, 1, 2: diverged") for text in texts)
     assert not np.isfinite(result.parameters).any()
 
 
