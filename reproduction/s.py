@@ -134,7 +134,9 @@ def analyse(units: dict[str, Stored]) -> Findings:
     for env in ENVIRONMENTS:
         choices = [choice for choice in CHOICES if env in CHOICES[choice]]
         named = grouped(units, choices, ALGORITHMS, partial(settings, env))
-        found[env] = {choice: tuple(pair.values()) for choice, pair in named.items()}
+        found[env] = {
+            c: tuple(of.values()) for c, of in named.items() if len(of) == len(ALGORITHMS)
+        }
     maze = found[MAZE]
     drawn = {c: pair for c, pair in maze.items() if all("queue" in one.columns for one in pair)}
     cases = list(product(("dyna-frequency", *RIVALS.values()), NETWORKS, NOISES))

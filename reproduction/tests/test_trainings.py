@@ -13,7 +13,7 @@ from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.record import Record
-from reproduction import comparisons, maze, run, settings, states, store, study
+from reproduction import comparisons, maze, run, s, settings, states, store, study
 from reproduction.study import Stored, curves_of, pick, training
 
 LEVELS = {
@@ -110,6 +110,15 @@ def test_trainings_on_different_kinds_of_machines_are_not_compared():
     findings = run.analyse(run.find("F7"), units)
     assert len(findings.claims) == 8 - 2
     assert findings.notes[-1].endswith("machines: Walker2d-v5, DynaNAF-Frequency − NAF.")
+
+
+def test_s_compares_the_pairs_that_a_quick_run_has():
+    choices = list(s.CHOICES)[:2]
+    stated = [s.settings(s.CAR, choice, name) for choice in choices for name in s.ALGORITHMS]
+    names = {training(False, **of).name for of in stated}
+    units = {name: one for name, one in made_up_units("S").items() if name in names}
+    claims = run.analyse(run.find("S"), units).claims
+    assert [claim.interpretation for claim in claims] == choices
 
 
 def test_findings_name_the_trainings_with_seeds_left_out():
