@@ -103,10 +103,7 @@ def test_an_object_is_passed_to_train_and_to_resume_and_may_be_not_finite(tmp_pa
     counts = result.metrics["model_non_finite"]
     # Two of four transitions in each of 20 updates are simulated; half of the states are right.
     assert ((counts > 10) & (counts < 30)).all()
-    assert told == (
-        f"the model returned {int(counts[:, 0].sum())} transitions that are not finite, which are "
-        "not learned from (seeds 0, 1); the metric model_non_finite counts them at each evaluation"
-    )
+    assert told.startswith("seeds 0, 1:")
     assert np.isfinite(result.metrics["loss"]).all()
     assert result.complete_seeds.kept.all()
 

@@ -32,8 +32,8 @@ class Faulty(Corridor):
     def step(self, action):
         self.steps += 1
         observation, *rest = super().step(action)
-        # The first two are looked at alone, the last three are for evaluations.
-        if self.number in ((2, 3, 4) if self.all_fail else (3,)) and self.steps >= self.at:
+        # The first one is looked at alone, the last three are for evaluations.
+        if self.number in ((1, 2, 3) if self.all_fail else (2,)) and self.steps >= self.at:
             if self.fault == "raise":
                 raise ValueError("the motor is hot\nand more")
             if self.fault == "exit":

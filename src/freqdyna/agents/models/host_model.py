@@ -87,6 +87,9 @@ def host_model(factory: Factory, space: Space) -> HostModel:
             terminals.astype(bool).reshape(batch),
         )
 
-    with note_where(f"simulate of {space.name!r}: see freqdyna.agents.models.host_model"):
+    with note_where(
+        f"simulate(states, actions) of {space.name!r} must return next states of shape (k, n), and "
+        "rewards and terminal flags of shape (k,)"
+    ):
         ask(np.asarray(env.reset(seed=0)[0], np.float32), space.random_action())
     return HostModel(ask)
