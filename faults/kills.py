@@ -30,10 +30,8 @@ settings = {env = "GridWorld", steps = 400, eval_every = 100, episode_limit = 50
 vary = {learning_rate = [0.001, 0.01]}
 seeds = {number = 2, block = 1}
 """
-KILLS = 8
-"""A run is killed up to so many times, because its end is compared only once."""
-SECONDS = 1200.0
-"""A command that takes longer hangs; on a free machine each takes a few seconds."""
+KILLS = 8  # a run is killed up to so many times, because its end is compared only once
+SECONDS = 1200.0  # a command that takes longer hangs
 SAME, REFUSED = "same result", "refused in one sentence"
 
 
