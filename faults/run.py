@@ -102,8 +102,7 @@ def main() -> None:
         "counts": counts,
         "faults": [trial._asdict() for trial in faults],
     }
-    text = json.dumps(facts, indent=2)
-    print(text)
+    print(text := json.dumps(facts, indent=2))
     if options.out is not None:
         options.out.write_text(text + "\n")
     sys.exit(1 if faults else 0)

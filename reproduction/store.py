@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.files import write_atomically
+from freqdyna.core.errors import DamagedFileError, FreqdynaError
+from freqdyna.core.files import decode_arrow_table, encode_table, write_atomically
 from freqdyna.results.result import Result
 from reproduction.study import Columns, Stored, Unit, training_of
 
@@ -62,16 +61,7 @@ def write(path: Path, units: list[Stored]) -> None:
             ]
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(
-        path,
-        lambda file: pq.write_table(
-            pa.table(table),
-            file,
-            compression="zstd",
-            compression_level=15,
-            write_page_checksum=True,
-        ),
-    )
+    write_atomically(path, encode_table(table))
 
 
 def _settings(unit: Unit) -> dict[str, Any]:
@@ -111,8 +101,8 @@ def _array(values: np.ndarray) -> pa.Array:
 def _read(path: Path, _changed: int) -> list[tuple[dict[str, Any], Columns, dict[str, Any]]]:
     """Settings, columns and provenance of all units of a file, which is read once."""
     try:
-        table = pq.read_table(path, page_checksum_verification=True).combine_chunks()
-    except (OSError, pa.ArrowException) as error:
+        table = decode_arrow_table(path.read_bytes()).combine_chunks()
+    except (OSError, DamagedFileError) as error:
         raise FreqdynaError(
             f"{path} is damaged ({error}); restore it, or remove it to compute it again"
         ) from None

@@ -44,6 +44,18 @@ def test_what_is_stored_is_not_computed_again(tmp_path):
     assert run.stored(table_part(log), tmp_path)["a"].provenance["commit"]
 
 
+def test_a_flipped_bit_anywhere_is_reported(tmp_path):
+    run.reproduce(table_part([]), tmp_path, quick=False, processes=1)
+    contents, random = (tmp_path / "T.parquet").read_bytes(), np.random.default_rng(0)
+    for number, place in enumerate(random.choice(8 * len(contents), 60, replace=False)):
+        damaged = bytearray(contents)
+        damaged[place // 8] ^= 1 << place % 8
+        path = tmp_path / f"{number}.parquet"  # a new name each time: what was read is remembered
+        path.write_bytes(damaged)
+        with pytest.raises(FreqdynaError, match="is damaged"):
+            store.runs(path)
+
+
 def test_a_damaged_file_is_named(tmp_path):
     (tmp_path / "T.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(FreqdynaError, match=r"T\.parquet is damaged"):

@@ -136,7 +136,7 @@ def test_settings_are_changed_in_a_copy(folder, tmp_path):
 def test_a_folder_of_another_format_is_refused_in_one_sentence(folder):
     path = folder / "config.toml"
     path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
-    with pytest.raises(FreqdynaError, match=r"it has no checksum of this version of freqdyna"):
+    with pytest.raises(FreqdynaError, match=r"is of another format"):
         freqdyna.load(folder)
     path.write_bytes(folders.files.encode_toml("no_setting = 3", "A run"))
     with pytest.raises(FreqdynaError, match=r"config\.toml is of another version of freqdyna: unk"):

@@ -75,7 +75,8 @@ def one_line(error: BaseException) -> str:
 def raised_line(error: BaseException) -> str:
     """Where an error was raised, such as "my_env.py, line 7", for a run that goes on."""
     frames = traceback.extract_tb(error.__traceback__)
-    frame = [f for f in frames if "site-packages" not in f.filename][-1]
+    # An environment that is installed as well has all of its frames there.
+    frame = ([f for f in frames if "site-packages" not in f.filename] or frames)[-1]
     return f"{Path(frame.filename).name}, line {frame.lineno}"
 
 

@@ -14,7 +14,7 @@ import socket
 import tomllib
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -237,8 +237,8 @@ def _read_arrays(file: IO[bytes]) -> tuple[dict[str, np.ndarray], dict[str, Any]
     return arrays, note
 
 
-def encode_table(columns: Columns) -> bytes:
-    """A table of numbers as a sealed Parquet file."""
+def encode_table(columns: Mapping[str, Any]) -> bytes:
+    """A table, whose columns PyArrow can convert, as a sealed Parquet file."""
     import pyarrow
     import pyarrow.parquet
 
@@ -257,7 +257,13 @@ def encode_table(columns: Columns) -> bytes:
 
 
 def decode_table(contents: bytes) -> Columns:
-    """The columns that `encode_table` encoded; DamagedFileError if it is something else."""
+    """The columns that `encode_table` encoded, as arrays."""
+    table = decode_arrow_table(contents)
+    return {name: table.column(name).to_numpy() for name in table.column_names}
+
+
+def decode_arrow_table(contents: bytes) -> Any:
+    """The table that `encode_table` encoded, as PyArrow's; DamagedFileError for anything else."""
     import pyarrow.parquet
 
     check_seal(contents)
@@ -266,7 +272,6 @@ def decode_table(contents: bytes) -> Columns:
             io.BytesIO(contents), page_checksum_verification=True, pre_buffer=False
         )
         # Without PyArrow's threads: a process that exits while they start is aborted.
-        table = file.read(use_threads=False)
-        return {name: table.column(name).to_numpy() for name in table.column_names}
+        return file.read(use_threads=False)
     except Exception as error:  # a file of another program
         raise DamagedFileError(f"{type(error).__name__}: {error}") from None

@@ -36,7 +36,8 @@ PROVENANCE, CONFIG = "provenance.json", "config.toml"
 ARRAYS, METRICS = "arrays.npz", "metrics.parquet"
 FILES = (PROVENANCE, CONFIG, ARRAYS, METRICS)
 """The files of a training's results, in the order in which they are written."""
-_TITLE = "A run of freqdyna, format 1. To train with other settings, change a copy of this file."
+_FORMAT = "A run of freqdyna, format 1."
+_TITLE = f"{_FORMAT} To train with other settings, change a copy of this file."
 _SNAPSHOT = "snapshot"
 """Arrays of snapshots are named snapshot/STEP/NAME."""
 
@@ -138,6 +139,8 @@ def encode_config(config: Config) -> bytes:
 
 def decode_config(contents: bytes) -> Config:
     """The settings of a run, given the contents of their file."""
+    if _FORMAT.encode() not in contents and b"crc32:" not in contents:
+        raise FreqdynaError(f"{CONFIG} is of another format than this version of freqdyna writes")
     with _naming(CONFIG):
         files.check_seal(contents)
         text = contents.decode()
@@ -286,7 +289,9 @@ def _explained(folder: Path) -> Iterator[None]:
         yield
     except FreqdynaError as error:
         name, todo = str(error).split()[0], "restore it"
-        if name == CONFIG:
+        if name == CONFIG and not isinstance(error, DamagedFileError):
+            todo = "use the version that wrote it"
+        elif name == CONFIG:
             todo = "undo the change; new settings need a new run: freqdyna train --config FILE"
         elif name in (ARRAYS, METRICS) and any(folder.glob("checkpoint-*.npz")):
             todo = f"write it again with: freqdyna resume {folder}"

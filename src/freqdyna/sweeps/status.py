@@ -193,7 +193,7 @@ class StatusDisplay:
     def show(self, status: Status) -> None:
         """Show the progress of every running unit and of all together."""
         taken = status.steps_taken - self._taken
-        if taken > 0:
+        if taken > (status.steps - self._taken) / 50:  # before, most of the time is compilation
             status = replace(status, rate=taken / (time.monotonic() - self._began))
             self._storage.write_json(RATE, {"rate": status.rate})
         self._display.headline(status.headline())

@@ -164,7 +164,7 @@ class HostBlock(Block):
                     return
                 observations[row], reward, terminal, over = seat.step(action)
             except EnvironmentFailed as error:
-                self.envs.failures[row] = Failure(step, f"in evaluation, {error}")
+                self.envs.failures[row] = Failure(step, f"in evaluation, {error}", error.raised)
                 active.discard(row)
                 return
             outcome[:, row] += (reward, 1, terminal)
@@ -191,7 +191,7 @@ class HostBlock(Block):
         """Report the seeds that stopped since then, and keep their parameters.
 
         Raises:
-            FreqdynaError: If no seed is left and there are no results to keep.
+            Exception: That of the environment, if no seed is left and there are no results.
 
         """
         ended = sorted(set(self.envs.failures) - known)
@@ -205,8 +205,12 @@ class HostBlock(Block):
                 f"{failure.reason}; {left} of {counted(len(self.seeds), 'seed')} continue"
             )
         if not left and not self._has_results:
-            reason = next(iter(self.envs.failures.values())).reason
-            raise FreqdynaError(f"{self.space.name} failed for every seed; the first: {reason}")
+            first = next(iter(self.envs.failures.values()))
+            sentence = f"{self.space.name} failed for every seed; the first: {first.reason}"
+            if first.error is None:
+                raise FreqdynaError(sentence)
+            first.error.add_note(f"{sentence}; reset and step must work as in gymnasium.Env")
+            raise first.error
 
     def _without_ended(self, metrics: Metrics) -> Metrics:
         """The metrics, with NaN for the seeds that stopped."""

@@ -297,8 +297,9 @@ def test_if_every_environment_fails_that_is_said():
         def reset(self, **kwargs):
             raise RuntimeError("no power")
 
-    with pytest.raises(FreqdynaError, match=r"Broken failed for every seed.*no power"):
+    with pytest.raises(RuntimeError, match="no power") as failed:
         freqdyna.train(Broken, "er", **SMALL)
+    assert "Broken failed for every seed" in failed.value.__notes__[0]
 
     def nothing():
         raise OSError("no such device")

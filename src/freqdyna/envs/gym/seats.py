@@ -21,10 +21,16 @@ class Failure:
 
     step: int
     reason: str
+    error: Exception | None = None
+    """What the environment raised, if it did."""
 
 
 class EnvironmentFailed(Exception):
     """The user's environment raised an error, or returned something invalid."""
+
+    def __init__(self, reason: str, raised: BaseException | None = None) -> None:
+        super().__init__(reason)
+        self.raised = raised if isinstance(raised, Exception) else None
 
 
 @dataclass
@@ -54,9 +60,8 @@ class Seat:
         try:
             observation, _ = self.env.reset(seed=int(entropy.generate_state(1)[0]))
         except (Exception, SystemExit) as error:  # sys.exit must end this seed only
-            raise EnvironmentFailed(
-                f"reset raised {one_line(error)} ({raised_line(error)})"
-            ) from error
+            reason = f"reset raised {one_line(error)} ({raised_line(error)})"
+            raise EnvironmentFailed(reason, error) from error
         return self._checked(observation)
 
     def step(self, action: HostAction) -> tuple[np.ndarray, float, bool, bool]:
@@ -70,9 +75,8 @@ class Seat:
         try:
             outcome = self.env.step(self.space.to_env_action(action))
         except (Exception, SystemExit) as error:  # sys.exit must end this seed only
-            raise EnvironmentFailed(
-                f"step raised {one_line(error)} ({raised_line(error)})"
-            ) from error
+            reason = f"step raised {one_line(error)} ({raised_line(error)})"
+            raise EnvironmentFailed(reason, error) from error
         try:
             observation, reward, terminal, truncated, _ = outcome
             reward, terminal, truncated = float(reward), bool(terminal), bool(truncated)
@@ -140,7 +144,7 @@ class HostEnvs:
             try:
                 next_state[row], reward[row], terminal[row], over[row] = seat.step(actions[row])
             except EnvironmentFailed as error:
-                self.failures[row] = Failure(t + 1, str(error))
+                self.failures[row] = Failure(t + 1, str(error), error.raised)
                 continue
             new = over[row]
             observation[row] = self._begin(row, seat.episode + 1, t) if new else next_state[row]
@@ -182,7 +186,7 @@ class HostEnvs:
                 for action in self.actions[row, : memory["length"][row]]:
                     reached[row] = seat.step(action)[0]
             except EnvironmentFailed as error:
-                self.failures[row] = Failure(0, f"while resuming, {error}")
+                self.failures[row] = Failure(0, f"while resuming, {error}", error.raised)
         return reached
 
     def restart_episode(self, row: int, t: int) -> np.ndarray:
@@ -193,5 +197,5 @@ class HostEnvs:
         try:
             return self.seats[row].begin(episode)
         except EnvironmentFailed as error:
-            self.failures[row] = Failure(t, str(error))
+            self.failures[row] = Failure(t, str(error), error.raised)
             return np.zeros(self.space.observation_size, np.float32)
