@@ -5,7 +5,6 @@ import os
 import sys
 import traceback
 from contextlib import suppress
-from importlib import metadata
 from typing import Annotated, Any, NoReturn
 
 import tyro
@@ -41,6 +40,8 @@ def main(arguments: list[str] | None = None) -> None:
     """
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["--version"]:
+        from importlib import metadata
+
         print(f"freqdyna {metadata.version('freqdyna')}")
         return
     debug = DEBUG in given

@@ -8,11 +8,10 @@ the CRC-32 of the whole file, so that every bit counts.
 import io
 import json
 import os
+import platform
 import re
 import secrets
-import socket
 import tomllib
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -20,7 +19,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from filelock import FileLock, Timeout
 
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 
@@ -90,6 +88,8 @@ def locked_folder(folder: Path, argument: str = "out") -> Iterator[str | None]:
         The process that held the lock before, if it ended without releasing it; otherwise None.
 
     """
+    from filelock import FileLock, Timeout  # here, since the command line starts faster without
+
     owner, lock = folder / OWNER, FileLock(folder / LOCK, timeout=0)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -106,7 +106,7 @@ def locked_folder(folder: Path, argument: str = "out") -> Iterator[str | None]:
     try:
         before = owner.read_text() if owner.is_file() else None
         with suppress(OSError):  # on a full disk the lock works without the owner's name
-            owner.write_text(f"process {os.getpid()} on {socket.gethostname()}")
+            owner.write_text(f"process {os.getpid()} on {platform.node()}")
         yield before
     finally:
         owner.unlink(missing_ok=True)
@@ -214,11 +214,13 @@ def _write_arrays(file: IO[bytes], arrays: dict[str, np.ndarray], note: dict[str
 
 
 def _read_arrays(file: IO[bytes]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    from zipfile import ZipFile
+
     import ml_dtypes  # noqa: F401  # adds the types of JAX to NumPy
 
     arrays = {}
     try:
-        with zipfile.ZipFile(file) as archive:
+        with ZipFile(file) as archive:
             for name in archive.namelist():
                 with archive.open(name) as member:
                     array = np.lib.format.read_array(member, allow_pickle=False)
