@@ -46,4 +46,4 @@ def test_an_error_in_simulate_keeps_its_class_and_gets_a_note(monkeypatch):
     monkeypatch.setattr(Corridor, "simulate", lambda self, states, actions: {}["table"])
     with pytest.raises(KeyError) as raised:
         host_model(Corridor, space_of(Corridor()))
-    assert raised.value.__notes__[0].startswith("simulate of 'Corridor'")
+    assert raised.value.__notes__[0].startswith("simulate")
