@@ -71,7 +71,8 @@ def digest(array: np.ndarray) -> str:
 
 def digests(result: freqdyna.Result) -> dict[str, str]:
     """The digests of all metrics, of the parameters, and of the snapshots."""
-    by_name = {f"metric {name}": digest(values) for name, values in result.metrics.items()}
+    timeless = {name: v for name, v in result.metrics.items() if name != "seconds"}
+    by_name = {f"metric {name}": digest(values) for name, values in timeless.items()}
     by_name["parameters"] = digest(result.parameters)
     for step, snapshot in result.snapshots.items():
         by_name |= {f"snapshot {step} {name}": digest(array) for name, array in snapshot.items()}

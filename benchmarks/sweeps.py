@@ -18,6 +18,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 from freqdyna.results.folder import provenance
+from freqdyna.results.record import SECONDS
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.status import stored_units
 from freqdyna.sweeps.storage import Storage
@@ -59,7 +60,9 @@ def tables(storage: Storage) -> dict[str, dict[str, np.ndarray]]:
     found = {}
     for name in stored_units(storage):
         table = pq.read_table(io.BytesIO(storage.read(f"units/{name}/metrics.parquet") or b""))
-        found[name] = {column: table[column].to_numpy() for column in table.column_names}
+        found[name] = {
+            column: table[column].to_numpy() for column in table.column_names if column != SECONDS
+        }
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results.record import Record
+from freqdyna.results.record import SECONDS, Record
 from freqdyna.results.result import load
 from freqdyna.sweeps.load import load_sweep
 
@@ -169,7 +169,8 @@ def _fault(code: int, text: str, must_succeed: bool = False) -> str | None:
 
 
 def _arrays(record: Record) -> dict[str, np.ndarray[Any, Any]]:
-    arrays = record.metrics | {"seeds": record.seeds, "steps": record.steps}
+    arrays = {name: values for name, values in record.metrics.items() if name != SECONDS}
+    arrays |= {"seeds": record.seeds, "steps": record.steps}
     for step, snapshot in record.snapshots.items():
         arrays |= {f"snapshot {step} {name}": values for name, values in snapshot.items()}
     return arrays | {"parameters": record.parameters}

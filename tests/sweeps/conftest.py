@@ -11,6 +11,7 @@ from disturbed import LAST_RESORT
 from small import SWEEP
 
 from freqdyna.core.errors import FreqdynaError, one_line
+from freqdyna.results.record import SECONDS
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.status import stored_units
 from freqdyna.sweeps.storage import Storage
@@ -46,10 +47,11 @@ class Here(Engine):
 
 
 def tables(location):
-    """Every stored unit's table, each read whole."""
+    """Every stored unit's table, each read whole, without the wall-clock time."""
     storage = Storage(str(location))
     files = {name: storage.read(f"units/{name}/metrics.parquet") for name in stored_units(storage)}
-    return {name: pq.read_table(io.BytesIO(contents)) for name, contents in files.items()}
+    read = {name: pq.read_table(io.BytesIO(contents)) for name, contents in files.items()}
+    return {name: table.drop_columns([SECONDS]) for name, table in read.items()}
 
 
 def parameters(location):

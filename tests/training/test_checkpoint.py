@@ -113,7 +113,7 @@ def test_a_checkpoint_of_another_shape_does_not_fit(tmp_path):
 
 def test_the_two_newest_are_kept(tmp_path):
     for step in (5, 10, 1000, 20000):
-        saved = checkpoint.Checkpoint(step, make_state(), [], {}, {}, "1 × cpu")
+        saved = checkpoint.Checkpoint(step, make_state(), [], {}, {}, "1 × cpu", 2.5)
         checkpoint.save_run(tmp_path, Config(), saved)
     names = [path.name for path in checkpoint.checkpoints(tmp_path)]
     assert names == ["checkpoint-0000020000.npz", "checkpoint-0000001000.npz"]

@@ -26,6 +26,8 @@ CUSTOM_METRICS = "custom_metrics"
 """The key of the names of custom metrics in the provenance of a run."""
 Snapshots = dict[int, dict[str, np.ndarray]]
 """The arrays of each snapshot, by step."""
+SECONDS = "seconds"
+"""The metric of the wall-clock time; the only one that differs when a run is repeated."""
 DIVERGED_AT = "diverged_at"
 MODEL_NON_FINITE = "model_non_finite"
 _KEPT = {DIVERGED_AT, MODEL_NON_FINITE}

@@ -70,6 +70,8 @@ class Checkpoint:
     """What `Block.facts` returned."""
     devices: str
     """The devices that computed it."""
+    seconds: float
+    """Wall-clock time of these steps."""
 
 
 class Saver:
@@ -181,6 +183,7 @@ def save_run(folder: Path, config: Config, saved: Checkpoint) -> None:
         "config": asdict(config),
         "facts": saved.facts,
         "devices": saved.devices,
+        "seconds": saved.seconds,
     }
     curves |= snapshot_arrays(saved.snapshots)
     save(folder / f"checkpoint-{saved.step:010d}.npz", saved.state, curves, note)
@@ -217,6 +220,7 @@ def load_run(path: Path, config: Config, like: Any) -> Checkpoint:
         snapshots=snapshots_in(curves),
         facts=note["facts"],
         devices=note["devices"],
+        seconds=note["seconds"],
     )
 
 

@@ -22,6 +22,7 @@ from freqdyna.results.record import (
     DIVERGED_AT,
     INIT_FROM,
     MODEL_NON_FINITE,
+    SECONDS,
     CompleteSeeds,
     Snapshots,
     complete_seeds,
@@ -55,6 +56,8 @@ class Run:
     """The metrics of each evaluation so far, each an array over seeds."""
     snapshots: Snapshots = field(init=False, default_factory=dict)
     """The snapshots so far, by step."""
+    seconds: float = field(init=False, default=0.0)
+    """Wall-clock time of all steps so far, also those before the run was resumed."""
 
     def execute(
         self,
@@ -128,6 +131,7 @@ class Run:
                 "digits may differ from an uninterrupted run"
             )
         self.evaluations, self.snapshots = saved.evaluations, saved.snapshots
+        self.seconds = saved.seconds
         return self.block.from_checkpoint(saved.state, saved.facts), saved.step, warnings
 
     def _train(
@@ -152,6 +156,7 @@ class Run:
                 began = time.monotonic()
                 state = jax.block_until_ready(self.block.advance(state, step, step + steps))
                 seconds = max(time.monotonic() - began, 1e-6)
+                self.seconds += seconds
                 slice_steps = max(1, min(2 * steps, int(steps * SECONDS_A_SLICE / seconds)))
                 step += steps
                 self._pass_on(progress)
@@ -179,7 +184,8 @@ class Run:
         self._pass_on(progress)
         before = self.evaluations[-1][DIVERGED_AT] if self.evaluations else None
         parameters = self.block.parameters(state)
-        metrics = mark_diverged(self._own_rows(measured), step, parameters, before)
+        own = self._own_rows(measured) | {SECONDS: np.full(self.config.seeds, self.seconds)}
+        metrics = mark_diverged(own, step, parameters, before)
         custom = custom_metrics(
             self.callbacks,
             Evaluation(
@@ -224,6 +230,7 @@ class Run:
                 snapshots=self.snapshots,
                 facts=self.block.facts(),
                 devices=self._devices,
+                seconds=self.seconds,
             )
         saver.save(result, checkpoint, progress)
         return result
