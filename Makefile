@@ -41,17 +41,20 @@ test: $(VENV)/.dev
 	@$(MAKE) --no-print-directory --jobs=3 lint most-tests compiler-tests
 
 most-tests: $(VENV)/.dev $(VENV)/.bytecode
-	$(QUICK) $(PYTEST) -m "not learning and not browser and not ray and not default_compiler"
+	@echo "most tests, with quick compilation ..."
+	@$(QUICK) $(PYTEST) -m "not learning and not browser and not ray and not default_compiler"
 
 # Tests that train until something is learned, and some of every package, with the compiler that users have.
 compiler-tests: $(VENV)/.dev $(VENV)/.bytecode
+	@echo "tests of learning, with the compiler that users have; printed at the end ..."
 	@mkdir -p .pytest_cache
 	@$(PYTEST) -n 0 -m "learning or default_compiler" > .pytest_cache/compiler-tests.log 2>&1; \
 		code=$$?; cat .pytest_cache/compiler-tests.log; exit $$code
 
 # The quick checks, for use while you work.
 check: $(VENV)/.dev lint
-	$(QUICK) $(PYTEST) -m "not slow and not learning and not browser and not ray and not default_compiler"
+	@echo "the quick tests ..."
+	@$(QUICK) $(PYTEST) -m "not slow and not learning and not browser and not ray and not default_compiler"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -67,11 +70,13 @@ docs: $(VENV)/.docs
 
 # Tests the report and the site in a real browser: needs Chromium, which cannot be installed with pip.
 browser: $(VENV)/.dev docs
-	$(QUICK) $(PYTEST) -m browser
+	@echo "tests in Chromium ..."
+	@$(QUICK) $(PYTEST) -m browser
 
 # Sweeps on a real Ray cluster on this machine: needs a machine that is not busy, because of time-outs in Ray.
 ray: $(VENV)/.dev
-	$(QUICK) $(PYTEST) -n 0 -m ray
+	@echo "tests on a Ray cluster ..."
+	@$(QUICK) $(PYTEST) -n 0 -m ray
 
 # Runs the notebook again and stores its outputs.
 tour: $(VENV)/.dev
@@ -112,20 +117,20 @@ $(VENV)/bin/python:
 
 $(VENV)/.runtime: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "installing freqdyna and its dependencies into $(VENV) (a minute or two) ..."
-	$(INSTALL) . $(OR_HINT)
+	@$(INSTALL) . $(OR_HINT)
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "installing MkDocs into $(VENV) ..."
-	$(INSTALL) '.[docs]' $(OR_HINT)
+	@$(INSTALL) '.[docs]' $(OR_HINT)
 	@touch $@ $(VENV)/.runtime
 
 $(VENV)/.bench: pyproject.toml $(CONSTRAINTS) | $(VENV)/.dev
 	@echo "installing the libraries to compare with into $(VENV) (PyTorch is large) ..."
-	$(INSTALL) '.[bench]' $(OR_HINT)
+	@$(INSTALL) '.[bench]' $(OR_HINT)
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "installing freqdyna and its test tools into $(VENV) (a minute or two) ..."
-	$(INSTALL) '.[dev]' $(OR_HINT)
+	@$(INSTALL) '.[dev]' $(OR_HINT)
 	@touch $@ $(VENV)/.docs $(VENV)/.runtime
