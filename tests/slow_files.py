@@ -7,7 +7,6 @@ SLOW_FILES = (
     "sweeps/test_storage.py",
     "sweeps/test_optuna_search.py",
     "examples/test_own_environment.py",
-    "report/test_report.py",
     "envs/test_every_environment.py",
     "training/test_runs.py",
     "training/test_varied_block.py",

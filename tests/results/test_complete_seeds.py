@@ -101,7 +101,12 @@ def test_a_run_whose_seeds_all_diverged_shows_no_number(diverged, capsys):
     assert not len(panel.marks[0].x)
     result.plot()
     section = runs.curves_section([result], ["there"])
-    assert section.tables[0][1][2:] == ["0 of 3; 3 diverged", "90", everywhere, everywhere]
+    assert section.tables["Return of each run"][1][-4:] == [
+        "0 of 3; 3 diverged",
+        "90",
+        everywhere,
+        everywhere,
+    ]
     assert "favours a method that is unstable" in section.notes[-1]
 
 
@@ -125,9 +130,9 @@ def test_one_diverged_seed_is_left_out_and_counted(one_of_three, capsys):
     (panel,) = curves_chart([one_of_three]).panels
     assert panel.marks[0].label.endswith("(2 of 3 seeds; 1 diverged)")
     assert panel.marks[0].seeds.tolist() == [0, 2]
-    (_, row) = runs.curves_section([one_of_three], ["there"]).tables[0]
-    assert row[2] == "2 of 3; 1 diverged"
-    assert row[5].startswith("-20.0 [")
+    (_, row) = runs.curves_section([one_of_three], ["there"]).tables["Return of each run"]
+    assert row[1] == "2 of 3; 1 diverged"
+    assert row[-1].startswith("−20.0 [")
     json.dumps(as_json(curves_chart([one_of_three])), allow_nan=False)
 
 

@@ -136,8 +136,8 @@ def test_tables_reports_and_charts_have_one_return_after_the_warm_up(capsys):
     np.testing.assert_array_equal(runs[0].mean_return(first_step=0), [-3100, -3120])
     print_table([(Path("runs/one"), runs[0])])
     assert "-165" in capsys.readouterr().out
-    (row,) = report_of_runs.curves_section([runs[0]], ["there"]).tables[0][1:]
-    assert row[4:] == ["-165.0 [-180.0, -150.0]", "-110.0 [-120.0, -100.0]"]
+    (row,) = report_of_runs.curves_section([runs[0]], ["there"]).tables["Return of each run"][1:]
+    assert row[-2:] == ["−165 [−180, −150]", "−110 [−120, −100]"]
     (panel,) = report_of_runs.sensitivity_section(runs).chart["panels"]
     assert panel["marks"][0]["seeds"] == [[-150, -150], [-180, -180]]
 
@@ -145,8 +145,8 @@ def test_tables_reports_and_charts_have_one_return_after_the_warm_up(capsys):
 def test_a_run_without_an_evaluation_after_its_warm_up_has_no_such_return(capsys):
     run = a_run(RISING, warmup_steps=5000)
     np.testing.assert_array_equal(run.mean_return(), [-100, -120])  # for charts and searches
-    (row,) = report_of_runs.curves_section([run], ["there"]).tables[0][1:]
-    assert row[4:] == ["-", "-110.0 [-120.0, -100.0]"]
+    (row,) = report_of_runs.curves_section([run], ["there"]).tables["Return of each run"][1:]
+    assert row[-2:] == ["–", "−110 [−120, −100]"]
     print_table([(Path("runs/one"), run)])
     shown = capsys.readouterr().out
     assert shown.count("-110") == 1
@@ -161,8 +161,9 @@ def test_one_seed_and_equal_seeds_have_no_interval(capsys):
     shown = capsys.readouterr().out
     assert shown.count("-150") == 2
     assert shown.count("[") == 1  # in the title
-    rows = report_of_runs.curves_section([one, equal], ["there", "here"]).tables[0]
-    assert [row[4:] for row in rows[1:]] == [["-150.0", "-100.0"]] * 2
+    section = report_of_runs.curves_section([one, equal], ["there", "here"])
+    rows = section.tables["Return of each run"]
+    assert [row[-2:] for row in rows[1:]] == [["−150", "−100"]] * 2
 
 
 def test_the_axis_of_a_varied_setting_includes_the_intervals():
@@ -189,8 +190,8 @@ def test_an_environment_with_another_episode_limit_has_another_name():
     panels = curves_chart([own, theirs]).panels
     assert [panel.title for panel in panels] == [own.env_name, theirs.env_name]
     assert panels[0].marks[0].label == panels[1].marks[0].label  # the limit is in the titles
-    rows = report_of_runs.curves_section([own, theirs], ["a", "b"]).tables[0]
-    assert [row[0] for row in rows[1:]] == [own.env_name, theirs.env_name]
+    rows = report_of_runs.curves_section([own, theirs], ["a", "b"]).tables["Return of each run"]
+    assert [row[1] for row in rows[1:]] == [own.env_name, theirs.env_name]
 
 
 def test_varied_episode_limits_are_one_line_of_the_report():

@@ -277,6 +277,8 @@ class WriteReport:
     s3://bucket/sweep)."""
     out: Path = Path("report.html")
     """The file to write."""
+    baseline: str | None = None
+    """The run that all others are compared with: its name, or its number. If unset: the first."""
 
     def run(self) -> None:
         """Run the command."""
@@ -297,7 +299,6 @@ class WriteReport:
             raise FreqdynaError("folders is empty; it must have at least one folder")
         names = map(relative, self.folders)
         command = shlex.join(["freqdyna", "report", *names, "--out", self.out.name])
-        results = [training.result for training in trainings]
-        sources = [training.source for training in trainings]
-        page.write(page.report(results, sources, command), self.out)
+        sources, results, trials = zip(*trainings, strict=True)
+        page.write(page.report(results, sources, command, self.baseline, trials), self.out)
         print(f"report: {self.out} ({self.out.stat().st_size / 1e6:.1f} MB)")

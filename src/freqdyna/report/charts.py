@@ -43,7 +43,8 @@ class Section:
     command: str = ""
     """The command that computes the same numbers."""
     chart: Json | None = None
-    tables: list[Table] = field(default_factory=list)
+    tables: dict[str, Table] = field(default_factory=dict)
+    """The tables by their headings."""
     notes: list[str] = field(default_factory=list)
     origins: list[str] = field(default_factory=list)
     """The provenance of the numbers: command, commit, machine, date."""
@@ -100,23 +101,23 @@ def _panel(panel: Panel, x: Limits, y: Limits) -> Json:
 
 
 def _axis(axis: Axis, ends: Limits) -> Json:
-    made: Json = {"label": axis.label, "log": axis.log, "range": rounded(ends)}
+    drawn: Json = {"label": axis.label, "log": axis.log, "range": rounded(ends)}
     if axis.low is None and axis.high is None and not axis.is_reversed:
-        made["free"] = True  # it may grow if readers choose another average or single seeds
+        drawn["free"] = True  # it may grow if readers choose another average or single seeds
     if axis.ticks:
         places, texts = zip(*axis.ticks, strict=True)
-        made["ticks"] = {"at": rounded(places), "texts": list(texts)}
-    return made
+        drawn["ticks"] = {"at": rounded(places), "texts": list(texts)}
+    return drawn
 
 
 def _mark(mark: Mark) -> Json:
-    made: Json = {"label": mark.name, "x": rounded(mark.x)}
+    common: Json = {"label": mark.name, "x": rounded(mark.x)}
     match mark:
         case SeedCurve():
             every = max(-(-mark.values.shape[1] // MOST), -(-mark.values.size // MOST_VALUES))
             kept = slice(every - 1, None, every)  # includes the last one if their number allows it
             seeds = np.arange(len(mark.values)) if mark.seeds is None else mark.seeds
-            return made | {
+            return common | {
                 "kind": "seeds",
                 **_line(mark.style, mark.marker),
                 "x": rounded(mark.x[kept]),
@@ -126,11 +127,11 @@ def _mark(mark: Mark) -> Json:
             }
         case Line():
             look = _line(mark.style, mark.marker) | {"width": mark.width}
-            return made | {"kind": "line", **look, "y": rounded(mark.y)}
+            return common | {"kind": "line", **look, "y": rounded(mark.y)}
         case Area():
             around = np.concatenate([mark.x, mark.x[::-1]])
             ends = np.concatenate([mark.high, mark.low[::-1]])
-            return made | {
+            return common | {
                 "kind": "area",
                 "color": to_hex(mark.color),
                 "x": rounded(around),
@@ -151,7 +152,7 @@ def _line(style: LineStyle, marker: Marker) -> Json:
 
 def _rule(rule: Rule) -> Json:
     return {
-        "at": rule.at,
+        "at": rounded([rule.at])[0],
         "upright": rule.upright,
         "label": rule.name,
         "color": to_hex(rule.style.color),

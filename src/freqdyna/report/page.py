@@ -23,20 +23,35 @@ SCRIPTS = (
 )
 
 
-def report(results: Sequence[Result], sources: Sequence[str] = (), command: str = "") -> Report:
+def report(
+    results: Sequence[Result],
+    sources: Sequence[str] = (),
+    command: str = "",
+    baseline: str | None = None,
+    trials: Sequence[runs.Trial | None] = (),
+) -> Report:
     """The content of a page about trainings.
 
     Args:
         results: The trainings.
         sources: Where each of them is stored; empty to number them.
         command: The command that writes the page.
+        baseline: The name or number of the run that all others are compared with; None for the
+            first one in each environment.
+        trials: For each training that is a trial of a hyper-parameter search, its number and
+            objective; None for others, and empty if there is no trial.
 
     """
     sources = sources or [f"training {i + 1}" for i in range(len(results))]
+    trials = trials or [None] * len(results)
+    plain = [i for i, trial in enumerate(trials) if trial is None]
+    runs_alone = [results[i] for i in plain]
     sections = [
         runs.curves_section(results, sources),
+        runs.trials_section(results, sources, trials),
+        runs.settings_section(runs_alone),
         *runs.metric_sections(results),
-        runs.comparison_section(results, sources),
+        runs.comparison_section(runs_alone, [sources[i] for i in plain], baseline),
         runs.sensitivity_section(results),
     ]
     return Report(

@@ -1,9 +1,10 @@
-"""Sections about trainings: learning curves, comparisons, and the effect of varied settings."""
+"""Sections about trainings: learning curves, settings, trials, comparisons and sensitivity."""
 
+import math
 import shlex
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -14,44 +15,52 @@ from freqdyna.report.charts import Section, Table, as_json
 from freqdyna.results.chart import Axis, Chart, LineStyle, Panel, SeedCurve
 from freqdyna.results.comparison.compare_runs import compare_runs
 from freqdyna.results.comparison.figure import differences_panel, profile_panel
-from freqdyna.results.comparison.tables import LEGEND, average_rows, pair_rows, run_rows, title
+from freqdyna.results.comparison.findings import EnvironmentComparison
+from freqdyna.results.comparison.tables import (
+    LEGEND,
+    average_rows,
+    decimals,
+    number,
+    pair_rows,
+    run_rows,
+    title,
+)
 from freqdyna.results.plot import curves_chart
 from freqdyna.results.result import Result
-from freqdyna.results.run_styles import record_labels, run_labels, run_styles
+from freqdyna.results.run_styles import record_labels, run_labels, run_styles, setting_text
 from freqdyna.results.statistics import bootstrap_interval, interval_of_mean
 
 LEFT_OUT = (
     "Seeds that diverged or stopped are left out of all numbers and curves. This favours a method "
     "that is unstable: read its mean together with the number of seeds."
 )
-COMPARED = 10
-"""Runs in an environment of which all pairs are compared; more would be a table of hundreds."""
 NOT_VARIED = ("seeds", "first_seed", "steps", "eval_every", "eval_episodes", "devices")
 """Settings of the length and the evaluation of a run, which do not affect how an agent learns."""
+NOT_LISTED = ("devices", "snapshot_steps")
+"""Settings that change nothing that is learned or evaluated."""
+BEST = 20
+"""The maximum number of trials of a search in its table."""
 WIDE = 10
 """The axis is logarithmic if its maximum is at least this many times its minimum."""
 _LIMIT = "episode_limit"
 TICKS = 12
 """If there are at most this many values, each has a tick."""
+NO_NUMBER = "–"
 
 Line = dict[float, Result]
 """Results by the value of the setting."""
+Trial = tuple[int, float | None]
+"""The number of a trial in its search, and the objective; None if no seed is left."""
 
 
 def curves_section(results: Sequence[Result], sources: Sequence[str]) -> Section:
-    """Learning curves, one panel for each environment, and a table.
-
-    Args:
-        results: The runs.
-        sources: Where each run is stored.
-
-    """
+    """Learning curves, one panel for each environment, and a table of returns."""
     labels = record_labels(results)
     return Section(
         name="runs",
         title="Learning curves",
         chart=as_json(curves_chart(results)),
-        tables=[_table(results, labels)],
+        tables={"Return of each run": _return_rows(results, labels)},
         notes=[
             "The return after the warm-up is the mean over the evaluations of a seed after step "
             "warmup_steps; brackets show the 95% bootstrap interval of the mean over seeds.",
@@ -74,29 +83,89 @@ def metric_sections(results: Sequence[Result]) -> list[Section]:
     ]
 
 
-def _table(results: Sequence[Result], labels: Sequence[str]) -> Table:
-    measures = ("return after the warm-up", "return at the end")
-    rows = [["environment", "algorithm", "seeds", "steps", *measures]]
-    for result, label in zip(results, labels, strict=True):
+def settings_section(results: Sequence[Result]) -> Section | None:
+    """The settings in which runs differ; None if they do not. Imported curves have none."""
+    trained = [result for result in results if result.imported_from is None]
+    names, rows = _differing(trained)
+    if not names:
+        return None
+    labels = record_labels(trained)
+    table = [["run", *names], *([label, *row] for label, row in zip(labels, rows, strict=True))]
+    if len(names) > len(rows):
+        table = [list(column) for column in zip(*table, strict=True)]
+    heading = "Settings that differ between the runs"
+    return Section("settings", "Settings", tables={heading: table})
+
+
+def trials_section(
+    results: Sequence[Result], sources: Sequence[str], trials: Sequence[Trial | None]
+) -> Section | None:
+    """The best trials of each hyper-parameter search, the best first; None without trials."""
+    searches: dict[str, list[tuple[int, float, Result]]] = {}
+    for result, source, trial in zip(results, sources, trials, strict=True):
+        if trial is not None:
+            value = -math.inf if trial[1] is None else trial[1]
+            searches.setdefault(source, []).append((trial[0], value, result))
+    tables: dict[str, Table] = {}
+    for source, search in searches.items():
+        search = sorted(search, key=lambda trial: -trial[1])
+        names, settings = _differing([result for *_, result in search])
+        digits = decimals([value for _, value, _ in search])
+        rows = [["trial", "objective", "seeds", *names]]
+        for (place, value, result), cells in zip(search[:BEST], settings, strict=False):
+            text = number(value, digits) if math.isfinite(value) else NO_NUMBER
+            rows.append([str(place), text, result.complete_seeds.text(), *cells])
+        tables[f"The best of {counted(len(search), 'trial')} of {source}"] = rows
+    if not tables:
+        return None
+    note = (
+        "The objective is the mean over the seeds of a trial. The best of many trials was chosen "
+        "because it is high, so it is lower when it is trained again with other seeds."
+    )
+    return Section("trials", "Best trials", tables=tables, notes=[note])
+
+
+def _differing(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
+    """The names of the settings in which runs differ, and the values of each run as texts."""
+    settings = [_flat(asdict(result.config)) for result in results]
+    values = {name: {repr(of.get(name)) for of in settings} for of in settings for name in of}
+    names = [n for n, found in values.items() if len(found) > 1 and n not in NOT_LISTED]
+    texts = [[setting_text(of[n]) if n in of else NO_NUMBER for n in names] for of in settings]
+    return names, texts
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Settings by name; those of a component are named component.setting."""
+    flat: dict[str, Any] = {}
+    for name, value in settings.items():
+        nested = isinstance(value, Mapping)
+        flat |= _flat(value, f"{prefix}{name}.") if nested else {f"{prefix}{name}": value}
+    return flat
+
+
+def _return_rows(results: Sequence[Result], labels: Sequence[str]) -> Table:
+    measures: list[tuple[np.ndarray | None, np.ndarray]] = []
+    for result in results:
+        kept = result.complete_seeds.kept
+        later = result.mean_return()[kept] if result.after_warmup.any() else None
+        measures.append((later, result.returns[kept, -1]))
+    means = [float(v.mean()) for pair in measures for v in pair if v is not None and len(v)]
+    digits = decimals(means)
+    rows = [["run", "environment", "seeds", "steps", "return after the warm-up", "at the end"]]
+    for result, label, pair in zip(results, labels, measures, strict=True):
         complete = result.complete_seeds
-        kept, evaluated = complete.kept, result.after_warmup.any()
-        missing = "-" if kept.any() else complete.none_left
-        rows.append(
-            [
-                result.env_name,
-                label,
-                complete.text(),
-                f"{result.steps[-1]:,}",
-                _mean(result.mean_return()[kept]) if kept.any() and evaluated else missing,
-                _mean(result.returns[kept, -1]) if kept.any() else missing,
-            ]
-        )
-    return rows
+        missing = NO_NUMBER if complete.kept.any() else complete.none_left
+        cells = [missing if v is None or not len(v) else _mean(v, digits) for v in pair]
+        rows.append([label, result.env_name, complete.text(), f"{result.steps[-1]:,}", *cells])
+    several = len({result.env_name for result in results}) > 1
+    return rows if several else [row[:1] + row[2:] for row in rows]
 
 
-def _mean(values: np.ndarray) -> str:
-    mean, interval = f"{values.mean():.1f}", interval_of_mean(values)
-    return mean if interval is None else f"{mean} [{interval[0]:.1f}, {interval[1]:.1f}]"
+def _mean(values: np.ndarray, digits: int) -> str:
+    mean, interval = number(float(values.mean()), digits), interval_of_mean(values)
+    if interval is None:
+        return mean
+    return f"{mean} [{number(interval[0], digits)}, {number(interval[1], digits)}]"
 
 
 def _origins(labels: Sequence[str], sources: Sequence[str], results: Sequence[Result]) -> list[str]:
@@ -105,8 +174,8 @@ def _origins(labels: Sequence[str], sources: Sequence[str], results: Sequence[Re
     for label, source, result in zip(labels, sources, results, strict=True):
         alike.setdefault(f"`{source}`, {_facts(result)}.", []).append(label)
     return [
-        f"{own[0] if len(own) == 1 else f'{len(own)} trainings'}: {fact}"
-        for fact, own in alike.items()
+        f"{names[0] if len(names) == 1 else f'{len(names)} trainings'}: {fact}"
+        for fact, names in alike.items()
     ]
 
 
@@ -121,64 +190,77 @@ def _facts(result: Result) -> str:
     return f"{where}, {date}, commit {facts.get('commit')}, `{facts.get('command')}`"
 
 
-def comparison_section(results: Sequence[Result], sources: Sequence[str]) -> Section | None:
+def comparison_section(
+    results: Sequence[Result], sources: Sequence[str], baseline: str | None = None
+) -> Section | None:
     """Statistics of the runs in each environment; None if no environment has two runs.
 
     Args:
         results: The runs.
         sources: Where each run is stored.
+        baseline: The name or number of the run that all others are compared with; None for the
+            first one in each environment.
 
     """
     labels = record_labels(results, sources)
     numbers = Counter(result.env_name for result in results)
-    many = [
-        f"{env}: {number} runs are too many for a table of all pairs; freqdyna compare --baseline "
-        "compares one of them with all others."
-        for env, number in numbers.items()
-        if number > COMPARED
-    ]
-    chosen = [i for i, result in enumerate(results) if 1 < numbers[result.env_name] <= COMPARED]
+    chosen = [i for i, result in enumerate(results) if numbers[result.env_name] > 1]
     if not chosen:
-        return Section("comparison", "Comparison", notes=many) if many else None
+        return None
     try:
-        comparison = compare_runs([results[i] for i in chosen], [labels[i] for i in chosen])
+        comparison = compare_runs(
+            [results[i] for i in chosen], [labels[i] for i in chosen], baseline=baseline or "1"
+        )
     except FreqdynaError as error:  # such as runs without common steps
-        return Section("comparison", "Comparison", notes=[f"Not compared: {error}.", *many])
-    panels = [
-        panel
-        for environment in comparison.environments
-        for panel in (profile_panel(environment), differences_panel(environment))
-    ]
-    tables = [
-        [["environment", *header], *([environment.env, *row] for row in body)]
-        for environment in comparison.environments
-        for header, *body in (run_rows(environment), pair_rows(environment))
-    ]
+        if baseline is not None:
+            raise
+        return Section("comparison", "Comparison", notes=[f"Not compared: {error}."])
+    tables: dict[str, Table] = {}
+    panels = []
+    for environment in comparison.environments:
+        panels += [profile_panel(environment), differences_panel(environment)]
+        tables |= _comparison_tables(environment)
     if comparison.averages:
-        tables.append(average_rows(comparison.averages))
+        tables["Average over environments"] = average_rows(comparison.averages)
+    command = ["freqdyna", "compare", *dict.fromkeys(sources), "--baseline", baseline or "1"]
     return Section(
         name="comparison",
         title="Comparison",
-        command=shlex.join(["freqdyna", "compare", *dict.fromkeys(sources)]),
+        command=shlex.join(command),
         chart=as_json(Chart(panels)),
         tables=tables,
-        notes=[*map(title, comparison.environments), *comparison.notes, *many, LEGEND],
+        notes=[*map(title, comparison.environments), *comparison.notes, LEGEND],
     )
+
+
+def _comparison_tables(environment: EnvironmentComparison) -> dict[str, Table]:
+    """The runs in an environment, and their differences from the baseline."""
+    places = {id(run): f"{place}: {run.label}" for place, run in enumerate(environment.runs, 1)}
+    header, *body = pair_rows(environment)
+    rows = [
+        [places[id(pair.first)], *cells[1:]]
+        for pair, cells in zip(environment.pairs, body, strict=True)
+    ]
+    baseline = places[id(environment.pairs[0].second)]
+    return {
+        f"Runs on {environment.env}": run_rows(environment),
+        f"Differences from {baseline}, on {environment.env}": [["run", *header[1:]], *rows],
+    }
 
 
 def sensitivity_section(results: Sequence[Result]) -> Section | None:
     """The return against each setting with at least two values; None if there is none."""
     results = [result for result in results if result.imported_from is None]  # no known settings
-    found = {name: _lines(results, name) for name in _numeric(results)}
+    lines_of = {name: _lines(results, name) for name in _numeric(results)}
     panels = [
         _panel(name, env, of_env)
-        for name, lines in found.items()
+        for name, lines in lines_of.items()
         for env in dict.fromkeys(env for env, _ in lines)
         if (of_env := {label: line for (e, label), line in lines.items() if e == env})
     ]
     if not panels:
         return None
-    without = sorted({text for name in found for text in _points_without_seeds(results, name)})
+    without = sorted({text for name in lines_of for text in _points_without_seeds(results, name)})
     return Section(
         name="sensitivity",
         title="How the return depends on what was varied",
@@ -209,20 +291,20 @@ def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[
     """Each line and its style, by environment and label of the other settings."""
     value = getattr(results[0].config, name)
     others = [replace(result.config, **{name: value}) for result in results]
-    found: dict[tuple[str, str], tuple[Line, LineStyle]] = {}
+    lines: dict[tuple[str, str], tuple[Line, LineStyle]] = {}
     for result, label, style in zip(results, run_labels(others), run_styles(others), strict=True):
         # Episode limits that vary are on the axis.
         config = replace(result.config, episode_limit=None) if name == _LIMIT else result.config
-        line, _ = found.setdefault((config.env_name, label), ({}, style))
+        line, _ = lines.setdefault((config.env_name, label), ({}, style))
         if result.complete_seeds.kept.any():
             line.setdefault(getattr(result.config, name), result)
-    return {key: one for key, one in found.items() if len(one[0]) > 1 and _seeds(one[0])}
+    return {key: one for key, one in lines.items() if len(one[0]) > 1 and _seeds(one[0])}
 
 
 def _points_without_seeds(results: Sequence[Result], name: str) -> list[str]:
     """A sentence for each run that is not shown because it has no complete seed."""
     return [
-        f"Not shown: {name.replace('_', ' ')} {getattr(result.config, name):g} of "
+        f"Not shown: {name.replace('_', ' ')} {setting_text(getattr(result.config, name))} of "
         f"{result.config.agent_name} on {result.env_name}: {complete.none_left}."
         for result in results
         if not (complete := result.complete_seeds).kept.any()
@@ -253,18 +335,11 @@ def _panel(name: str, env: str, lines: dict[str, tuple[Line, LineStyle]]) -> Pan
         values = np.stack(
             [line[x].mean_return()[np.isin(line[x].seeds, seeds)] for x in at], axis=1
         )
-        text = f"{label} ({_seeds_text(line, seeds)})"
-        numbers = np.array(seeds)
         interval = bootstrap_interval(values) if len(seeds) > 1 else None  # for the axis
+        text = f"{label} ({_seeds_text(line, seeds)})"
         marks.append(
             SeedCurve(
-                np.array(at),
-                values,
-                style,
-                interval,
-                seeds=numbers,
-                marker="circle",
-                label=text,
+                np.array(at), values, style, interval, np.array(seeds), marker="circle", label=text
             )
         )
     every = sorted({x for line, _ in lines.values() for x in line})
@@ -274,7 +349,7 @@ def _panel(name: str, env: str, lines: dict[str, tuple[Line, LineStyle]]) -> Pan
         x=Axis(
             words,
             log=every[0] > 0 and every[-1] >= WIDE * every[0],
-            ticks=[(x, f"{x:g}") for x in every] if len(every) <= TICKS else (),
+            ticks=[(x, setting_text(x)) for x in every] if len(every) <= TICKS else (),
         ),
         y=Axis("return after the warm-up"),
         marks=marks,

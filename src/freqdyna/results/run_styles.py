@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import cycle
+from typing import Any
 
 from matplotlib.colors import to_hex, to_rgb
 
@@ -40,10 +41,19 @@ def run_labels(configs: list[Config]) -> list[str]:
     labels = []
     for config in configs:
         telling = _telling(config, configs)
-        extra = ", ".join(f"{n.replace('_', ' ')} {getattr(config, n)}" for n in telling)
+        extra = ", ".join(
+            f"{n.replace('_', ' ')} {setting_text(getattr(config, n))}" for n in telling
+        )
         name = config.agent_name
         labels.append(f"{name}, {extra}" if extra else name)
     return labels
+
+
+def setting_text(value: Any) -> str:
+    """The value of a setting for readers: numbers have four digits, lists have spaces."""
+    if isinstance(value, float):
+        return f"{value:.4g}".replace("-", "−")
+    return " ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 
 def record_labels(records: Sequence[Record], sources: Sequence[str] | None = None) -> list[str]:

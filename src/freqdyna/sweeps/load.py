@@ -14,10 +14,10 @@ from freqdyna.results.record import Record
 from freqdyna.results.result import Result, load
 from freqdyna.results.run_styles import record_labels
 from freqdyna.sweeps import execute
-from freqdyna.sweeps.search import trials_so_far
+from freqdyna.sweeps.search import Trial, trials_so_far
 from freqdyna.sweeps.status import stored_sweep, stored_units
 from freqdyna.sweeps.storage import Storage
-from freqdyna.sweeps.sweep import FILE
+from freqdyna.sweeps.sweep import FILE, Sweep
 
 Location = Path | str
 """A folder, or the address of a sweep, such as s3://bucket/sweep."""
@@ -28,6 +28,8 @@ class Located(NamedTuple):
 
     source: str
     result: Result
+    trial: tuple[int, float | None] | None = None
+    """Of a hyper-parameter search: the number of the trial, and its objective."""
 
 
 def load_sweep(location: str) -> dict[str, Result]:
@@ -47,8 +49,7 @@ def load_sweep(location: str) -> dict[str, Result]:
     if sweep.search is not None:
         return {
             f"trial {number}: {_listed(trial.settings)}": trial.record(storage)
-            for number, trial in enumerate(trials_so_far(sweep, storage))
-            if trial.state == "done"
+            for number, trial in _finished_trials(sweep, storage)
         }
     stored = stored_units(storage)
     combinations = {}
@@ -58,6 +59,11 @@ def load_sweep(location: str) -> dict[str, Result]:
             merged = execute.merged(blocks)
             combinations[_listed(varied) or config.agent_name] = merged
     return combinations
+
+
+def _finished_trials(sweep: Sweep, storage: Storage) -> list[tuple[int, Trial]]:
+    trials = enumerate(trials_so_far(sweep, storage))
+    return [(number, trial) for number, trial in trials if trial.state == "done"]
 
 
 def _listed(settings: dict[str, Any]) -> str:
@@ -95,10 +101,18 @@ def _trainings(home: Location) -> list[Located]:
     source = relative(home)
     if isinstance(home, Path) and is_run_folder(home):
         return [Located(source, load(source))]
-    results = load_sweep(str(home))
-    if not results:
+    storage = Storage(str(home))
+    sweep = stored_sweep(storage)
+    if sweep.search is None:
+        located = [Located(source, result) for result in load_sweep(str(home)).values()]
+    else:
+        located = [
+            Located(source, trial.record(storage), (number, trial.value))
+            for number, trial in _finished_trials(sweep, storage)
+        ]
+    if not located:
         raise FreqdynaError(f"{source!r} is a sweep without any finished unit")
-    return [Located(source, result) for result in results.values()]
+    return located
 
 
 def relative(location: Location) -> str:
@@ -175,7 +189,7 @@ def _records(
         elif isinstance(run, Mapping):
             new = [(record, name, name) for name, record in run.items()]
         else:
-            new = [(result, source, None) for source, result in find(os.fspath(run), known)]
+            new = [(one.result, one.source, None) for one in find(os.fspath(run), known)]
         for record, source, name in new:
             records.append(record)
             sources.append(source)

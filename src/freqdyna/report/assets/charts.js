@@ -1,49 +1,53 @@
 "use strict";
 // Panels of charts, drawn with Plotly.
 
+/** The texts at the points of a trace: Plotly's own have more digits, and hyphens. */
+function hover(values, intervals = []) {
+  return { customdata: values.map((v, i) => (v === null ? "" : numberText(v) + (intervals[i] || ""))), hovertemplate: "%{customdata}" };
+}
+
 /** Plotly's traces for one mark. */
 function traces(mark, state) {
   const color = mark.color ? visible(mark.color) : null;
-  const name = shown(mark.label || "");
+  const name = escaped(mark.label || "");
   const line = { color, dash: mark.dash, width: Math.max(mark.width || 1, 1) };
   const common = { name, showlegend: false, x: mark.x, type: "scatter" };
   if (mark.kind === "area") {
     return [{ ...common, y: mark.y, fill: "toself", mode: "lines", line: { width: 0 }, fillcolor: faded(color, 0.2), hoverinfo: "skip" }];
   }
   if (mark.kind === "line") {
-    return [{ ...common, y: mark.y, mode: mark.mode, line, marker: { color, size: 7, symbol: mark.symbol } }];
+    return [{ ...common, ...hover(mark.y), y: mark.y, mode: mark.mode, line, marker: { color, size: 7, symbol: mark.symbol } }];
   }
   const chosen = mark.seeds.map((row, i) => [mark.numbers[i], row]).filter(([seed]) => !state.off.has(seed));
   if (!chosen.length) return [];
-  const found = [];
+  const curves = [];
   if (state.single) {
     for (const [seed, row] of chosen) {
-      found.push({ ...common, name: `${name}, seed ${seed}`, y: row, mode: "lines", line: { ...line, width: 0.7 }, opacity: 0.5 });
+      curves.push({ ...common, ...hover(row), name: `${name}, seed ${seed}`, y: row, mode: "lines", line: { ...line, width: 0.7 }, opacity: 0.5 });
     }
   }
   const { middle, low, high } = summary(mark, state);
   if (low.length) {
-    found.push({ ...common, x: [...mark.x, ...[...mark.x].reverse()], y: [...high, ...[...low].reverse()], fill: "toself", mode: "lines", line: { width: 0 }, fillcolor: faded(color, 0.18), hoverinfo: "skip" });
+    curves.push({ ...common, x: [...mark.x, ...[...mark.x].reverse()], y: [...high, ...[...low].reverse()], fill: "toself", mode: "lines", line: { width: 0 }, fillcolor: faded(color, 0.18), hoverinfo: "skip" });
   }
-  const range = low.map((v, i) => `[${v.toPrecision(4)}, ${high[i].toPrecision(4)}]`);
-  found.push({ ...common, y: middle, mode: mark.mode, line: { ...line, width: 2 }, marker: { color, size: 6 }, customdata: range, hovertemplate: range.length ? "%{y:.4~g} %{customdata}" : "%{y:.4~g}" });
-  return found;
+  const intervals = low.map((v, i) => ` [${numberText(v)}, ${numberText(high[i])}]`);
+  curves.push({ ...common, ...hover(middle, intervals), y: middle, mode: mark.mode, line: { ...line, width: 2 }, marker: { color, size: 6 } });
+  return curves;
 }
 
-function axis(given, grid) {
-  const made = {
-    title: { text: wrapped(given.label), standoff: 8 }, gridcolor: grid, exponentformat: given.log ? "power" : "SI", zeroline: false, automargin: true,
-    type: given.log ? "log" : "linear", range: given.log ? given.range.map(Math.log10) : given.range,
+function axis({ label, log, range, ticks }, grid) {
+  return {
+    title: { text: wrapped(label), standoff: 8 }, gridcolor: grid, exponentformat: log ? "power" : "SI", zeroline: false, automargin: true,
+    type: log ? "log" : "linear", range: log ? range.map(Math.log10) : range,
+    ...(ticks ? { tickvals: ticks.at, ticktext: ticks.texts.map(escaped) } : {}),
   };
-  if (given.ticks) Object.assign(made, { tickvals: given.ticks.at, ticktext: given.ticks.texts.map(shown) });
-  return made;
 }
 
 /** An axis that includes all traces: another average or single seeds may lie outside its range. */
-function widened(given, drawn) {
-  if (!given.free) return given;
-  const values = drawn.flatMap(({ y }) => [...y]).filter((v) => Number.isFinite(v) && (!given.log || v > 0));
-  return { ...given, range: values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], given.range) };
+function widened(axis, drawn) {
+  if (!axis.free) return axis;
+  const values = drawn.flatMap(({ y }) => [...y]).filter((v) => Number.isFinite(v) && (!axis.log || v > 0));
+  return { ...axis, range: values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], axis.range) };
 }
 
 /** Draw or redraw one panel. */
@@ -59,7 +63,7 @@ function drawPanel(node, panel, state) {
   const grid = style("--grid");
   const drawn = marks.flatMap((mark) => traces(mark, state));
   const layout = {
-    margin: { l: 55, r: 12, t: 12, b: 45 }, height: node.clientHeight,
+    margin: { l: 55, r: 12, t: 12, b: 45 }, width: node.clientWidth, height: node.clientHeight,
     paper_bgcolor: style("--plot"), plot_bgcolor: style("--plot"), font: { color: style("--text"), size: 12 },
     xaxis: axis(panel.x, grid), yaxis: axis(widened(panel.y, drawn), grid), shapes: lines, hovermode: curves && !state.single ? "x unified" : "closest",
     hoverlabel: { bgcolor: style("--card"), font: { color: style("--text") } },

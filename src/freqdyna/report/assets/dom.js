@@ -24,8 +24,16 @@ function toggle(text, on, change, attributes = {}) {
 }
 
 /** Escapes text for Plotly, which interprets some markup. */
-function shown(text) {
+function escaped(text) {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
+/** A number for readers: a few digits, and a minus sign rather than a hyphen. */
+function numberText(value, digits = 4) {
+  const rounded = Number(value.toPrecision(digits));
+  const size = Math.abs(rounded);
+  const text = size && (size < 1e-4 || size >= 1e6) ? rounded.toExponential() : String(rounded);
+  return text.replace("e+", "e").replace(/-/g, "−");
 }
 
 /** Wraps a long label. */
@@ -36,7 +44,7 @@ function wrapped(text, width = 26) {
     if (lines[last] && lines[last].length + word.length > width) lines.push(word);
     else lines[last] += (lines[last] ? " " : "") + word;
   }
-  return lines.map(shown).join("<br>");
+  return lines.map(escaped).join("<br>");
 }
 
 const isDark = () => document.documentElement.dataset.theme === "dark";

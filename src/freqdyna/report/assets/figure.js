@@ -8,22 +8,28 @@ const SIGNS = { circle: "●", square: "■", diamond: "◆", "triangle-up": "�
 
 /** The legend key of a series: a short line with its colour, dashes and markers. */
 function keyOf({ color, dash, mode, symbol }) {
-  const made = (tag, attributes, ...children) => {
+  const svg = (tag, attributes, ...children) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
     Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
     node.append(...children);
     return node;
   };
-  const parts = [made("line", { x1: 0, x2: 24, y1: 6, y2: 6, "stroke-width": 3, "stroke-dasharray": DASHES[dash] || "none" })];
-  if (mode && mode.includes("markers")) parts.push(made("text", { x: 12, y: 10, "text-anchor": "middle", "font-size": 12 }, SIGNS[symbol]));
-  const key = made("svg", { width: 24, height: 12, "aria-hidden": true }, ...parts);
+  const parts = [svg("line", { x1: 0, x2: 24, y1: 6, y2: 6, "stroke-width": 3, "stroke-dasharray": DASHES[dash] || "none" })];
+  if (mode && mode.includes("markers")) parts.push(svg("text", { x: 12, y: 10, "text-anchor": "middle", "font-size": 12 }, SIGNS[symbol]));
+  const key = svg("svg", { width: 24, height: 12, "aria-hidden": true }, ...parts);
   key.dataset.color = color;
   return key;
 }
 
+/** A panel with many rows needs room for their names. */
+function heightOf({ y }) {
+  const rows = y.ticks ? y.ticks.at.length : 0;
+  return rows > 15 ? `height:${60 + 16 * rows}px` : null;
+}
+
 /** The panels of a chart; drawn when they come into view, and redrawn when their content changes. */
 function panelsOf(chart, state) {
-  const panels = chart.panels.map((panel) => ({ panel, node: el("div", { class: "panel" }), near: false, fresh: false }));
+  const panels = chart.panels.map((panel) => ({ panel, node: el("div", { class: "panel", style: heightOf(panel) }), near: false, fresh: false }));
   const draw = (one) => {
     if (!one.near || one.fresh) return;
     one.fresh = true;
@@ -37,7 +43,7 @@ function panelsOf(chart, state) {
     }
   }, { rootMargin: "200px" });
   panels.forEach(({ node }) => observer.observe(node));
-  const redraw = () => panels.forEach((one) => { one.fresh = false; draw(one); });
+  const redraw = (all = false) => panels.forEach((one) => { one.fresh = false; one.near ||= all; draw(one); });
   const nodes = panels.map(({ panel, node }) => el("figure", {}, el("figcaption", {}, panel.title), node));
   return { nodes, redraw };
 }
@@ -104,5 +110,5 @@ function figure(chart) {
   root.append(el("div", { class: `panels${shape}` }, ...nodes));
   const recolor = () => root.querySelectorAll(".chip svg").forEach((key) => (key.style.color = visible(key.dataset.color)));
   recolor();
-  return { root, redraw: () => { recolor(); redraw(); } };
+  return { root, redraw: (all) => { recolor(); redraw(all); } };
 }

@@ -12,12 +12,12 @@ const decoded = new Map();
 function integers(text, columns) {
   const key = `${columns} ${text}`;
   if (!decoded.has(key)) {
-    const found = new Int16Array(text.length);
+    const table = new Int16Array(text.length);
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i) - "#".charCodeAt(0);
-      found[i] = (i < columns ? 0 : found[i - columns]) + (code % 2 ? -(code + 1) / 2 : code / 2);
+      table[i] = (i < columns ? 0 : table[i - columns]) + (code % 2 ? -(code + 1) / 2 : code / 2);
     }
-    decoded.set(key, found);
+    decoded.set(key, table);
   }
   return decoded.get(key);
 }
@@ -34,13 +34,6 @@ function followed(rule, run) {
 }
 
 const climbColor = (what, { climbs }) => (what === "V" ? climbs.value : climbs.other);
-
-/** A number in a few characters. */
-function short(value) {
-  const size = Math.abs(value);
-  if (size && (size < 1e-3 || size >= 1e5)) return value.toExponential(0).replace("e+", "e");
-  return String(Number(value.toPrecision(3)));
-}
 
 function drawSurface(context, surface, colors, size) {
   const [width, height] = surface.size;
@@ -67,10 +60,10 @@ function drawDots(context, dots, color, size) {
   context.globalAlpha = 1;
 }
 
-function drawClimbs(context, climbs, run, given, size) {
+function drawClimbs(context, climbs, run, data, size) {
   for (const { rule, path } of climbs) {
-    const way = places(path, given);
-    const color = climbColor(followed(rule, run), given.colors);
+    const way = places(path, data);
+    const color = climbColor(followed(rule, run), data.colors);
     context.strokeStyle = color;
     context.lineWidth = size / 220;
     context.beginPath();
@@ -114,11 +107,11 @@ function drawPolicy(context, policy, side, names, colors, size) {
   }
 }
 
-function drawLandmarks(context, given, size, filled) {
-  const [w, h] = [0, 1].map((i) => given.high[i] - given.low[i]);
-  for (const { kind, color, outline } of given.landmarks) {
+function drawLandmarks(context, data, size, filled) {
+  const [w, h] = [0, 1].map((i) => data.high[i] - data.low[i]);
+  for (const { kind, color, outline } of data.landmarks) {
     const shape = new Path2D();
-    for (const [x, y] of outline) shape.lineTo(((x - given.low[0]) / w) * size, (1 - (y - given.low[1]) / h) * size);
+    for (const [x, y] of outline) shape.lineTo(((x - data.low[0]) / w) * size, (1 - (y - data.low[1]) / h) * size);
     shape.closePath();
     context.fillStyle = context.strokeStyle = color;
     context.lineWidth = size / 110;
@@ -143,13 +136,13 @@ function drawEmpty(canvas) {
 }
 
 /** One panel of a snapshot. */
-function drawFrame(canvas, kind, frame, run, given) {
+function drawFrame(canvas, kind, frame, run, data) {
   const context = canvas.getContext("2d");
   const size = canvas.width;
-  const colors = (name) => integers(given.colormaps[name], 3);
+  const colors = (name) => integers(data.colormaps[name], 3);
   if (kind === "value" || kind === "frequency") drawSurface(context, frame[kind], colors(kind), size);
   if (kind === "policy") {
-    if (typeof frame.policy === "string") drawPolicy(context, integers(frame.policy, frame.value.size[0]), frame.value.size[0], given.actions, given.colors.actions, size);
+    if (typeof frame.policy === "string") drawPolicy(context, integers(frame.policy, frame.value.size[0]), frame.value.size[0], data.actions, data.colors.actions, size);
     else drawSurface(context, frame.policy, colors("value"), size);
   }
   if (kind === "queue") {
@@ -158,11 +151,11 @@ function drawFrame(canvas, kind, frame, run, given) {
     drawSurface(context, frame.frequency, colors("frequency"), size);
     context.globalAlpha = 1;
   }
-  drawLandmarks(context, given, size, kind === "queue" || kind === "replay");
-  if (kind === "replay") drawDots(context, places(frame.replay, given), given.colors.replay, size);
+  drawLandmarks(context, data, size, kind === "queue" || kind === "replay");
+  if (kind === "replay") drawDots(context, places(frame.replay, data), data.colors.replay, size);
   if (kind === "queue" && frame.queue) {
-    drawDots(context, places(frame.queue, given), given.colors.queue, size);
-    drawClimbs(context, frame.climbs, run, given, size);
+    drawDots(context, places(frame.queue, data), data.colors.queue, size);
+    drawClimbs(context, frame.climbs, run, data, size);
   }
 }
 

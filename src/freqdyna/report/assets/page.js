@@ -14,10 +14,10 @@ function part(section, figures) {
     if (section.chart.title) root.append(el("p", { class: "soft" }, section.chart.title));
     root.append(drawn.root);
   }
-  section.tables.forEach((rows) => root.append(el("h3", {}, "Statistics"), table(rows)));
+  Object.entries(section.tables).forEach(([heading, rows]) => root.append(el("h3", {}, heading), table(rows)));
   if (section.notes.length) root.append(el("details", {}, el("summary", {}, "Rules and notes"), el("ul", {}, ...section.notes.map((note) => sentence("li", note)))));
-  const made = section.command ? [sentence("p", `\`${section.command}\``)] : [];
-  if (section.origins.length) root.append(el("details", {}, el("summary", {}, "Provenance of these numbers"), ...made, el("ul", {}, ...section.origins.map((origin) => sentence("li", origin)))));
+  const command = section.command ? [sentence("p", `\`${section.command}\``)] : [];
+  if (section.origins.length) root.append(el("details", {}, el("summary", {}, "Provenance of these numbers"), ...command, el("ul", {}, ...section.origins.map((origin) => sentence("li", origin)))));
   return root;
 }
 
@@ -35,6 +35,23 @@ function themeButton(redraw) {
   return button;
 }
 
+/** Draws all charts as wide as paper and in the light theme while the page is printed. */
+function printable(redraw) {
+  const root = document.documentElement;
+  let theme = null;
+  addEventListener("beforeprint", () => {
+    theme = root.dataset.theme;
+    root.dataset.theme = "light";
+    root.classList.add("paper");
+    redraw(true);
+  });
+  addEventListener("afterprint", () => {
+    root.dataset.theme = theme;
+    root.classList.remove("paper");
+    redraw(true);
+  });
+}
+
 /** Highlights the current section in the table of contents. */
 function follow(links) {
   const observer = new IntersectionObserver((entries) => {
@@ -49,13 +66,12 @@ function build(report) {
   const figures = [];
   const parts = [];
   const add = (label, node) => parts.push([label, node]);
-  report.explorers.forEach((given, i) => {
-    const made = explorer(given, `explorer-${i}`);
-    add(`explore ${given.env}`, made.root);
-  });
+  report.explorers.forEach((data, i) => add(`explore ${data.env}`, explorer(data, `explorer-${i}`).root));
   report.sections.forEach((section) => add(section.title, part(section, figures)));
+  const redraw = (all) => figures.forEach((drawn) => drawn.redraw(all));
+  printable(redraw);
   const header = document.getElementById("top");
-  header.append(el("h1", {}, report.title), themeButton(() => figures.forEach((drawn) => drawn.redraw())));
+  header.append(el("h1", {}, report.title), themeButton(redraw));
   header.append(sentence("p", `Written ${report.written}: \`${report.command}\`. Drag in a chart to zoom in, double-click to reset.`));
   header.lastChild.className = "soft small";
   document.getElementById("main").replaceChildren(...parts.map(([, node]) => node));

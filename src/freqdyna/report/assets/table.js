@@ -1,6 +1,8 @@
 "use strict";
 // Tables that can be sorted by clicking on a column header.
 
+const NUMBER = /^[-−+]?[\d.,]+(e[-−]?\d+)?( [[(].*)?$/; // perhaps with an interval or a count
+
 /** The number that a cell begins with, or NaN. */
 function leading(text) {
   return /^[-−+]?[\d.,]/.test(text) ? parseFloat(text.replace(/,/g, "").replace("−", "-")) : NaN;
@@ -16,7 +18,7 @@ function compared(a, b) {
 /** A table from rows of texts, the header first. */
 function table([header, ...body]) {
   const place = el("tbody");
-  const fill = (rows) => place.replaceChildren(...rows.map((row) => el("tr", {}, ...row.map((text) => el("td", {}, text)))));
+  const fill = (rows) => place.replaceChildren(...rows.map((row) => el("tr", {}, ...row.map((text) => el("td", { class: NUMBER.test(text) ? "number" : null }, text)))));
   const heads = header.map((text, column) => {
     const head = el("th", { scope: "col" });
     const sort = () => {

@@ -1,0 +1,111 @@
+"""What a report says about runs, sweeps and searches, on made-up learning curves."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hand_made import Instant, result
+from small import SWEEP
+
+from freqdyna import FreqdynaError
+from freqdyna.report import page
+from freqdyna.report.runs import comparison_section, settings_section
+from freqdyna.results.imports import import_curves
+from freqdyna.sweeps.execute import execute_sweep
+from freqdyna.sweeps.load import find
+from freqdyna.sweeps.search import search
+from freqdyna.sweeps.storage import Storage
+from freqdyna.sweeps.sweep import Sweep
+
+
+def runs(number, **settings):
+    return [result(np.full((3, 4), float(i)), algorithm=f"a{i}", **settings) for i in range(number)]
+
+
+def report_of(*locations):
+    """The sections of a report, by name."""
+    trainings = [training for location in locations for training in find(location)]
+    sources, results, trials = zip(*trainings, strict=True)
+    content = page.report(results, sources, "freqdyna report", None, trials)
+    return {section.name: section for section in content.sections}
+
+
+def test_every_run_is_compared_with_one_baseline_in_its_environment():
+    section = comparison_section(runs(10) + runs(2, env="DynaMaze"), ["here"] * 12)
+    assert len(section.chart["panels"]) == 4
+    sizes = [len(table) - 1 for table in section.tables.values()]
+    assert sizes == [10, 9, 2, 1, 1]  # runs and differences of each, and the average over both
+    assert list(section.tables.values())[1][1][0].startswith("2: a1")
+    third = comparison_section(runs(4), ["here"] * 4, baseline="a2")
+    differences = list(third.tables.values())[1]
+    assert [row[0][0] for row in differences[1:]] == ["1", "2", "4"]
+    with pytest.raises(FreqdynaError, match="baseline"):
+        comparison_section(runs(4), ["here"] * 4, baseline="b")
+
+
+def test_runs_that_cannot_be_compared_leave_a_note():
+    assert comparison_section(runs(1), ["here"]) is None
+    first, second = runs(2)
+    later = comparison_section([first, replace(second, steps=second.steps + 100)], ["here"] * 2)
+    assert (later.tables, len(later.notes)) == ({}, 1)
+
+
+def test_settings_that_differ_are_listed():
+    values = [[1.0, 2.0]]
+    rates = [0.0012520653814999472, 0.5]
+    several = [result(values, learning_rate=r, hidden=(4, 4)) for r in rates]
+    (table,) = settings_section([*several, result(values, learning_rate=0.5)]).tables.values()
+    assert table[0][1:] == ["learning_rate", "hidden"]
+    assert [row[1:] for row in table[1:]] == [["0.001252", "4 4"], ["0.5", "4 4"], ["0.5", "32 32"]]
+    assert settings_section(several[:1]) is None
+    (upright,) = settings_section([several[0], result([[1.0]] * 2, every=5)]).tables.values()
+    assert len(upright) > len(upright[0]) == 3  # more settings than runs: a row for each setting
+
+
+def test_a_sweep_is_described_by_what_it_varies(tmp_path):
+    text = SWEEP.replace("0.003", "0.01")
+    execute_sweep(text, Sweep.parse(text), Storage(str(tmp_path)), Instant())
+    sections = report_of(tmp_path.as_uri())
+    assert list(sections) == ["runs", "settings", "comparison", "sensitivity"]
+    assert len(sections["runs"].origins) == 1
+    (panel,) = sections["sensitivity"].chart["panels"]
+    assert panel["x"]["log"]
+    (mark,) = panel["marks"]
+    assert mark["x"] == [0.001, 0.01]
+    np.testing.assert_allclose(mark["seeds"], [[0.1, 1.0], [1.1, 2.0]])
+
+
+def test_the_best_trials_of_a_search_come_first(tmp_path):
+    space = "[search]\ntrials = 4\ntogether = 4\n[search.space]\n"
+    space += "batch_size = {choices = [4, 8]}\nlearning_rate = {low = 0.001, high = 0.1}\n"
+    text = SWEEP.replace("[vary]\nlearning_rate = [0.001, 0.003]\n", space)
+    text = text.replace("batch_size = 4\n", "")
+    trials = search(text, Sweep.parse(text), Storage(str(tmp_path)), Instant())
+    done = [number for number, trial in enumerate(trials) if trial.state == "done"]
+    assert 1 < len(done) < 4
+    sections = report_of(tmp_path)
+    assert "comparison" not in sections  # trials are chosen by their return
+    (table,) = sections["trials"].tables.values()
+    best = sorted(done, key=lambda number: -trials[number].value)
+    assert [row[0] for row in table[1:]] == [str(number) for number in best]
+    rates = [f"{trials[number].settings['learning_rate']:.4g}" for number in best]
+    assert [row[-1] for row in table[1:]] == rates
+
+
+def test_imported_curves_are_compared_but_have_no_settings(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ppo.csv").write_text("seed,step,return\n0,10,1\n1,10,2\n")
+    import_curves("ppo.csv", env="GridWorld", out="ppo")
+    result([[1.0], [2.0]], learning_rate=0.1).save("er")
+    sections = report_of("ppo", "er")
+    assert list(sections) == ["runs", "comparison"]
+    assert "ppo.csv" in sections["runs"].origins[0]
+
+
+def test_numbers_are_short_and_have_minus_signs():
+    section = page.report([result([[-1234.5678, -0.001], [-1250.0, -0.002]])]).sections[0]
+    (table,) = section.tables.values()
+    text = " ".join(table[1])
+    assert "-" not in text
+    assert "−1,2" not in text  # the mean, about −621, has three digits
+    assert "−621 [" in text
