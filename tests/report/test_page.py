@@ -20,6 +20,7 @@ def data_of(text):
     return json.loads(zlib.decompress(base64.b64decode(stored)))
 
 
+@pytest.mark.default_compiler
 def test_the_command_writes_a_page_of_every_run_once(hostile, tmp_path):
     out = tmp_path / "r.html"
     main(["report", str(hostile), str(hostile / "one"), "--out", str(out), "--baseline", "1"])
