@@ -16,7 +16,7 @@ INSTALL = sh -c '{ $(PIP) uv && $(UV) --editable "$$1"; } 2> /dev/null || $(PIP)
 # Follows the command above, for platforms on which a tested version does not exist.
 OR_HINT = || { echo "if a tested version does not exist for this platform, try: make CONSTRAINTS= $(MAKECMDGOALS)"; exit 1; }
 
-.PHONY: quickstart test most-tests compiler-tests check lint docs browser ray tour bench faults constraints newest clean
+.PHONY: quickstart test most-tests compiler-tests check lint docs browser ray bench faults constraints newest clean
 
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
@@ -77,10 +77,6 @@ browser: $(VENV)/.dev docs
 ray: $(VENV)/.dev
 	@echo "tests on a Ray cluster ..."
 	@$(QUICK) $(PYTEST) -n 0 -m ray
-
-# Runs the notebook again and stores its outputs.
-tour: $(VENV)/.dev
-	$(BIN)/python docs/tools/run_notebook.py docs/tour.ipynb
 
 # First checks that the plain implementation computes the same as ours, then measures how fast all are.
 bench: $(VENV)/.bench

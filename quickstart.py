@@ -23,7 +23,7 @@ def quickstart() -> None:
                 "--seeds=6",
                 "--steps=15000",
                 # Waiting for the end of the warm-up takes a third of so short a run, and ER then
-                # learns on few seeds (docs/algorithms/er.md).
+                # learns on few seeds (docs/not-learning.md).
                 "--learn-in-warmup=True",
                 f"--out={FOLDER / algorithm}",
             ]

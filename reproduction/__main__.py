@@ -28,8 +28,7 @@ class Command:
     seeds: int = 10
     """For --verify: how many seeds to train."""
     page: Path | None = None
-    """For "page": the file to write; docs/reproduction.md if unset. For "overview": a page in which
-    the tables are replaced; if unset, they are printed."""
+    """For "page": the file to write. If unset: docs/reproduction.md."""
 
     def run(self) -> None:
         """Run the command."""
@@ -42,11 +41,7 @@ class Command:
         if self.name == "list":
             pages.print_list(folder, self.quick)
         elif self.name == "overview":
-            text = pages.overview(folder)
-            if self.page is None:
-                print(text, end="")
-            else:
-                self.page.write_text(pages.replaced(self.page.read_text(), text))
+            print(pages.overview(folder), end="")
         elif self.name == "page":
             path = self.page or Path("docs/reproduction.md")
             path.write_text(pages.page(folder, path))

@@ -11,7 +11,6 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.record import DIVERGED_AT
 from reproduction import run
 from reproduction.claims import RULES, Claim, Verdict
@@ -22,10 +21,15 @@ OWN = "own check"
 MIXED, NOT_SUPPORTED = "mixed", "not supported"
 ORDER = ("holds", "depends", MIXED, "undecided", NOT_SUPPORTED, "does not hold")
 """The verdicts in the order of the overview."""
+LEGEND = (
+    "**holds**: under every interpretation with which it was tested. **depends**: on the "
+    "interpretation; the last column says how. **mixed**: the claims of the row differ. "
+    "**undecided**: the data do not decide it. **not supported**: undecided under some "
+    "interpretations, and contradicted under the others. **does not hold**: the data show the "
+    "contrary. [Findings](findings.md) says what an interpretation is."
+)
 PLURALS = {"holds": "hold", "does not hold": "do not hold", "depends": "depend"}
 """Verdicts of several claims, where the words differ."""
-BEGIN, END = "<!-- overview: begin -->", "<!-- overview: end -->"
-"""The lines of a page between which the overview is."""
 
 Rows = Sequence[Sequence[str]]
 """A table, the header first."""
@@ -64,6 +68,7 @@ def print_list(folder: Path, quick: bool) -> None:
 def page(folder: Path, at: Path) -> str:
     """The page docs/reproduction.md in Markdown; `at` is where it will be, for relative links."""
     units = {part.name: run.stored(part, folder) for part in run.PARTS}
+    analysed = _analysed(units)
     lines = [
         "# Reproduction results",
         "",
@@ -76,17 +81,30 @@ def page(folder: Path, at: Path) -> str:
         "|---|---|",
         *(f"| [{part.name}](#{part.name.lower()}) | {part.title} |" for part in run.PARTS),
         *(f"| {name} | {where} |" for name, where in run.ELSEWHERE.items()),
+        "",
+        *_overview(analysed),
     ]
     for part in run.PARTS:
-        lines += _section(part, units[part.name], run.figure_of(folder, part.name), at)
+        figure = run.figure_of(folder, part.name)
+        lines += _section(part, units[part.name], analysed.get(part.name), figure, at)
     return "\n".join(lines) + "\n"
 
 
-def _section(part: Part, units: dict[str, Stored], figure: Path, at: Path) -> list[str]:
+def _analysed(units: dict[str, dict[str, Stored]]) -> dict[str, Findings]:
+    """The findings of the parts that are stored completely, by name."""
+    return {
+        part.name: run.analyse(part, units[part.name])
+        for part in run.PARTS
+        if len(units[part.name]) == len(part.units(False))
+    }
+
+
+def _section(
+    part: Part, units: dict[str, Stored], findings: Findings | None, figure: Path, at: Path
+) -> list[str]:
     title = f"{part.title[0].upper()}{part.title[1:]}"
-    if len(units) < len(part.units(False)):
+    if findings is None:
         return ["", f"## {part.name}", "", f"{title}. Not stored completely."]
-    findings = run.analyse(part, units)
     claims = [(*COLUMNS[:-1], "holds?"), *map(_cells, findings.claims)]
     return [
         "",
@@ -169,28 +187,27 @@ class Row:
 
 def overview(folder: Path) -> str:
     """Tables in Markdown: the main claims, all claims of the paper, and our own questions."""
+    units = {part.name: run.stored(part, folder) for part in run.PARTS}
+    return "\n".join(_overview(_analysed(units))) + "\n"
+
+
+def _overview(analysed: dict[str, Findings]) -> list[str]:
     rows: list[Row] = []
-    others = [f"{name}, {where}" for name, where in run.ELSEWHERE.items()]
     for part in run.PARTS:
-        if run.is_stored(part, folder):
-            rows += rows_of(part, run.analyse(part, run.stored(part, folder)).claims)
-        else:
-            others.append(f"{part.name}, {part.title}: not stored")
+        if part.name in analysed:
+            rows += rows_of(part, analysed[part.name].claims)
     by_verdict = sorted(rows, key=lambda row: ORDER.index(row.verdict))
-    lines = [
-        *_table("main claims", [row for row in rows if row.main], mark_own=True),
+    return [
+        "## What holds, and what does not",
         "",
-        "## All claims",
+        LEGEND,
+        "",
+        *_table("main claims", [row for row in rows if row.main], mark_own=True),
         "",
         *_table("claim of the paper", [row for row in by_verdict if not row.own]),
         "",
         *_table("our own question", [row for row in by_verdict if row.own]),
-        "",
-        "Not in these tables:",
-        "",
-        *(f"- {other}" for other in others),
     ]
-    return "\n".join(lines) + "\n"
 
 
 def rows_of(part: Part, claims: Iterable[Claim]) -> list[Row]:
@@ -258,16 +275,7 @@ def _table(header: str, rows: Sequence[Row], mark_own: bool = False) -> list[str
     ]
     for row in rows:
         statement = ("our question: " if mark_own and row.own else "") + row.statement
-        link = f"[{row.part}](reproduction.md#{row.part.lower()})"
+        link = f"[{row.part}](#{row.part.lower()})"
         cells = (statement.replace("|", "\\|"), link, row.verdict, row.details)
         lines.append(f"| {' | '.join(cells)} |")
     return lines
-
-
-def replaced(text: str, overview_: str) -> str:
-    """A page with another overview between its lines BEGIN and END."""
-    before, begin, rest = text.partition(f"{BEGIN}\n")
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise FreqdynaError(f"the page has no lines {BEGIN!r} and {END!r} for the overview")
-    return f"{before}{begin}{overview_}{end}{after}"

@@ -1,37 +1,32 @@
-"""MkDocs hooks: links to files outside docs/, and pages made from notebooks."""
+"""MkDocs hooks: pages that are generated, and links to files outside docs/."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
-from notebook_page import as_markdown, link_pages
 from outward_links import leave_the_site
 
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "reproduction.md"
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page of the same name for every notebook."""
-    for file in list(files):
-        if file.src_uri.endswith(".ipynb"):
-            assert file.abs_src_path is not None
-            text, pictures = as_markdown(Path(file.abs_src_path))
-            page = file.src_uri.removesuffix(".ipynb")
-            folder = page.rpartition("/")[0]
-            files.append(File.generated(config, f"{page}.md", content=text))
-            for name, content in pictures.items():
-                address = f"{folder}/{name}".lstrip("/")
-                files.append(File.generated(config, address, content=content))
-    return files
+
+def on_pre_build(config: MkDocsConfig) -> None:
+    """Write the page of the reproduction, unless it is newer than all that it is made of."""
+    sources = [*ROOT.glob("reproduction/*.py"), *ROOT.glob("results/reproduction/*.parquet")]
+    newest = max(source.stat().st_mtime for source in sources)
+    if not RESULTS.exists() or RESULTS.stat().st_mtime < newest:
+        print("evaluating the stored results of the reproduction (a minute or two) ...", flush=True)
+        paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+        command = [sys.executable, "-m", "reproduction", "page"]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True)
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Copy images from outside docs/ to the site; other links to the outside become paths."""
+    """Links to files outside docs/ become paths."""
     docs = Path(config.docs_dir).resolve()
-
-    def taken_along(picture: Path) -> str:
-        address = picture.relative_to(docs.parent).as_posix()
-        if files.get_file_from_path(address) is None:
-            files.append(File.generated(config, address, abs_src_path=str(picture)))
-        return "../" * page.file.src_uri.count("/") + address
-
-    return leave_the_site(link_pages(markdown), docs / page.file.src_uri, docs, taken_along)
+    return leave_the_site(markdown, docs / page.file.src_uri, docs)

@@ -1,11 +1,7 @@
-"""The overview on claims with known verdicts, and the pages on what is stored in the repository."""
+"""The overview on claims with known verdicts; `make docs` writes the page itself."""
 
 from pathlib import Path
 
-import pytest
-from same_page import assert_same_page
-
-from freqdyna.core.errors import FreqdynaError
 from reproduction import pages, run
 from reproduction.claims import Claim, Statement
 
@@ -73,55 +69,6 @@ def test_own_questions_are_separate():
     rows = pages.rows_of(run.find("F4"), [claim("holds", paper) for paper in papers])
     assert [(row.own, row.details) for row in rows] == [(True, "2 claims"), (False, "")]
     assert all(row.own for row in pages.rows_of(run.find("S"), [claim("holds")]))
-
-
-def test_the_overview_of_a_page_is_replaced():
-    page = f"# Title\n{pages.BEGIN}\nold\n{pages.END}\nafter\n"
-    assert pages.replaced(page, "new\n") == page.replace("old", "new")
-    with pytest.raises(FreqdynaError, match="no lines"):
-        pages.replaced("# Title\n", "new\n")
-
-
-def test_pages_are_compared_by_words_and_by_numbers_to_the_last_digit():
-    page = "| a − b, 1 | 20 | −18,382 | [-1.50, 2e-05] | holds |"
-    assert_same_page(page, page.replace("18,382", "18,383").replace("2e", "3e"))
-    for old, new in (
-        *(("holds", "undecided"), ("a − b, 1", "a − b, 2"), ("| 20 |", "| 21 |")),
-        *(("18,382", "18,384"), ("−18", "18"), ("1.50", "1.52"), ("2e-05", "2e-04")),
-    ):
-        with pytest.raises(AssertionError):
-            assert_same_page(page, page.replace(old, new))
-
-
-@pytest.fixture(scope="module")
-def analysed():
-    """All parts analysed once, because page and overview show the same."""
-    analyse, known = run.analyse, {}
-
-    def once(part, units):
-        if part.name not in known:
-            known[part.name] = analyse(part, units)
-        return known[part.name]
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(run, "analyse", once)
-        patched.chdir(ROOT)
-        yield
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("analysed")
-def test_the_page_is_what_the_stored_results_say():
-    assert all(run.is_stored(part, run.STORED) for part in run.PARTS)
-    at = Path("docs/reproduction.md")
-    assert_same_page(at.read_text(), pages.page(run.STORED, at))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("analysed")
-def test_the_tables_of_what_holds_are_what_the_stored_results_say():
-    page = Path("docs/findings.md").read_text()
-    assert pages.replaced(page, pages.overview(run.STORED)) == page
 
 
 def test_every_number_comes_from_a_commit():

@@ -1,6 +1,6 @@
-"""The page on models of one's own, as a reader would follow it."""
+"""A model of one's own, as the guide shows it."""
 
-import re
+import importlib
 import shutil
 import sys
 from pathlib import Path
@@ -20,7 +20,6 @@ from freqdyna.envs.resolve import resolved
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "my_model.py"
-PAGE = ROOT / "docs" / "write-your-own-model.md"
 SMALL = {
     "algorithm": "dyna-uniform",
     "seeds": 2,
@@ -36,39 +35,25 @@ SMALL = {
 }
 
 
-def test_the_page_shows_the_example_as_it_is():
-    assert f"```python\n{EXAMPLE.read_text()}```" in PAGE.read_text()
-    assert len(EXAMPLE.read_text().splitlines()) < 60
-
-
-def test_the_command_of_the_page_trains_with_the_example(tmp_path, monkeypatch):
-    command = re.search(
-        r"^freqdyna (train .*my_model:LinearModel.*)$", PAGE.read_text(), re.MULTILINE
-    )
+def test_the_command_line_trains_with_the_example(tmp_path, monkeypatch):
     shutil.copy(EXAMPLE, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "my_model", raising=False)
     small = "--seeds=2 --steps=40 --planning-steps=1 --hidden=4 --batch-size=4 --search-states=2"
     small += " --eval-every=20 --episode-limit=30"
-    # Another search-control compiles faster.
-    main([*command.group(1).replace("dyna-frequency", "dyna-uniform").split(), *small.split()])
-    out = re.search(r"--out (\S+)", command.group(1)).group(1)
-    result = freqdyna.load(out)
+    command = "train --algorithm=dyna-uniform --model=my_model:LinearModel --out=runs/linear"
+    main([*command.split(), *small.split()])
+    result = freqdyna.load("runs/linear")
     assert (result.config.model, result.config.env) == ("my_model:LinearModel", "MountainCar-v0")
     errors = result.metrics["model_error"]
     assert (errors > 0).all()
     assert (errors < 0.2).all()
 
 
-def test_the_call_of_the_page_trains_with_the_example_on_the_lake(monkeypatch):
+def test_the_example_learns_on_the_lake(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "examples")
-    trained, train = [], freqdyna.train
-    monkeypatch.setattr(
-        freqdyna, "train", lambda env, _, **given: trained.append(train(env, **given | SMALL))
-    )
-    calls = [block.split("```")[0] for block in PAGE.read_text().split("```python\n")[2:]]
-    exec(calls[0], {})  # the page's own lines
-    (result,) = trained
+    lake, my_model = (importlib.import_module(name) for name in ("lake", "my_model"))
+    result = freqdyna.train(lake.Lake, model=my_model.LinearModel, **SMALL)
     assert (result.config.model, result.config.env) == ("my_model:LinearModel", "Lake")
     assert result.complete_seeds.kept.all()
     for name in ("lake", "my_model"):

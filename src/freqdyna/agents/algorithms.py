@@ -66,7 +66,7 @@ ALGORITHMS: dict[str, Recipe] = {
     **_dyna_recipes(),
     "dyna": Recipe(
         "Dyna with the search-control of your choice, td-error if you choose none",
-        "td-error",  # recommended by the study C, docs/which-search-control.md
+        "td-error",  # docs/choosing-an-algorithm.md
         own_search_control=True,
     ),
     "naf": Recipe("NAF: Q-learning with continuous actions", continuous=True),

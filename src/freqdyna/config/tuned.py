@@ -1,6 +1,6 @@
 """The preset "tuned": per environment, an algorithm and settings that were tried there.
 
-docs/presets.md says how they were chosen and what 10 seeds reached with them.
+docs/choosing-an-algorithm.md says how they were chosen and what 10 seeds reached with them.
 """
 
 from collections.abc import Mapping

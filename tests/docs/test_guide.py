@@ -1,0 +1,78 @@
+"""The code of the README and of the guide runs, with one small training; its commands parse."""
+
+import re
+import shlex
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import freqdyna
+from freqdyna.cli.main import _parse
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SMALL = {
+    **{"seeds": 4, "steps": 40, "warmup_steps": 10, "eval_every": 20, "episode_limit": 20},
+    **{
+        "progress": False,
+        "planning_steps": 1,
+        "hidden": (4,),
+        "batch_size": 4,
+        "snapshot_steps": (40,),
+    },
+}
+
+
+def python_of(name):
+    text = (ROOT / name).read_text()
+    return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def commands_of(page):
+    """Indented lines, and those of shell blocks."""
+    text = page.read_text().replace("\\\n", " ")
+    lines = re.findall(r"^    (.*)$", text, re.MULTILINE)
+    for block in re.findall(r"^```shell\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        lines += block.splitlines()
+    words = [shlex.split(line, comments=True) for line in lines if line.startswith("freqdyna ")]
+    return [command[1:] for command in words if "--help" not in command]
+
+
+@pytest.fixture(scope="module")
+def trained():
+    """The result that stands for those of the pages."""
+    return freqdyna.train("MountainCar-v0", "dyna-uniform", **SMALL)
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/index.md", "docs/first-run.md"])
+def test_the_first_examples_run(name, trained, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for function in ("train", "load"):
+        monkeypatch.setattr(freqdyna, function, lambda *_, **__: trained)
+    exec("\n".join(python_of(name)).replace("[10_000]", "[40]"), {})
+
+
+def test_the_comparison_of_the_guide_runs(trained, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("er", "df"):
+        trained.save(f"runs/{name}")
+    (code,) = python_of("docs/compare.md")
+    exec(code, {})
+    assert Path("table.csv").is_file()
+
+
+def test_the_environment_of_the_guide_has_steps(monkeypatch):
+    scope = {}
+    monkeypatch.setattr(freqdyna, "train", lambda *_, **__: None)
+    exec(python_of("docs/your-own-environment.md")[-1], scope)
+    env, key = scope["Corridor"](), jax.random.key(0)
+    after, reward, terminal = env.transition(env.reset(key), jnp.int32(1), key)
+    assert (after.shape, reward, terminal) == ((1,), -1, False)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_have_only_options_that_exist(page):
+    for command in commands_of(page):
+        _parse(command)
