@@ -36,15 +36,17 @@ def ours(config: Config, make: Callable[[], gymnasium.Env] | None, steps: int) -
 
 def cart_pole(seeds: int, steps: int = 2_000) -> float:
     """Environment steps per second of ER."""
-    config = Config(
-        env="CartPole-v1",
-        algorithm="er",
-        seeds=seeds,
-        steps=100_000,
-        planning_steps=1,
-        warmup_steps=100,
-        hidden=(64, 64),
-        scale_observations=False,
+    config = Config.of(
+        {
+            "env": "CartPole-v1",
+            "algorithm": "er",
+            "seeds": seeds,
+            "steps": 100_000,
+            "planning_steps": 1,
+            "warmup_steps": 100,
+            "scale_observations": False,
+            "learner": {"hidden": (64, 64)},
+        }
     )
     return seeds / ours(config, lambda: gymnasium.make("CartPole-v1"), steps)
 
@@ -76,7 +78,9 @@ def stable_baselines3(steps: int = 2_000) -> float:
 
 def continuous(env: str, algorithm: str) -> float:
     """Milliseconds per step of 10 seeds."""
-    config = Config(env=env, algorithm=algorithm, seeds=10, steps=100_000, warmup_steps=100)
+    config = Config.of(
+        {"env": env, "algorithm": algorithm, "seeds": 10, "steps": 100_000, "warmup_steps": 100}
+    )
     return 1e3 * ours(config, None, 100)
 
 

@@ -47,9 +47,9 @@ BASE = "Dyna-Frequency, d = 10"
 BASE_SEEDS = 8
 GROWTH: dict[str, tuple[int, ...]] = {
     "planning_steps": (1, 10, 30),
-    "search_states": (5, 20, 50),
+    "search_control.states": (5, 20, 50),
     "state_dimension": (2, 3, 4, 8, 11, 17),
-    "hidden": (16, 32, 64, 128),
+    "learner.hidden": (16, 32, 64, 128),
 }
 SEEDS_ON_CPU = (1, 2, 8, 30, 100)
 SEEDS_ON_ACCELERATOR = (1, 10, 30, 100, 300, 600, 1000)
@@ -88,7 +88,7 @@ def prepare(seeds: int, environment: Environment | None = None, **settings: Any)
     """A training that learns from the first step on."""
     # Observations are not scaled, so that the work is that of the programs it is compared with.
     usual = {"warmup_steps": 0, "steps": 50_000, "scale_observations": False}
-    return api.prepare(Config(seeds=seeds, **usual | settings), environment)
+    return api.prepare(Config.of({"seeds": seeds, **usual | settings}), environment)
 
 
 def warm(run: Run) -> WarmRun:
@@ -136,7 +136,7 @@ def flops_per_step(workload: str, climb_iterations: float) -> float:
     config, sizes = run.config, run.block.training.agent.layer_sizes
     forward = sum(2 * inputs * outputs for inputs, outputs in pairwise(sizes))
     # One forward pass of each network, and a backward pass that costs as much as two.
-    updates = config.decided("planning_steps") * config.batch_size * 4 * forward
+    updates = config["planning_steps"] * config["batch_size"] * 4 * forward
     return updates + forward + climb_iterations * COUNTED[config.algorithm] * forward
 
 

@@ -16,32 +16,36 @@ from typing import Any
 import numpy as np
 
 import freqdyna
+from freqdyna.agents.algorithms import has_setting
+from freqdyna.config import Config
 
 SMALL: dict[str, Any] = {
     **{"seeds": 3, "steps": 400, "warmup_steps": 100, "planning_steps": 3, "eval_every": 200},
-    **{"episode_limit": 100, "buffer_size": 300, "queue_size": 500, "target_period": 50},
+    **{"env.episode_limit": 100, "replay.capacity": 300, "planning.queue_size": 500},
+    "learner.target_period": 50,
     "scale_observations": False,
 }
 PUBLISHED: dict[str, Any] = {
-    **{"climb_noise_scales": "deviation", "climb_boundary": "project"},
-    **{"frequency_network": "target", "climb_preconditioner": "identity"},
-    "climb_keep_terminal": True,
+    **{"search_control.noise_scales": "deviation", "search_control.boundary": "project"},
+    **{"search_control.network": "target", "search_control.preconditioner": "identity"},
+    "search_control.keep_terminal": True,
 }
+MAZE: dict[str, Any] = {"learner.hidden": (64, 64), "search_control.states": 50}
 FROM_FIRST_STEP = {"learn_in_warmup": True}
 TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "er": ("er", "MountainCar-v0", FROM_FIRST_STEP),
     "er, updates after the warm-up": ("er", "MountainCar-v0", {"learn_in_warmup": False}),
     "prioritized-er": ("prioritized-er", "GridWorld", {}),
-    "dyna-value": ("dyna-value", "MountainCar-v0", {"reward_noise": 0.1} | FROM_FIRST_STEP),
+    "dyna-value": ("dyna-value", "MountainCar-v0", {"env.reward_noise": 0.1} | FROM_FIRST_STEP),
     "dyna-frequency": ("dyna-frequency", "MountainCar-v0", FROM_FIRST_STEP),
-    "dyna-frequency, other readings": ("dyna-frequency", "MazeGridWorld", PUBLISHED),
+    "dyna-frequency, other readings": ("dyna-frequency", "MazeGridWorld", PUBLISHED | MAZE),
     "dyna-frequency, learned model": ("dyna-frequency", "CartPole-v1", {"model": "learned"}),
     "dyna-gradnorm": ("dyna-gradnorm", "GridWorld", {}),
-    "dyna-hessnorm": ("dyna-hessnorm", "Acrobot-v1", {"episode_limit": 50}),
+    "dyna-hessnorm": ("dyna-hessnorm", "Acrobot-v1", {"env.episode_limit": 50}),
     "dyna-value-plus-frequency": ("dyna-value-plus-frequency", "MountainCar-v0", FROM_FIRST_STEP),
-    "dyna-value-times-frequency": ("dyna-value-times-frequency", "MazeGridWorld", {}),
-    "dyna-replay": ("dyna-replay", "GridWorld", {"goal_reward": -1.0}),
-    "dyna-uniform": ("dyna-uniform", "MazeGridWorld", {}),
+    "dyna-value-times-frequency": ("dyna-value-times-frequency", "MazeGridWorld", MAZE),
+    "dyna-replay": ("dyna-replay", "GridWorld", {"env.goal_reward": -1.0}),
+    "dyna-uniform": ("dyna-uniform", "MazeGridWorld", MAZE),
     "dyna": ("dyna", "MountainCar-v0", {"search_control": "frequency"} | FROM_FIRST_STEP),
     "naf on the host": ("naf", "MountainCarContinuous-v0", {}),
     "dyna-naf-frequency on the host": (
@@ -59,7 +63,7 @@ TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "dyna-prioritized-sweeping": ("dyna-prioritized-sweeping", "GridWorld", {}),
     "dyna-td-climb": ("dyna-td-climb", "GridWorld", {}),
     "dyna-parallel-frequency": ("dyna-parallel-frequency", "MountainCar-v0", {}),
-    "tabular-dyna-q": ("tabular-dyna-q", "DynaMaze", {"episode_limit": 2000}),
+    "tabular-dyna-q": ("tabular-dyna-q", "DynaMaze", {"env.episode_limit": 2000}),
 }
 
 
@@ -83,7 +87,8 @@ def write(path: Path) -> None:
     """Run all trainings and write their digests."""
     by_training = {}
     for name, (algorithm, env, changes) in TRAININGS.items():
-        settings = SMALL | changes
+        named = Config.of({"env": env, "algorithm": algorithm})
+        settings = {k: v for k, v in (SMALL | changes).items() if has_setting(named, k)}
         settings["snapshot_steps"] = (settings["steps"],)
         by_training[name] = digests(freqdyna.train(env, algorithm, progress=False, **settings))
         print(f"{name}: {len(by_training[name])} arrays", flush=True)

@@ -34,17 +34,19 @@ def ours(env: str) -> np.ndarray:
         steps=STEPS,
         planning_steps=UPDATES,
         batch_size=BATCH,
-        learning_rate=RATE,
-        discount=DISCOUNT,
         exploration=EXPLORATION,
         warmup_steps=WARM_UP,
-        buffer_size=BUFFER,
-        target_period=TARGET,
-        hidden=HIDDEN,
         scale_observations=False,
         eval_every=EVERY,
         eval_episodes=EPISODES,
         eval_exploration=0.0,
+        learner={
+            "learning_rate": RATE,
+            "discount": DISCOUNT,
+            "target_period": TARGET,
+            "hidden": HIDDEN,
+        },
+        replay={"capacity": BUFFER},
     )
     return result.metrics["return"]
 

@@ -126,7 +126,9 @@ def test_whole_climbs_are_ours(seed):
         action_high=env.action_high,
         **dict.fromkeys(unused, lambda *_: None),
     )
-    config = Config(algorithm="dyna-frequency", search_states=wanted, climb_limit=limit)
+    config = Config.of(
+        {"algorithm": "dyna-frequency", "search_control": {"states": wanted, "limit": limit}}
+    )
     climb = HillClimb.from_config(config)
     directions = lambda state: jnp.stack(value.slopes(state, 1.0, 1.0))  # noqa: E731
     proposal = climb(search, directions, jnp.asarray(starts), jnp.asarray(rules), key)

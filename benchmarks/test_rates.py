@@ -17,7 +17,7 @@ def test_rates_parts_and_growth_are_measured_and_written(tmp_path, monkeypatch):
         monkeypatch.setattr(rates, name, 2)
     monkeypatch.setattr(rates, "BASE", workload)
     monkeypatch.setattr(rates, "SEEDS_ON_CPU", (2,))
-    monkeypatch.setattr(rates, "GROWTH", {"state_dimension": (5,), "hidden": (8,)})
+    monkeypatch.setattr(rates, "GROWTH", {"state_dimension": (5,), "learner.hidden": (8,)})
     monkeypatch.setattr(run, "WORKLOADS", {workload: rates.WORKLOADS[workload]})
     monkeypatch.setattr(run, "measure", lambda *job: rates.measure(*job, seconds=0.01))
     monkeypatch.setattr(run, "measure_growth", lambda: rates.measure_growth(0.01))

@@ -13,9 +13,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray, UInt32
 from mixture import Mixture, together
 
-from freqdyna.config import Config
 from freqdyna.envs import Space
-from freqdyna.search_control import FrequencySearch, Proposal, Search, UniformSearch
+from freqdyna.search_control import Frequency, Proposal, Search, SearchControl, Uniform
 
 LEAST_SHARE = 0.05
 """Each part keeps this share, so that its gain is measured every time."""
@@ -45,17 +44,13 @@ class Memory(eqx.Module):
 class Bandit(Mixture):
     """States of several search-controls, by shares learned from the errors that they reduce."""
 
-    states: int = eqx.field(static=True, default=20)
-    period: int = eqx.field(static=True, default=100)
+    parts: tuple[SearchControl, ...] = (Uniform(), Frequency())
+    states: int = 20
+    """How many states to propose per step (m)."""
+    period: int = 100
     """Steps between two measurements of the errors of the same states."""
     rate: float = 0.1
     """The weight of the newest gain in the running means."""
-
-    @classmethod
-    def from_config(cls, config: Config) -> "Bandit":
-        """Uniform states, and states along climbs of the local frequency."""
-        parts = UniformSearch.from_config(config), FrequencySearch.from_config(config)
-        return cls(parts, config.decided("search_states"))
 
     def init(self, space: Space, key: PRNGKeyArray) -> Memory:
         """Equal shares, and no states to measure."""

@@ -8,27 +8,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna.config import Config
 from freqdyna.envs import Space
-from freqdyna.search_control import (
-    FrequencySearch,
-    Proposal,
-    Search,
-    SearchControl,
-    UniformSearch,
-)
+from freqdyna.search_control import Frequency, Proposal, Search, SearchControl, Uniform
 
 
 class Mixture(SearchControl):
     """The states of several search-controls, which must propose states without actions."""
 
-    parts: tuple[SearchControl, ...]
-
-    @classmethod
-    def from_config(cls, config: Config) -> "Mixture":
-        """Half of the states are uniform, the others along climbs of the local frequency."""
-        half = replace(config, search_states=config.decided("search_states") // 2)
-        return cls(parts=(UniformSearch.from_config(half), FrequencySearch.from_config(half)))
+    parts: tuple[SearchControl, ...] = (Uniform(states=10), Frequency(states=10))
 
     def init(self, space: Space, key: PRNGKeyArray) -> Any:
         """The memory of each part."""

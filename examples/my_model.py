@@ -1,11 +1,12 @@
 """A custom model: for each action a linear function of the state, fitted to stored transitions."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.agents.models import Model, Outcome, Transition
-from freqdyna.config import Config
 from freqdyna.envs import Action, Space
 
 Weights = Float[Array, "actions inputs outputs"]
@@ -15,21 +16,22 @@ class LinearModel(Model[Weights]):
     """Predicts s' − s, the reward and termination; for discrete actions."""
 
     learn_batch = 32  # stored transitions for each call of `learn`
-    space: Space
     step_size: float = 0.1
+    space: Space | None = None  # not a setting: known once the environment is
 
-    @classmethod
-    def from_config(cls, config: Config, space: Space) -> "LinearModel":
-        """The settings of the run and its environment are known here."""
-        return cls(space)
+    def bind(self, space: Space) -> "LinearModel":
+        """The model of this environment."""
+        return replace(self, space=space)
 
     def init(self, key: PRNGKeyArray) -> Weights:
         """The state of the model before training: one matrix per action."""
+        assert self.space is not None
         n = self.space.observation_size
         return jnp.zeros((self.space.num_actions, n + 1, n + 2))
 
     def query(self, state: Weights, s: Array, action: Action, noise: Array) -> Outcome:
         """The predicted next state, which is kept inside the space, reward and terminal flag."""
+        assert self.space is not None
         outputs = self.predict(state, s, action)
         return self.space.project(s + outputs[:-2]), outputs[-2], outputs[-1] > 0.5
 

@@ -26,12 +26,15 @@ SETTINGS = [
 SAVES = ["--checkpoint-seconds", "0"]
 """Save as often as possible, so that many kills happen during a write."""
 SWEEP = """
-settings = {env = "GridWorld", steps = 400, eval_every = 100, episode_limit = 50, hidden = [8]}
-vary = {learning_rate = [0.001, 0.01]}
+settings.steps = 400
+settings.eval_every = 100
+settings.env = {name = "GridWorld", episode_limit = 50}
+settings.learner.hidden = [8]
+vary = {learner.learning_rate = [0.001, 0.01]}
 seeds = {number = 2, block = 1}
 """
 KILLS = 8  # a run is killed up to so many times, because its end is compared only once
-SECONDS = 1200.0  # a command that takes longer hangs
+LONGEST = 1200.0  # a command that takes longer hangs
 SAME, REFUSED = "same result", "refused in one sentence"
 
 
@@ -144,7 +147,7 @@ def start(work: Path, *arguments: str, before: Sequence[str] = ()) -> "subproces
 def _finish(process: "subprocess.Popen[str]") -> tuple[int, str]:
     """Wait for a command; its exit status, and what it printed."""
     try:
-        text, _ = process.communicate(timeout=SECONDS)
+        text, _ = process.communicate(timeout=LONGEST)
     except subprocess.TimeoutExpired:
         process.kill()
         return 1, "freqdyna: hangs"

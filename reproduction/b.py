@@ -119,7 +119,7 @@ class Surfaces:
     def of(stored: Stored) -> "Surfaces":
         """The surfaces of the seeds that are used, see `chosen_seeds`."""
         env, columns = envs.make(stored.settings["env"]), stored.columns
-        sizes = (env.observation_size, *(stored.unit.config.hidden or ()), env.num_actions)
+        sizes = (env.observation_size, *(stored.unit.config["learner.hidden"]), env.num_actions)
         width = jnp.asarray(env.high - env.low)
 
         def at(params: Float[Array, " p"], state: Float[Array, " 2"]) -> tuple[Array, ...]:

@@ -159,7 +159,7 @@ def against_compute(stored: Stored) -> tuple[np.ndarray, np.ndarray]:
     """
     steps, returns = study.curves(stored)
     config = study.training_of(stored).config
-    first = 0 if config.learn_in_warmup else config.warmup_steps
+    first = 0 if config["learn_in_warmup"] else config["warmup_steps"]
     each = np.full(returns.shape, float(UPDATES))
     if "climb_iterations" in stored.columns:
         each = each + np.nan_to_num(study.curves(stored, "climb_iterations")[1])

@@ -5,67 +5,90 @@ A training states its environment, its algorithm, and in what it differs from th
 
 from typing import Any
 
+from freqdyna.agents.algorithms import completed, has_setting
 from freqdyna.config import Config
 
 Settings = dict[str, Any]
 
+SHORT = {
+    "learning_rate": "learner.learning_rate",
+    "discount": "learner.discount",
+    "hidden": "learner.hidden",
+    "activation": "learner.activation",
+    "target_period": "learner.target_period",
+    "search_states": "search_control.states",
+    "frequency_network": "search_control.network",
+    "gradient_weight": "search_control.gradient_weight",
+    "hessian_weight": "search_control.hessian_weight",
+    "climb_boundary": "search_control.boundary",
+    "climb_keep_terminal": "search_control.keep_terminal",
+    "climb_noise_scales": "search_control.noise_scales",
+    "climb_preconditioner": "search_control.preconditioner",
+    "climb_step_size": "search_control.step_size",
+    "model_termination": "model.termination",
+    "reward_noise": "env.reward_noise",
+    "goal_reward": "env.goal_reward",
+    "walls_in_state_space": "env.walls_in_state_space",
+    "collision": "env.collision",
+    "episode_limit": "env.episode_limit",
+    "queue_size": "planning.queue_size",
+}
+"""What the parts call settings, because these words are in the names of their trainings."""
+
 EVERYWHERE: Settings = {
     "algorithm": "er",
     "env": "MountainCar-v0",
-    "env_kwargs": (),
     "seeds": 30,
     "first_seed": 0,
     "steps": 50_000,
     "batch_size": 32,
-    "learning_rate": 1e-3,
-    "tabular_learning_rate": 0.1,
-    "discount": 0.99,
-    "activation": "tanh",
-    "target_period": 1000,
-    "target_rate": 0.005,
-    "double": False,
-    "loss": "squared",
-    "max_gradient_norm": None,
+    "learner.learning_rate": 1e-3,
+    "learner.discount": 0.99,
+    "learner.activation": "tanh",
+    "learner.target_period": 1000,
+    "learner.target_rate": 0.005,
+    "learner.double": False,
+    "learner.loss": "squared",
+    "learner.max_gradient_norm": None,
     "exploration": 0.1,
     "exploration_initial": 1.0,
     "exploration_fraction": 0.0,
     "warmup_steps": 5000,
     "learn_in_warmup": False,
-    "buffer_size": 100_000,
-    "priority_exponent": 0.6,
-    "search_control": None,
-    "search_states": 20,
-    "search_candidates": 200,
-    "simulated_share": 0.5,
-    "queue_size": 100_000,
-    "planning_exploration": 0.1,
-    "rollout_length": 1,
-    "model_learning_rate": 1e-4,
-    "model_hidden": (64, 64),
-    "model_updates": 1,
-    "ensemble_size": 5,
-    "ensemble_outcome": "mean",
-    "frequency_probability": 0.5,
-    "frequency_network": "online",
-    "gradient_weight": 1.0,
-    "hessian_weight": 1.0,
-    "climb_step_size": 0.01,
-    "climb_noise": 0.01,
-    "climb_noise_scales": "variance",
-    "climb_preconditioner": "covariance",
-    "climb_boundary": "restart",
-    "climb_keep_terminal": False,
-    "climb_noise_on_start": False,
-    "climb_restart_when_stuck": False,
-    "climb_restart_rule": "new",
-    "climb_vanishing": "sum",
-    "climb_limit": 200,
-    "climb_iterations": 10,
-    "climb_persistent": False,
-    "reward_noise": 0.0,
-    "goal_reward": None,
-    "walls_in_state_space": None,
-    "collision": None,
+    "replay.capacity": 100_000,
+    "replay.exponent": 0.6,
+    "search_control.states": 20,
+    "search_control.candidates": 200,
+    "planning.simulated_share": 0.5,
+    "planning.queue_size": 100_000,
+    "planning.exploration": 0.1,
+    "planning.rollout_length": 1,
+    "model.learning_rate": 1e-4,
+    "model.hidden": (64, 64),
+    "planning.model_updates": 1,
+    "model.size": 5,
+    "model.outcome": "mean",
+    "search_control.probability": 0.5,
+    "search_control.network": "online",
+    "search_control.gradient_weight": 1.0,
+    "search_control.hessian_weight": 1.0,
+    "search_control.step_size": 0.01,
+    "search_control.noise": 0.01,
+    "search_control.noise_scales": "variance",
+    "search_control.preconditioner": "covariance",
+    "search_control.boundary": "restart",
+    "search_control.keep_terminal": False,
+    "search_control.noise_on_start": False,
+    "search_control.restart_when_stuck": False,
+    "search_control.restart_rule": "new",
+    "search_control.vanishing": "sum",
+    "search_control.limit": 200,
+    "search_control.iterations": 10,
+    "search_control.persistent": False,
+    "env.reward_noise": 0.0,
+    "env.move_noise": 0.01,
+    "env.walls_in_state_space": False,
+    "env.collision": "segment",
     "scale_observations": False,
     "eval_every": 500,
     "eval_episodes": 1,
@@ -76,30 +99,31 @@ EVERYWHERE: Settings = {
 
 _DISCRETE: Settings = {
     "planning_steps": 10,
-    "hidden": (32, 32),
+    "learner.hidden": (32, 32),
     "model": "true",
-    "model_termination": "known",
-    "episode_limit": 2000,
+    "model.termination": "known",
+    "env.episode_limit": 2000,
     "eval_exploration": 0.05,
 }
 _CONTINUOUS: Settings = {
     "planning_steps": 5,
-    "hidden": (64, 64),
+    "learner.hidden": (64, 64),
     "model": "learned",
-    "model_termination": "learned",
-    "episode_limit": 1000,
+    "model.termination": "learned",
+    "env.episode_limit": 1000,
     "eval_exploration": 0.0,
 }
 BY_ENVIRONMENT: dict[str, Settings] = {
-    "MountainCar-v0": {**_DISCRETE, "learn_in_warmup": True},
-    "GridWorld": _DISCRETE,
+    "MountainCar-v0": {**_DISCRETE, "learn_in_warmup": True, "env.goal_reward": -1.0},
+    "GridWorld": {**_DISCRETE, "env.goal_reward": 0.0},
     "MazeGridWorld": {
         **_DISCRETE,
         "planning_steps": 30,
-        "hidden": (64, 64),
-        "search_states": 50,
+        "env.goal_reward": 0.0,
+        "learner.hidden": (64, 64),
+        "search_control.states": 50,
     },
-    "DynaMaze": _DISCRETE,
+    "DynaMaze": {**_DISCRETE, "learner.learning_rate": 0.1, "env.goal_reward": 1.0},
     "Hopper-v5": _CONTINUOUS,
     "Walker2d-v5": _CONTINUOUS,
 }
@@ -107,29 +131,29 @@ BY_ENVIRONMENT: dict[str, Settings] = {
 _PUBLISHED: Settings = {
     # In what the published code differs from the tables above.
     "learn_in_warmup": False,  # no update before 5,000 samples
-    "climb_noise_scales": "deviation",
-    "climb_boundary": "project",  # it clips states to their bounds
-    "climb_noise": 0.05,  # in its configuration file
-    "climb_noise_on_start": True,
-    "climb_restart_when_stuck": True,  # a step shorter than 1e-5
-    "climb_restart_rule": "previous",
-    "climb_vanishing": "each_term",
-    "frequency_network": "target",  # for g; V is computed with the online network
-    "queue_size": 1_000_000,
-    "priority_exponent": 1.0,  # in its configuration file, for an algorithm that is missing
+    "search_control.noise_scales": "deviation",
+    "search_control.boundary": "project",  # it clips states to their bounds
+    "search_control.noise": 0.05,  # in its configuration file
+    "search_control.noise_on_start": True,
+    "search_control.restart_when_stuck": True,  # a step shorter than 1e-5
+    "search_control.restart_rule": "previous",
+    "search_control.vanishing": "each_term",
+    "search_control.network": "target",  # for g; V is computed with the online network
+    "planning.queue_size": 1_000_000,
+    "replay.exponent": 1.0,  # in its configuration file, for an algorithm that is missing
 }
 _PUBLISHED_BY_ENVIRONMENT: dict[str, Settings] = {
-    "MountainCar-v0": {"goal_reward": 1.0},
+    "MountainCar-v0": {"env.goal_reward": 1.0},
     "MazeGridWorld": {
-        "goal_reward": 0.0,
-        "walls_in_state_space": True,  # climbs are bounded by the square alone
-        "collision": "end_point",
-        "climb_preconditioner": "identity",
-        "climb_keep_terminal": True,
+        "env.goal_reward": 0.0,
+        "env.walls_in_state_space": True,  # climbs are bounded by the square alone
+        "env.collision": "end_point",
+        "search_control.preconditioner": "identity",
+        "search_control.keep_terminal": True,
     },
 }
 _PUBLISHED_BY_ALGORITHM: dict[str, Settings] = {
-    "dyna-value": {"activation": "relu", "climb_step_size": 0.1},
+    "dyna-value": {"learner.activation": "relu", "search_control.step_size": 0.1},
     "dyna-frequency": {},
 }
 PUBLISHED = "published"
@@ -138,9 +162,12 @@ PUBLISHED = "published"
 
 def complete(stated: Settings) -> Config:
     """The configuration of a training, with every setting, from what it states."""
-    own = {name: value for name, value in stated.items() if name != "preset"}
+    own = {SHORT.get(name, name): value for name, value in stated.items() if name != "preset"}
     env, algorithm = own["env"], own["algorithm"]
     table = EVERYWHERE | BY_ENVIRONMENT.get(env, {})
     if stated.get("preset") == PUBLISHED:
         table |= _PUBLISHED | _PUBLISHED_BY_ENVIRONMENT[env] | _PUBLISHED_BY_ALGORITHM[algorithm]
-    return Config(**(table | own))
+    names = ("env", "algorithm", "search_control", "model")
+    named = Config.of({name: (table | own)[name] for name in names if name in table | own})
+    used = {name: value for name, value in table.items() if has_setting(named, name)}
+    return completed(Config.of(used | own))

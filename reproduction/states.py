@@ -78,7 +78,7 @@ def _measures(record: Record, queue: np.ndarray, replay: np.ndarray) -> dict[str
     }
     if record.parameters.shape[1]:
         parameters = jnp.asarray(record.parameters.astype(np.float16), jnp.float32)
-        network = record.layer_sizes, record.config.activation
+        network = record.layer_sizes, record.config["learner.activation"]
         both = (_values(parameters, jnp.asarray(s, jnp.float32), *network) for s in (queue, replay))
         found["value_lead_of_queue"] = lead(*map(np.asarray, both))
     return found

@@ -6,7 +6,6 @@ use is stored with one of them, and found by its settings in any file of the fol
 """
 
 import json
-from dataclasses import asdict, fields
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from freqdyna.config import Config
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.files import decode_arrow_table, encode_table, write_atomically
 from freqdyna.results.result import Result
@@ -67,7 +65,7 @@ def write(path: Path, units: list[Stored]) -> None:
 def _settings(unit: Unit) -> dict[str, Any]:
     """What identifies a unit: all settings of a training, or those of a table and its name."""
     table = {"unit": unit.name, "table": json.dumps(unit.settings, ensure_ascii=False)}
-    stated = asdict(unit.config) if unit.table is None else table
+    stated = unit.config.flat() if unit.table is None else table
     return {name: _plain(value) for name, value in stated.items()}
 
 
@@ -122,10 +120,9 @@ def _read(path: Path, _changed: int) -> list[tuple[dict[str, Any], Columns, dict
 
 def runs(path: Path | str) -> dict[str, Result]:
     """The trainings of a file, as results for `freqdyna.compare` and plots, by name."""
-    names = {field.name for field in fields(Config)}
     found = {}
     for settings, columns, provenance in _read(Path(path), Path(path).stat().st_mtime_ns):
-        own = {name: _setting(value) for name, value in settings.items() if name in names}
+        own = {n: _setting(v) for n, v in settings.items() if n != "unit" and v is not None}
         found[settings["unit"]] = training_of(Stored(Unit("", own), columns, provenance))
     return found
 

@@ -9,11 +9,11 @@ SMALL = {
     "steps": 60,
     "warmup_steps": 20,
     "planning_steps": 2,
-    "hidden": (8,),
-    "search_states": 3,
-    "climb_limit": 10,
+    "learner.hidden": (8,),
+    "search_control.states": 3,
+    "search_control.limit": 10,
     "eval_every": 30,
-    "episode_limit": 40,
+    "env.episode_limit": 40,
     "progress": False,
 }
 

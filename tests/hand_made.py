@@ -14,7 +14,9 @@ def result(returns, every=10, **settings):
     returns = np.asarray(returns, np.float64)
     seeds, evaluations = returns.shape
     settings = {"env": "GridWorld", "warmup_steps": 0, **settings}
-    config = Config(seeds=seeds, steps=every * evaluations, eval_every=every, **settings).resolved()
+    config = Config.of(
+        {"seeds": seeds, "steps": every * evaluations, "eval_every": every, **settings}
+    ).resolved()
     steps = every * np.arange(1, evaluations + 1)
     parameters = np.zeros((seeds, 0), np.float32)
     metrics = {"return": returns}

@@ -5,11 +5,11 @@ SMALL = {
     "seeds": 3,
     "steps": 90,
     "planning_steps": 1,
-    "hidden": (4,),
+    "learner.hidden": (4,),
     "batch_size": 4,
     "warmup_steps": 10,
     "eval_every": 20,
-    "episode_limit": 30,
+    "env.episode_limit": 30,
 }
 
 TABULAR = {

@@ -12,13 +12,13 @@ import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
+from freqdyna.config.tuned import TUNED
 from jaxtyping import Array, Float, PRNGKeyArray
 from matplotlib.figure import Figure
 
 import freqdyna
 from freqdyna import envs
 from freqdyna.agents.snapshot import axes
-from freqdyna.config.tuned import TUNED
 from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Mesh, Panel, Points, Rule, Text
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.plot import curves_chart

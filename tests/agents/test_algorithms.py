@@ -13,7 +13,7 @@ from freqdyna.envs.resolve import resolved
 )
 def test_a_table_has_no_settings_of_networks(setting, value):
     env = envs.make("DynaMaze")
-    config = Config(algorithm="tabular-dyna-q", env=env.name, **{setting: value})
+    config = Config.of({"algorithm": "tabular-dyna-q", "env": env.name, **{setting: value}})
     message = f"{setting} is {value!r}, but algorithm 'tabular-dyna-q' has no network; omit it"
     with pytest.raises(FreqdynaError, match=message):
         algorithms.build(resolved(config, env), env)
@@ -21,7 +21,7 @@ def test_a_table_has_no_settings_of_networks(setting, value):
 
 def test_double_q_learning_needs_discrete_actions():
     env = envs.make("Pendulum-v1")
-    config = Config(algorithm="naf", env=env.name, double=True)
+    config = Config.of({"algorithm": "naf", "env": env.name, "learner": {"double": True}})
     message = "double is True, but the actions of 'Pendulum-v1' are continuous; it must be False"
     with pytest.raises(FreqdynaError, match=message):
         algorithms.build(resolved(config, env), env)

@@ -10,12 +10,14 @@ from freqdyna.envs.resolve import resolved
 
 
 def test_without_a_schedule_exploration_is_constant():
-    assert exploration_of(Config(exploration=0.3)) == 0.3
+    assert exploration_of(Config.of({"exploration": 0.3})) == 0.3
     assert exploration_at(0.3, jnp.asarray(7)) == 0.3
 
 
 def test_a_schedule_is_linear_and_ends_exactly_at_exploration():
-    config = Config(steps=200, exploration=0.1, exploration_initial=0.9, exploration_fraction=0.5)
+    config = Config.of(
+        {"steps": 200, "exploration": 0.1, "exploration_initial": 0.9, "exploration_fraction": 0.5}
+    )
     schedule = exploration_of(config)
     assert isinstance(schedule, LinearSchedule)
     amounts = [float(exploration_at(schedule, jnp.asarray(t))) for t in (0, 25, 50, 100, 199)]
@@ -25,15 +27,17 @@ def test_a_schedule_is_linear_and_ends_exactly_at_exploration():
 
 def test_an_agent_follows_its_schedule_after_the_warm_up():
     env, draws = Clock(), 400
-    config = Config(
-        env=env.name,
-        steps=200,
-        warmup_steps=20,
-        hidden=(4,),
-        exploration=0.0,
-        exploration_initial=0.8,
-        exploration_fraction=0.5,
-        scale_observations=False,
+    config = Config.of(
+        {
+            "env": env.name,
+            "steps": 200,
+            "warmup_steps": 20,
+            "exploration": 0.0,
+            "exploration_initial": 0.8,
+            "exploration_fraction": 0.5,
+            "scale_observations": False,
+            "learner": {"hidden": (4,)},
+        }
     )
     dyna = algorithms.build(resolved(config, env), env)
     state = dyna.init(jax.random.key(0))

@@ -10,14 +10,20 @@ from freqdyna.agents.snapshot import axes
 from freqdyna.config import Config
 from freqdyna.envs.resolve import resolved
 
-SMALL = {"steps": 60, "warmup_steps": 5, "planning_steps": 1, "hidden": (8, 8), "batch_size": 4}
+SMALL = {
+    "steps": 60,
+    "warmup_steps": 5,
+    "planning_steps": 1,
+    "learner.hidden": (8, 8),
+    "batch_size": 4,
+}
 
 
 @cache
 def take_snapshot(algorithm, env, steps=50, **settings):
     """The state after some steps of one seed, and its snapshot."""
     env = envs.make(env)
-    config = resolved(Config(algorithm=algorithm, **(SMALL | settings)), env)
+    config = resolved(Config.of({"algorithm": algorithm, **SMALL | settings}), env)
     agent = algorithms.build(config, env)
 
     @jax.jit
@@ -29,7 +35,7 @@ def take_snapshot(algorithm, env, steps=50, **settings):
 
 
 def test_a_snapshot_draws_stored_states_and_the_surfaces_of_the_network():
-    agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0", buffer_size=20)
+    agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0", replay={"capacity": 20})
     stored = {tuple(row) for row in np.asarray(state.replay.rows)[:20, :2]}
     assert {tuple(row) for row in np.asarray(shown["replay"])} == stored  # 2,000 draws of 20
     queue = {tuple(row) for row in np.asarray(state.queue.rows)[: int(state.queue.count)]}
@@ -68,7 +74,7 @@ def test_a_tabular_snapshot_has_the_value_of_each_cell():
 
 
 def test_a_snapshot_holds_the_greedy_policy_and_where_climbs_go():
-    agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0", buffer_size=20)
+    agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0", replay={"capacity": 20})
     network = agent.learner.network(state.learner.params)
     x, y = axes(agent.env, (64, 64))
     for i, j in ((0, 0), (5, 60), (63, 31)):

@@ -29,14 +29,15 @@ def test_every_setting_is_in_one_group():
 def test_options_become_settings_of_every_group(trained):
     options = ["--algorithm=dyna-value", "--hidden", "8", "4", "--search-states=3", "--out=a"]
     options += ["--climb-noise", "0.5", "--model=learned", "--episode-limit=9", "--eval-every=7"]
-    expected = Config(
-        algorithm="dyna-value",
-        hidden=(8, 4),
-        search_states=3,
-        climb_noise=0.5,
-        model="learned",
-        episode_limit=9,
-        eval_every=7,
+    expected = Config.of(
+        {
+            "algorithm": "dyna-value",
+            "model": "learned",
+            "eval_every": 7,
+            "learner": {"hidden": (8, 4)},
+            "search_control": {"states": 3, "noise": 0.5},
+            **{"env.episode_limit": 9},
+        }
     )
     command = trained(*options)
     assert command.settings == expected
@@ -51,7 +52,7 @@ def test_options_become_settings_of_every_group(trained):
     [
         (["--total-timesteps=70"], {"steps": 70}),
         (["--total_timesteps", "70"], {"steps": 70}),
-        (["--gamma=0.5", "--lr=0.25"], {"discount": 0.5, "learning_rate": 0.25}),
+        (["--gamma=0.5", "--lr=0.25"], {"learner.discount": 0.5, "learner.learning_rate": 0.25}),
         (["--seed=3"], {"first_seed": 3, "seeds": 1}),
         (["--seed", "3", "--seeds", "5"], {"first_seed": 3, "seeds": 5}),
         (["--first-seed=3"], {"first_seed": 3}),
@@ -63,7 +64,7 @@ def test_options_become_settings_of_every_group(trained):
     ],
 )
 def test_names_of_other_libraries_are_known(trained, options, settings):
-    assert trained(*options).settings == Config(**settings)
+    assert trained(*options).settings == Config.of({**settings})
 
 
 def test_the_help_has_groups_with_the_basic_settings_first(capsys, monkeypatch):

@@ -5,13 +5,13 @@ from dataclasses import asdict
 from itertools import product
 
 import pytest
+from freqdyna.config.presets import EVERYWHERE, preset_settings
+from freqdyna.config.tuned import TUNED
 
 import freqdyna
 from freqdyna import Config, FreqdynaError
 from freqdyna.cli.train import train_defaults
 from freqdyna.config import PRESETS
-from freqdyna.config.presets import EVERYWHERE, preset_settings
-from freqdyna.config.tuned import TUNED
 from freqdyna.envs.resolve import resolved_by_name
 
 
@@ -27,7 +27,7 @@ def test_every_entry_is_a_setting_with_an_allowed_value(name):
 def test_a_setting_given_wins_over_the_preset_which_wins_over_the_environment():
     default = resolved_by_name(Config(env="MazeGridWorld"))
     published = resolved_by_name(Config.of({"env": "MazeGridWorld"}, "published"))
-    by_hand = Config.of({"env": "MazeGridWorld", "climb_boundary": "restart"}, "published")
+    by_hand = Config.of({"env": "MazeGridWorld", "search_control.boundary": "restart"}, "published")
     assert (default.climb_boundary, published.climb_boundary) == ("restart", "project")
     assert by_hand.climb_boundary == "restart"
     assert published.planning_steps == default.planning_steps == 30  # not in the table
@@ -50,7 +50,7 @@ def test_a_preset_may_depend_on_the_algorithm():
     assert published() == published(algorithm="er") == ("relu", 0.01)
     assert published(algorithm="dyna-value") == ("relu", 0.1)
     assert published(algorithm="dyna-frequency", env="GridWorld") == ("tanh", 0.01)
-    assert published(algorithm="dyna-value", activation="silu") == ("silu", 0.1)
+    assert published(algorithm="dyna-value", learner={"activation": "silu"}) == ("silu", 0.1)
     by_options = train_defaults(["train", "--preset=published", "--algorithm", "dyna-value"])
     assert by_options.settings.climb_step_size == 0.1
 
@@ -63,7 +63,12 @@ def test_an_unknown_preset_is_refused_with_the_known_names(name):
 
 def test_training_with_a_preset_keeps_its_name_and_what_it_came_to(tmp_path):
     small = {"steps": 20, "eval_every": 20, "warmup_steps": 10, "planning_steps": 1, "seeds": 1}
-    small |= {"buffer_size": 40, "hidden": (4,), "episode_limit": 10, "progress": False}
+    small |= {
+        "replay.capacity": 40,
+        "learner.hidden": (4,),
+        "env.episode_limit": 10,
+        "progress": False,
+    }
     result = freqdyna.train("GridWorld", preset="published", out=tmp_path / "run", **small)
     assert result.provenance["preset"] == "published"
     assert result.config.climb_noise_scales == "deviation"

@@ -4,11 +4,11 @@ import sys
 import gymnasium
 import numpy as np
 import pytest
+from freqdyna.core.episode_limits import EPISODE_LIMITS, GYMNASIUMS_LIMITS
 from gymnasium.utils.env_checker import check_env
 
 import freqdyna
 from freqdyna import envs
-from freqdyna.core.episode_limits import EPISODE_LIMITS, GYMNASIUMS_LIMITS
 from freqdyna.envs.gymnasium_env import GymnasiumEnv
 from freqdyna.envs.picture import AGENT, COLORS
 

@@ -45,7 +45,9 @@ def a_result(config, sizes):
 
 @pytest.mark.parametrize("activation", ["tanh", "relu", "silu"])
 def test_discrete_actions_are_those_of_the_policy(activation, load_policy, tmp_path, capsys):
-    config = resolved_by_name(Config(seeds=2, hidden=(8, 8), activation=activation))
+    config = resolved_by_name(
+        Config.of({"seeds": 2, "learner": {"hidden": (8, 8), "activation": activation}})
+    )
     result = a_result(config, (2, 8, 8, 3))
     folder = result.save(tmp_path / "run")
     main(["export", str(folder), "--seed", "1"])
@@ -61,7 +63,7 @@ def test_discrete_actions_are_those_of_the_policy(activation, load_policy, tmp_p
 
 def test_continuous_actions_are_those_of_the_policy(load_policy, tmp_path):
     name = "MountainCarContinuous-v0"
-    config = Config(env=name, algorithm="naf", seeds=2, hidden=(8,))
+    config = Config.of({"env": name, "algorithm": "naf", "seeds": 2, "learner": {"hidden": (8,)}})
     space = space_of(gymnasium.make(name))
     result = a_result(resolved(config, space), (2, 8, 3))
     result.export_policy(tmp_path / "policy.npz")
@@ -73,7 +75,11 @@ def test_continuous_actions_are_those_of_the_policy(load_policy, tmp_path):
 def test_continuous_actions_of_a_compiled_environment_are_those_of_the_policy(
     load_policy, tmp_path
 ):
-    config = resolved_by_name(Config(env="Pendulum-v1", algorithm="naf", seeds=2, hidden=(8,)))
+    config = resolved_by_name(
+        Config.of(
+            {"env": "Pendulum-v1", "algorithm": "naf", "seeds": 2, "learner": {"hidden": (8,)}}
+        )
+    )
     result = a_result(config, (3, 8, 3))
     result.export_policy(tmp_path / "policy.npz")
     ours, theirs = result.policy(0), load_policy(tmp_path / "policy.npz")
@@ -82,7 +88,7 @@ def test_continuous_actions_of_a_compiled_environment_are_those_of_the_policy(
 
 
 def test_it_needs_numpy_alone_and_is_short(tmp_path):
-    config = resolved_by_name(Config(seeds=2, hidden=(4,)))
+    config = resolved_by_name(Config.of({"seeds": 2, "learner": {"hidden": (4,)}}))
     a_result(config, (2, 4, 3)).export_policy(tmp_path / "policy.npz", seed=1)
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); from numpy_policy import load_policy; "
@@ -95,7 +101,9 @@ def test_it_needs_numpy_alone_and_is_short(tmp_path):
 
 
 def test_what_cannot_be_exported_is_refused(tmp_path):
-    result = a_result(resolved_by_name(Config(seeds=2, hidden=(4,))), (2, 4, 3))
+    result = a_result(
+        resolved_by_name(Config.of({"seeds": 2, "learner": {"hidden": (4,)}})), (2, 4, 3)
+    )
     for path, words in (("policy.txt", "must end in .npz"), ("no/policy.npz", "cannot be written")):
         with pytest.raises(FreqdynaError, match=words):
             result.export_policy(tmp_path / path)

@@ -20,11 +20,11 @@ SMALL = {
     "seeds": 2,
     "steps": 40,
     "planning_steps": 1,
-    "hidden": (4,),
+    "learner.hidden": (4,),
     "batch_size": 4,
     "eval_every": 20,
     "warmup_steps": 0,
-    "episode_limit": 30,
+    "env.episode_limit": 30,
     "progress": False,
 }
 

@@ -16,9 +16,14 @@ from freqdyna.search_control import ReplaySearch, UniformSearch
 KEY = jax.random.key(0)
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SMALL = {
-    **{"seeds": 2, "steps": 40, "planning_steps": 1, "hidden": (4,), "batch_size": 4},
-    **{"eval_every": 20, "warmup_steps": 0, "episode_limit": 30, "progress": False},
-    **{"model_hidden": (4,), "ensemble_size": 2, "search_states": 6, "climb_limit": 10},
+    **{"seeds": 2, "steps": 40, "planning_steps": 1, "learner.hidden": (4,), "batch_size": 4},
+    **{"eval_every": 20, "warmup_steps": 0, "env.episode_limit": 30, "progress": False},
+    **{
+        "model.hidden": (4,),
+        "model.size": 2,
+        "search_control.states": 6,
+        "search_control.limit": 10,
+    },
 }
 
 
@@ -47,7 +52,9 @@ def test_a_mixture_has_the_states_and_the_memory_of_every_part():
     from mixture import Mixture
     from parallel_value import ParallelValue
 
-    climbing = Config(search_states=3, climb_persistent=True, climb_noise=0.0, climb_limit=30)
+    climbing = Config.of(
+        {"search_control": {"states": 3, "persistent": True, "noise": 0.0, "limit": 30}}
+    )
     control = Mixture((ReplaySearch(5), UniformSearch(40), ParallelValue.from_config(climbing)))
     memory = control.init(envs.make("GridWorld"), KEY)
     assert [part if part is None else part.states.shape for part in memory] == [None, None, (3, 2)]

@@ -21,7 +21,7 @@ CASES = {
     DelayedReward: {0.0: [DISCOUNT, DISCOUNT], 1.0: [1, 1]},
     Endless: {0.0: [1 / (1 - DISCOUNT)] * 2},
 }
-PROBES = [kind(episode_limit=LIMIT) for kind in CASES]
+PROBES = [kind(**{"env.episode_limit": LIMIT}) for kind in CASES]
 
 
 class OneOf(Probe):
@@ -63,17 +63,21 @@ def trained(agent, seeds):
 )
 def test_learned_action_values_are_the_exact_ones(algorithm, probe):
     env = OneOf(which=list(CASES).index(probe), episode_limit=LIMIT)
-    config = Config(
-        env="OneOf",
-        algorithm=algorithm,
-        steps=STEPS,
-        planning_steps=2,
-        hidden=(16,),
-        learning_rate=3e-3,
-        target_period=50,
-        discount=DISCOUNT,
-        warmup_steps=100,
-        exploration=0.5,
+    config = Config.of(
+        {
+            "env": "OneOf",
+            "algorithm": algorithm,
+            "steps": STEPS,
+            "planning_steps": 2,
+            "warmup_steps": 100,
+            "exploration": 0.5,
+            "learner": {
+                "hidden": (16,),
+                "learning_rate": 3e-3,
+                "target_period": 50,
+                "discount": DISCOUNT,
+            },
+        }
     )
     agent = algorithms.build(resolved(config, env), env)
     states, values = np.float32(list(CASES[probe]))[:, None], list(CASES[probe].values())

@@ -12,7 +12,7 @@ def returns_until(enough, level, **settings):
 
     The outcome is the one of training to the end: whether so many seeds ever get there.
     """
-    run = prepare(Config(**settings))
+    run = prepare(Config.of({**settings}))
     block, seeds = run.block, run.config.seeds
     state, start, returns = block.init(), 0, []
     for stop in map(int, evaluation_steps(run.config.steps, run.config.eval_every)):

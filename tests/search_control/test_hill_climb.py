@@ -4,19 +4,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from freqdyna.search_control.hill_climb import HillClimb, cholesky
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from searches import found, make_search
 
 from freqdyna import Config
-from freqdyna.search_control.hill_climb import HillClimb, cholesky
 
 KEY = jax.random.key(0)
 
 
 def make_climb(**changes):
-    given = {"search_states": 20, "climb_noise": 0.0} | changes
-    return HillClimb.from_config(Config(**given))
+    given = {"search_control.states": 20, "search_control.noise": 0.0} | changes
+    return HillClimb.from_config(Config.of({**given}))
 
 
 def climb_from(start, f, climb, key=KEY, **search):
@@ -33,7 +33,7 @@ def quadratic(s):
 
 @pytest.mark.default_compiler
 def test_reaches_the_maximum_of_a_quadratic():
-    climb = make_climb(search_states=200, climb_limit=400)
+    climb = make_climb(search_control={"states": 200, "limit": 400})
     states = found(climb_from((-1.0, 1.0), quadratic, climb))
     assert np.linalg.norm(states[-1] - (0.5, -0.25)) <= 0.011  # one step of 0.01
     distances = np.linalg.norm(states - (0.5, -0.25), axis=1)
@@ -41,7 +41,9 @@ def test_reaches_the_maximum_of_a_quadratic():
 
 
 def test_without_noise_every_step_has_the_length_of_the_step_size():
-    states = found(climb_from((-1.0, 1.0), quadratic, make_climb(climb_step_size=0.03)))
+    states = found(
+        climb_from((-1.0, 1.0), quadratic, make_climb(search_control={"step_size": 0.03}))
+    )
     lengths = np.linalg.norm(np.diff(states, axis=0), axis=1)
     np.testing.assert_allclose(lengths, 0.03, rtol=1e-4)
 
@@ -50,7 +52,7 @@ def test_follows_a_ridge_to_its_end():
     def ridge(s):  # a crest along y = 0 that rises with x
         return s[0] - 100 * s[1] ** 2
 
-    states = found(climb_from((-1.0, 0.3), ridge, make_climb(search_states=200)))
+    states = found(climb_from((-1.0, 0.3), ridge, make_climb(search_control={"states": 200})))
     assert np.abs(states[60:, 1]).max() <= 0.011
     assert states[-1, 0] > states[60, 0]
 
@@ -64,7 +66,7 @@ def test_climbs_the_local_frequency_of_f_sin_into_the_fast_half():
     def g(s):
         return search.derivatives(s).frequency()
 
-    climb = make_climb(search_states=40, climb_step_size=0.001, climb_limit=200)
+    climb = make_climb(search_control={"states": 40, "step_size": 0.001, "limit": 200})
     states = found(climbed(search, g, climb))
     # On the fast half g = (8π)² cos² + (8π)⁴ sin², which is greatest where |sin(8πx)| = 1.
     assert abs(states[-1][0] - (-1 / 16)) <= 0.0011
@@ -77,7 +79,7 @@ def test_the_covariance_turns_and_the_identity_does_not():
         return s[0] + 10 * s[1]
 
     for preconditioner, expected in (("covariance", (1, 0.001)), ("identity", (1, 10))):
-        climb = make_climb(climb_preconditioner=preconditioner)
+        climb = make_climb(search_control={"preconditioner": preconditioner})
         states = found(climb_from((0.0, 0.0), f, climb, covariance=covariance))
         direction = (states[1] - states[0]) / 0.01
         np.testing.assert_allclose(direction, expected / np.linalg.norm(expected), atol=1e-4)
@@ -86,16 +88,19 @@ def test_the_covariance_turns_and_the_identity_does_not():
 @pytest.mark.parametrize(
     ("settings", "factor"),
     [
-        ({"climb_noise_scales": "variance"}, 0.1),
-        ({"climb_noise_scales": "deviation"}, 0.01),
+        ({"search_control.noise_scales": "variance"}, 0.1),
+        ({"search_control.noise_scales": "deviation"}, 0.01),
         # The start has independent noise of the same kind.
-        ({"climb_noise_scales": "deviation", "climb_noise_on_start": True}, 0.01 * np.sqrt(2)),
+        (
+            {"search_control.noise_scales": "deviation", "search_control.noise_on_start": True},
+            0.01 * np.sqrt(2),
+        ),
     ],
     ids=["variance", "deviation", "also on the start"],
 )
 def test_the_noise_has_the_stated_covariance(settings, factor):
     covariance = np.array([[0.5, 0.3], [0.3, 0.4]])
-    climb = make_climb(search_states=1, climb_limit=1, climb_noise=0.01, **settings)
+    climb = make_climb(**settings, search_control={"states": 1, "limit": 1, "noise": 0.01})
     keys = jax.random.split(KEY, 40_000)
     f = lambda s: 0.0 * s[0]  # noqa: E731
     search = make_search(f, [(0.0, 0.0)], covariance=np.float32(covariance))
@@ -107,7 +112,7 @@ def test_the_noise_has_the_stated_covariance(settings, factor):
 
 def test_a_state_is_stored_only_when_far_enough_from_the_one_before():
     root = np.sqrt(2)  # distances are divided by √n
-    climb = make_climb(search_states=5, climb_step_size=0.01)
+    climb = make_climb(search_control={"states": 5, "step_size": 0.01})
     proposal = climb_from((0.0, 0.0), lambda s: s[0], climb, mean_step=0.0251 / root)
     np.testing.assert_allclose(found(proposal)[:, 0], 0.03 * np.arange(1, 6), atol=1e-5)
     assert proposal.iterations == 15
@@ -116,7 +121,7 @@ def test_a_state_is_stored_only_when_far_enough_from_the_one_before():
 
 
 def test_leaving_the_space_starts_a_new_climb_and_keeps_what_was_found():
-    climb = make_climb(search_states=20)
+    climb = make_climb(search_control={"states": 20})
     proposal = climb_from((1.955, 0.0), lambda s: s[0], climb)
     states = found(proposal)
     assert len(states) == 20
@@ -128,14 +133,14 @@ def test_leaving_the_space_starts_a_new_climb_and_keeps_what_was_found():
 
 
 def test_projecting_instead_stays_on_the_edge():
-    climb = make_climb(search_states=20, climb_boundary="project", climb_noise=0.001)
+    climb = make_climb(search_control={"states": 20, "boundary": "project", "noise": 0.001})
     proposal = climb_from((1.955, 0.0), lambda s: s[0], climb, covariance=np.eye(2) * 1e-4)
     assert proposal.restarts == 0
     assert found(proposal)[-1, 0] == 2.0
 
 
 def test_a_start_with_noise_is_projected():
-    climb = make_climb(climb_noise=1.0, climb_noise_on_start=True, climb_boundary="project")
+    climb = make_climb(search_control={"noise": 1.0, "noise_on_start": True, "boundary": "project"})
     search = make_search(quadratic, [(0.0, 0.0)], low=(-0.1, -0.1), high=(0.1, 0.1))
     path = climbed(search, quadratic, replace(climb, traced=True)).path
     start = np.asarray(path.states)[0]
@@ -145,7 +150,9 @@ def test_a_start_with_noise_is_projected():
 
 @pytest.mark.parametrize("restarts", [False, True])
 def test_a_climb_that_is_stuck_in_a_corner_restarts_if_that_is_set(restarts):
-    climb = make_climb(climb_boundary="project", climb_limit=50, climb_restart_when_stuck=restarts)
+    climb = make_climb(
+        search_control={"boundary": "project", "limit": 50, "restart_when_stuck": restarts}
+    )
     proposal = climb_from((1.985, 1.985), lambda s: s[0] + s[1], climb)
     # Three steps to the corner; a fourth, which does not move the state, ends the climb.
     assert proposal.restarts == (20 // 3 if restarts else 0)
@@ -154,7 +161,7 @@ def test_a_climb_that_is_stuck_in_a_corner_restarts_if_that_is_set(restarts):
 
 @pytest.mark.parametrize("keep", [False, True])
 def test_terminal_states_are_rejected_unless_kept(keep):
-    climb = make_climb(search_states=30, climb_keep_terminal=keep)
+    climb = make_climb(search_control={"states": 30, "keep_terminal": keep})
     proposal = climb_from((0.0, 0.0), lambda s: s[0], climb, terminal=lambda s: s[0] > 0.1)
     assert (found(proposal)[:, 0].max() > 0.1) == keep
     assert (int(proposal.restarts) > 0) == (not keep)
@@ -172,7 +179,7 @@ def test_terminal_states_are_rejected_unless_kept(keep):
     ids=["flat", "nearly flat", "infinite slope", "nan", "inf"],
 )
 def test_a_direction_that_vanishes_or_is_not_finite_leaves_the_noise_to_move(f):
-    climb = make_climb(climb_noise=0.01, climb_limit=50, search_states=10)
+    climb = make_climb(search_control={"noise": 0.01, "limit": 50, "states": 10})
     proposal = climb_from((0.0, 0.0), f, climb, mean_step=0.01)
     assert proposal.vanished >= 1
     assert np.isfinite(found(proposal)).all()
@@ -180,14 +187,14 @@ def test_a_direction_that_vanishes_or_is_not_finite_leaves_the_noise_to_move(f):
 
 
 def test_a_limit_bounds_the_iterations():
-    climb = make_climb(search_states=20, climb_limit=7)
+    climb = make_climb(search_control={"states": 20, "limit": 7})
     proposal = climb_from((0.0, 0.0), lambda s: s[0], climb)
     assert (int(proposal.iterations), int(proposal.count)) == (7, 7)
 
 
 @pytest.mark.default_compiler
 def test_a_seeded_climb_follows_its_recorded_trace():
-    climb = make_climb(search_states=4, climb_noise=0.01)
+    climb = make_climb(search_control={"states": 4, "noise": 0.01})
     covariance = [[0.02, 0.01], [0.01, 0.03]]
     proposal = climb_from((0.0, 0.0), quadratic, climb, jax.random.key(42), covariance=covariance)
     # Recorded once; NumPy retraces it below from the same random numbers.

@@ -40,7 +40,7 @@ def stored(bits):
 
 def make(search_states):
     return PrioritizedSweepingSearch.from_config(
-        Config(search_states=search_states, search_candidates=2)
+        Config.of({"search_control": {"states": search_states, "candidates": 2}})
     )
 
 

@@ -1,26 +1,27 @@
-"""The named algorithms: the components of each agent."""
+"""The named algorithms: which components an agent has, and how they are put together."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from freqdyna.agents.base import Agent
 from freqdyna.agents.dyna.dyna import Dyna
 from freqdyna.agents.dyna.simulation import Planning
-from freqdyna.agents.exploration import exploration_of
+from freqdyna.agents.exploration import linear_schedule
 from freqdyna.agents.learners.base import Learner
 from freqdyna.agents.learners.dqn import DQN
-from freqdyna.agents.learners.naf import NAF, output_size
-from freqdyna.agents.models import MODELS, Model
-from freqdyna.agents.replay.base import Replay
+from freqdyna.agents.learners.naf import NAF
+from freqdyna.agents.models import MODELS
 from freqdyna.agents.replay.prioritized import PrioritizedReplay
 from freqdyna.agents.replay.ring import UniformReplay
-from freqdyna.agents.tabular.tabular_dyna import TabularDyna
-from freqdyna.config import Config
-from freqdyna.config.checks import known_algorithm
+from freqdyna.agents.tabular.tabular_dyna import QLearning, TabularDyna
+from freqdyna.config import COMPONENTS, Config, create, known_algorithm, settings_of, values_of
 from freqdyna.core.errors import FreqdynaError, unknown_name
-from freqdyna.envs import DynaMaze
+from freqdyna.core.plugins import module_of
+from freqdyna.envs import ENVIRONMENTS, DynaMaze, Environment
+from freqdyna.envs.resolve import named_environment
 from freqdyna.envs.space import Factory, Space
-from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
+from freqdyna.search_control import SEARCH_CONTROLS
 
 
 @dataclass(frozen=True)
@@ -32,15 +33,10 @@ class Recipe:
     """The name of its search-control; None for an algorithm without a model."""
     own_search_control: bool = False
     """Whether the user may choose another search-control."""
-    prioritized: bool = False
+    replay: type[UniformReplay] | type[PrioritizedReplay] = UniformReplay
     tabular: bool = False
     continuous: bool = False
     """Whether it is for continuous actions; otherwise it is for discrete ones."""
-
-    @property
-    def has_model(self) -> bool:
-        """Whether it plans with the model of the settings."""
-        return self.search_control is not None
 
 
 _PAPERS_NAMES = {"gradient-norm": "dyna-gradnorm", "hessian-norm": "dyna-hessnorm"}
@@ -61,7 +57,7 @@ ALGORITHMS: dict[str, Recipe] = {
     "er": Recipe("DQN with uniform experience replay"),
     "prioritized-er": Recipe(
         "DQN with proportional prioritized replay, half of each mini-batch uniform",
-        prioritized=True,
+        replay=PrioritizedReplay,
     ),
     **_dyna_recipes(),
     "dyna": Recipe(
@@ -86,168 +82,189 @@ def find(name: str) -> Recipe:
     return ALGORITHMS[name]
 
 
+def component_classes(config: Config, continuous: bool, on_host: bool) -> dict[str, type]:
+    """The class of each component that a run has; "" stands for the agent itself.
+
+    Args:
+        config: The settings; only the names of components are used.
+        continuous: Whether actions are continuous.
+        on_host: Whether the environment is stepped in Python, so that its model is learned.
+
+    """
+    recipe = find(config.algorithm)
+    classes: dict[str, type] = {}
+    if config.env in ENVIRONMENTS and not on_host:
+        classes["env"] = ENVIRONMENTS[config.env]
+    if recipe.tabular:
+        return {"": TabularDyna, "learner": QLearning} | classes
+    classes |= {"": Dyna, "learner": NAF if continuous else DQN, "replay": recipe.replay}
+    if recipe.search_control is not None:
+        classes["planning"] = Planning
+        control = config.search_control or recipe.search_control
+        classes["search_control"] = SEARCH_CONTROLS.find(control)
+        classes["model"] = MODELS.find(config.model or ("learned" if on_host else "true"))
+    return classes
+
+
+def has_setting(config: Config, name: str) -> bool:
+    """Whether a run has a setting, whatever its actions are if that is not known."""
+    kind, _, own = name.rpartition(".")
+    env, recipe = ENVIRONMENTS.get(config.env), find(config.algorithm)
+    if name in settings_of(Config):
+        return name not in ("search_control", "model") or recipe.search_control is not None
+    if env is None and kind == "env":
+        return own == "episode_limit"  # the arguments of Gymnasium's environments are not known
+    either = {recipe.continuous}
+    if recipe.own_search_control:
+        either = {True, False} if env is None else {env.num_actions == 0}
+    return all(
+        own in settings_of(component_classes(config, one, env is None).get(kind, Config))
+        for one in either
+    )
+
+
 def build(
     config: Config,
     space: Space,
-    search: SearchControl | None = None,
     factory: Factory | None = None,
-    model: Model[Any] | None = None,
+    components: Mapping[str, Any] | None = None,
 ) -> Agent[Any]:
     """Create the agent that the settings describe.
 
     Args:
-        config: The settings of the run, all of them set (see `envs.resolve.resolved`).
+        config: The settings of the run.
         space: The environment or its space.
-        search: A search-control that replaces that of the algorithm.
         factory: Creates the environments of a space that is stepped in Python.
-        model: A model that replaces the one that the settings name.
+        components: Components that were created in Python, by kind, such as "model"; they replace
+            those of the settings.
 
     """
-    planning_steps = config.decided("planning_steps")
-    recipe = find(config.algorithm)
-    usual = ("true", space.default_settings.get("model"))
-    if not recipe.has_model and (model is not None or config.model not in usual):
-        raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
-    _check_actions(config, space)
-    _check_learner(config, space)
-    planning = _planning(config, space, search, factory, model)
+    _check_names(config, space, components or {})
+    recipe, objects = find(config.algorithm), dict(components or {})
+    classes = component_classes(config, space.num_actions == 0, space.on_host)
+
+    def component(kind: str, **others: Any) -> Any:
+        if kind in objects:
+            return objects[kind]
+        return create(kind, classes[kind], config.of_component(kind), **others)
+
+    agent = config.of_component("")
+    learner = component("learner")
     if recipe.tabular:
-        return _tabular(config, space, planning_steps)
-    if planning_steps < 1:
-        raise FreqdynaError(
-            f"planning_steps is 0; it must be 1 or greater for algorithm {config.algorithm!r}"
-        )
-    return Dyna(
+        if not isinstance(space, DynaMaze):
+            raise FreqdynaError(
+                f"env is {space.name!r}; algorithm {config.algorithm!r} needs 'DynaMaze', whose "
+                "states are cells"
+            )
+        return _scheduled(create("", TabularDyna, agent, env=space, learner=learner), config)
+    dyna: Dyna = create(
+        "",
+        Dyna,
+        agent,
         env=space,
-        learner=make_learner(config, space),
-        replay=_replay(config),
-        planning=planning,
-        batch_size=config.batch_size,
-        planning_steps=planning_steps,
-        exploration=exploration_of(config),
-        warmup_steps=config.warmup_steps,
-        first_update_step=0 if config.learn_in_warmup else config.warmup_steps,
-        scale_observations=config.decided("scale_observations"),
+        learner=learner.bind(space),
+        replay=component("replay"),
+        planning=None,
     )
+    if dyna.scale_observations is None:
+        dyna = replace(dyna, scale_observations=space.num_actions > 0)
+    if recipe.search_control is not None:
+        model = component("model")
+        if isinstance(model, MODELS["true"]) and space.on_host:
+            from freqdyna.agents.models.host_model import host_model  # it imports Gymnasium
+
+            assert factory is not None
+            model = host_model(factory, space)
+        planning: Planning = component(
+            "planning",
+            search_control=component("search_control"),
+            model=model.bind(space),
+            simulated=0,
+        )
+        simulated = round(planning.simulated_share * dyna.batch_size)
+        dyna = replace(dyna, planning=replace(planning, simulated=simulated))
+    return _scheduled(dyna, config)
 
 
-def _check_actions(config: Config, space: Space) -> None:
+def make_learner(config: Config, space: Space) -> Learner:
+    """The learner of an agent with a network: DQN for discrete actions, NAF for continuous ones."""
+    kind = DQN if space.num_actions else NAF
+    learner: Learner = create("learner", kind, config.of_component("learner"))
+    return learner.bind(space)
+
+
+def _scheduled(agent: Any, config: Config) -> Any:
+    """The agent with its schedule of exploration, which depends on the number of steps."""
+    schedule = linear_schedule(
+        agent.exploration_initial, agent.exploration, agent.exploration_fraction, config.steps
+    )
+    return replace(agent, schedule=schedule)
+
+
+def _check_names(config: Config, space: Space, objects: Mapping[str, Any]) -> None:
+    """Raise an error for names and components that do not fit to the algorithm."""
     recipe = find(config.algorithm)
-    if recipe.own_search_control or recipe.continuous == (space.num_actions == 0):
+    classes = component_classes(config, space.num_actions == 0, space.on_host)
+    for kind in dict.fromkeys([*objects, *(name.partition(".")[0] for name in config.settings)]):
+        if kind in COMPONENTS and kind not in classes and kind != "env":
+            raise FreqdynaError(f"{kind} is set, but algorithm {config.algorithm!r} has none")
+    if config.model is not None and "model" not in classes:
+        raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
+    chosen = config.search_control
+    if chosen not in (None, recipe.search_control) and not recipe.own_search_control:
+        raise FreqdynaError(
+            f"search_control is {chosen!r}, but algorithm {config.algorithm!r} has its own or "
+            "none; use algorithm 'dyna'"
+        )
+    if recipe.own_search_control or recipe.tabular or recipe.continuous == (space.num_actions == 0):
         return
-    kind = "discrete" if space.num_actions else "continuous"
+    actions = "discrete" if space.num_actions else "continuous"
     fitting = [
         name
         for name, other in ALGORITHMS.items()
-        if other.own_search_control or other.continuous != recipe.continuous
+        if not other.tabular and (other.own_search_control or other.continuous != recipe.continuous)
     ]
     raise FreqdynaError(
-        f"algorithm is {config.algorithm!r}, but the actions of {space.name!r} are {kind}; "
+        f"algorithm is {config.algorithm!r}, but the actions of {space.name!r} are {actions}; "
         f"choose one of {', '.join(fitting)}"
     )
 
 
-def _check_learner(config: Config, space: Space) -> None:
-    """Raise an error for settings that the learner does not have."""
-    if config.double and not space.num_actions:
-        raise FreqdynaError(
-            f"double is True, but the actions of {space.name!r} are continuous; it must be False"
-        )
+def complete(config: Config, agent: Agent[Any]) -> Config:
+    """The settings with every setting of every component of the agent."""
+    space, planning = agent.env, getattr(agent, "planning", None)
+    parts: dict[str, Any] = {"": agent, "learner": getattr(agent, "learner", None)}
+    parts |= {"replay": getattr(agent, "replay", None), "planning": planning}
+    names: dict[str, Any] = {}
+    if planning is not None:
+        parts |= {"search_control": planning.search_control, "model": planning.model}
+        names["search_control"] = SEARCH_CONTROLS.full_name(type(planning.search_control))
+        names["model"] = MODELS.full_name(type(planning.model))
+        if space.on_host and config.model == "true":
+            names["model"] = "true"
+    settings: dict[str, Any] = {}
+    for kind, part in parts.items():
+        if part is not None:
+            prefix = f"{kind}." if kind else ""
+            settings |= {prefix + name: value for name, value in values_of(part).items()}
+    if isinstance(space, Environment):
+        settings |= {f"env.{name}": value for name, value in values_of(space).items()}
+    else:
+        settings |= {n: v for n, v in config.settings.items() if n.startswith("env.")}
+        settings["env.episode_limit"] = space.episode_limit  # type: ignore[attr-defined]
+    if config.eval_exploration is None:
+        names["eval_exploration"] = 0.05 if space.num_actions else 0.0
+    return replace(config, **names, settings=settings)
 
 
-def make_learner(config: Config, space: Space) -> Learner:
-    """DQN for discrete actions, NAF for continuous ones."""
-    hidden = config.decided("hidden")
-    of_both: dict[str, Any] = {
-        "discount": config.discount,
-        "learning_rate": config.learning_rate,
-        "activation": config.activation,
-        "loss": config.loss,
-        "max_gradient_norm": config.max_gradient_norm,
-    }
-    if space.num_actions:
-        return DQN(
-            sizes=(space.observation_size, *hidden, space.num_actions),
-            target_period=config.target_period,
-            double=config.double,
-            **of_both,
-        )
-    return NAF(
-        sizes=(space.observation_size, *hidden, output_size(space.action_size)),
-        low=space.action_low,
-        high=space.action_high,
-        target_rate=config.target_rate,
-        **of_both,
-    )
+def completed(config: Config) -> Config:
+    """The same for a built-in environment; others are not known before they are created.
 
-
-_OF_NETWORKS = ("activation", "double", "loss", "max_gradient_norm", "scale_observations")
-"""Settings of learners with a network."""
-
-
-def _tabular(config: Config, env: Space, planning_steps: int) -> TabularDyna:
-    if not isinstance(env, DynaMaze):
-        raise FreqdynaError(
-            f"env is {env.name!r}; algorithm {config.algorithm!r} needs 'DynaMaze', whose states "
-            "are cells"
-        )
-    for name in _OF_NETWORKS:
-        value = getattr(config, name)
-        if value not in (getattr(Config, name), env.own_settings.get(name)):
-            raise FreqdynaError(
-                f"{name} is {value!r}, but algorithm {config.algorithm!r} has no network; omit it"
-            )
-    return TabularDyna(
-        env,
-        config.discount,
-        config.tabular_learning_rate,
-        exploration_of(config),
-        planning_steps,
-    )
-
-
-def _replay(config: Config) -> Replay[Any]:
-    if find(config.algorithm).prioritized:
-        return PrioritizedReplay(config.buffer_size, config.priority_exponent)
-    return UniformReplay(config.buffer_size)
-
-
-def _planning(
-    config: Config,
-    space: Space,
-    search: SearchControl | None,
-    factory: Factory | None,
-    model: Model[Any] | None,
-) -> Planning | None:
-    recipe = find(config.algorithm)
-    given = search is not None or config.search_control is not None
-    if given and not recipe.own_search_control:
-        raise FreqdynaError(
-            f"search_control is set, but algorithm {config.algorithm!r} has its own or none; "
-            "use algorithm 'dyna'"
-        )
-    name = config.search_control or recipe.search_control
-    if search is None:
-        if name is None:
-            return None
-        search = SEARCH_CONTROLS.make(SEARCH_CONTROLS.find(name), config)
-    if model is None:
-        model = _model(config, space, factory)
-    return Planning(
-        search_control=search,
-        model=model,
-        simulated=round(config.simulated_share * config.batch_size),
-        queue_size=config.queue_size,
-        exploration=config.planning_exploration,
-        model_updates=config.model_updates,
-        rollout_length=config.rollout_length,
-    )
-
-
-def _model(config: Config, space: Space, factory: Factory | None) -> Model[Any]:
-    if config.model == "true" and space.on_host:
-        from freqdyna.agents.models.host_model import host_model  # Gymnasium may be missing
-
-        assert factory is not None
-        return host_model(factory, space)
-    return MODELS.make(MODELS.find(config.decided("model")), config, space)
+    Neither are components of the user's own code.
+    """
+    has_code = any(module_of(name) is not None for name in (config.search_control, config.model))
+    if config.env not in ENVIRONMENTS or has_code:
+        return config
+    env = named_environment(config)
+    assert isinstance(env, Environment)
+    return complete(config, build(config, env))

@@ -1,7 +1,6 @@
 """What a snapshot records over a two-dimensional state space: surfaces and climbs."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +10,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray, Shaped
 from freqdyna.agents.networks.state_value import StateValue
 from freqdyna.envs.space import Action, Space
 from freqdyna.search_control.base import Search, SearchControl
-from freqdyna.search_control.hill_climb import HillClimb
+from freqdyna.search_control.climb import HillClimb
 
 STATES = 2000
 """The number of states sampled from the replay buffer and from the queue."""
@@ -79,9 +78,7 @@ def climbs(
     """
     is_climb = lambda part: isinstance(part, HillClimb)  # noqa: E731
     traced = jax.tree.map(
-        lambda part: replace(part, traced=True) if is_climb(part) else part,
-        search_control,
-        is_leaf=is_climb,
+        lambda part: part.traced() if is_climb(part) else part, search_control, is_leaf=is_climb
     )
     # One after the other, to save memory.
     path = jax.lax.map(lambda k: traced.propose(search, k).path, jax.random.split(key, SEARCHES))

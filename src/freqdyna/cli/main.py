@@ -19,7 +19,7 @@ from freqdyna.cli.results import (
     WriteReport,
 )
 from freqdyna.cli.sweep import RunSweep, ShowStatus
-from freqdyna.cli.train import Resume, train_command, train_defaults
+from freqdyna.cli.train import Resume, Train, train_command
 from freqdyna.core.errors import FreqdynaError, RunFailedError
 from freqdyna.training.interrupts import signals_as_interrupts
 
@@ -87,7 +87,10 @@ def _print_any_text() -> None:
 def _parse(arguments: list[str]) -> Any:
     """The command that the arguments select."""
     subcommand = tyro.conf.subcommand
-    train = train_command(train_defaults(arguments))
+    train: Any = Train()
+    if arguments[:1] == ["train"]:
+        train, rest = train_command(arguments[1:])
+        arguments = ["train", *rest]
     kind: Any = type(train)
     commands: Any = (
         Annotated[kind, subcommand("train", default=train)]

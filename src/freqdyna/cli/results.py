@@ -247,7 +247,7 @@ class ListNames:
         """Run the command."""
         from freqdyna.agents.algorithms import ALGORITHMS
         from freqdyna.agents.models import MODELS
-        from freqdyna.config import PRESETS
+        from freqdyna.agents.presets import PRESETS
         from freqdyna.envs import ENVIRONMENTS
         from freqdyna.search_control import SEARCH_CONTROLS
 

@@ -1,58 +1,27 @@
-"""The commands train and resume; the options of `train` are grouped, the basic ones first."""
+"""The commands train and resume; options of `train` are the settings of the chosen components."""
 
-import argparse
 import ast
-import inspect
-import textwrap
+import re
 from dataclasses import dataclass, field, fields, make_dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import tyro
 
-from freqdyna.config import Config
-from freqdyna.config.config import ALIASES, read_settings
-from freqdyna.core.plugins import current_folder_on_path, module_of, require_allowed
+from freqdyna.config import ALIASES, COMPONENTS, Config, docs_of, read_settings, settings_of
+from freqdyna.core.plugins import current_folder_on_path, import_code, module_of, require_allowed
 
-BASIC = ("algorithm", "env", "env_kwargs", "seeds", "first_seed", "steps", "devices")
-"""The settings that are shown first, with the options of the command itself."""
-GROUPS: dict[str, tuple[str, ...]] = {
-    "learning": (
-        *("learning_rate", "discount", "batch_size", "planning_steps", "hidden", "activation"),
-        *("warmup_steps", "learn_in_warmup"),
-        *("exploration", "exploration_initial", "exploration_fraction"),
-        *("buffer_size", "priority_exponent", "target_period", "target_rate", "double", "loss"),
-        *("max_gradient_norm", "scale_observations", "tabular_learning_rate"),
-    ),
-    "search-control": (
-        *("search_control", "search_states", "search_candidates", "queue_size"),
-        *("simulated_share", "planning_exploration", "rollout_length"),
-    ),
-    "climbing": (
-        *("frequency_probability", "frequency_network", "gradient_weight", "hessian_weight"),
-        *("climb_step_size", "climb_noise", "climb_noise_scales", "climb_preconditioner"),
-        *("climb_boundary", "climb_keep_terminal", "climb_noise_on_start"),
-        *("climb_restart_when_stuck", "climb_restart_rule", "climb_vanishing", "climb_limit"),
-        *("climb_iterations", "climb_persistent"),
-    ),
-    "model": (
-        *("model", "model_termination", "model_learning_rate", "model_hidden", "model_updates"),
-        *("ensemble_size", "ensemble_outcome"),
-    ),
-    "environment": (
-        *("episode_limit", "reward_noise", "goal_reward", "walls_in_state_space", "collision"),
-    ),
-    "evaluation": (*("eval_every", "eval_episodes", "eval_exploration", "snapshot_steps"),),
-}
-"""The other settings, by the title of their group."""
-_ALIASES = {name: f"--{alias.replace('_', '-')}" for alias, name in ALIASES.items()}
+_NAMES = ("env", "algorithm", "search_control", "model")
+"""The settings that say which others there are."""
 
 
 @dataclass(frozen=True)
 class Train:
-    """Train an algorithm on an environment, for many seeds at once."""
+    """Train an algorithm on an environment, for many seeds at once.
 
-    settings: Config = field(default_factory=Config)
+    The options below are those of the chosen environment, algorithm, search-control and model.
+    """
+
     config: Path | None = None
     """A TOML file with settings, such as config.toml of a run folder; options take precedence."""
     preset: str | None = None
@@ -71,29 +40,14 @@ class Train:
     allow_code: bool = False
     """Whether the file of --config may name code to import, as module:Class. Use it only if you
     trust it; names that you type as options need no permission."""
-    typed_names: tyro.conf.Suppress[tuple[str, ...]] = ()
-    """The names of code, such as the environment's, that were typed and not read from a file."""
 
-    def run(self) -> None:
-        """Run the command."""
-        names = {
-            "env": self.settings.env,
-            "search_control": self.settings.search_control,
-            "model": self.settings.model,
-        }
-        for setting, name in names.items():
-            if not self.allow_code and name not in self.typed_names:
-                require_allowed(setting, name)
-        with current_folder_on_path(any(module_of(name) is not None for name in names.values())):
-            self._run()
-
-    def _run(self) -> None:
+    def train(self, settings: dict[str, Any]) -> None:
+        """Train with the settings, and print a table of the result."""
         from freqdyna.results.folder import free_name
         from freqdyna.results.table import print_table
         from freqdyna.training import api
 
-        out = self.out or free_name(self.settings)
-        settings = {k: getattr(self.settings, k) for k in Config.__dataclass_fields__}
+        out = self.out or free_name(Config.of(settings))
         result = api.train(
             preset=self.preset,
             out=out,
@@ -140,76 +94,138 @@ class Resume:
         print_table([(self.folder, result)])
 
 
-def train_defaults(arguments: list[str]) -> Train:
-    """The defaults of `train`: the settings of the file and the preset in the arguments."""
-    if arguments[:1] != ["train"]:
-        return Train()
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--config", type=Path, nargs="?")  # a missing value is an error later
-    control = ["--search-control", "--search_control"]
-    for names in (["--preset"], ["--env"], ["--algorithm"], control, ["--model"]):
-        parser.add_argument(*names, nargs="?")
-    for name in ("--seed", "--seeds"):
-        parser.add_argument(name, nargs="?")
-    named = parser.parse_known_args(arguments)[0]
-    settings = read_settings(named.config) if named.config else {}
-    for name in ("env", "algorithm"):  # the preset may depend on them
-        if getattr(named, name) is not None:
-            settings[name] = getattr(named, name)
-    if named.seed is not None and named.seeds is None:
-        settings["seeds"] = 1  # as in other libraries; with --seeds, it is the first one
-    typed = tuple(name for name in (named.env, named.search_control, named.model) if name)
-    return Train(settings=Config.of(settings, named.preset), typed_names=typed)
-
-
-def train_command(defaults: Train) -> Any:
-    """A command whose fields are the options of `freqdyna train`; its `run` trains.
+def train_command(arguments: list[str]) -> tuple[Any, list[str]]:
+    """The command `train` with the options of the components that the arguments choose.
 
     Args:
-        defaults: The values of options that are not given.
+        arguments: The arguments after "train".
+
+    Returns:
+        A dataclass whose fields are options and whose `run` trains, and the arguments for it.
 
     """
+    if _typed(arguments, "seed") and not _typed(arguments, "seeds"):
+        arguments = [*arguments, "--seeds", "1"]  # as in other libraries, it is the only one
+    for alias, name in ALIASES.items():
+        wanted = re.compile(f"--{alias.replace('_', '[-_]')}(=.*)?$")
+        option = f"--{name.replace('_', '-')}"
+        arguments = [wanted.sub(rf"{option}\1", argument) for argument in arguments]
+    path, preset = _typed(arguments, "config"), _typed(arguments, "preset")
+    stored = read_settings(Path(path)) if path else {}
+    typed = {name: value for name in _NAMES if (value := _typed(arguments, name))}
+    unstored = {kind: {"name": typed.pop(kind)} for kind in COMPONENTS if kind in typed}
+    for kind, table in unstored.items():  # a typed name replaces that of the file
+        same = isinstance(stored.get(kind), dict) and stored[kind].get("name") == table["name"]
+        stored[kind] = stored[kind] if same else table
+    from freqdyna.agents import presets
 
-    def option(of: Any, name: str) -> tuple[str, Any, Any]:
-        aliases = [_ALIASES[name]] if of is defaults.settings and name in _ALIASES else []
-        shown = tyro.conf.arg(help=docs[type(of)][name], aliases=aliases)
-        hint = get_type_hints(type(of), include_extras=True)[name]
-        return name, Annotated[hint, shown], field(default=getattr(of, name))
+    config = presets.config(stored | typed, preset)
+    names = {name: config[name] for name in _NAMES if name != "algorithm"}
+    with current_folder_on_path(any(module_of(name) is not None for name in names.values())):
+        for name, value in names.items():
+            if name in unstored or "--allow-code" in arguments:
+                import_code(**{name: value})
+            require_allowed(name, value)
+        classes = _classes(config)
+    extra: dict[str, Any] = {}
+    if "env" not in classes:
+        arguments, extra = _environment_arguments(arguments)
+    return _options(config, classes, extra), arguments
 
-    docs = {kind: _docs(kind) for kind in (Train, Config)}
-    groups = []
-    for title, names in GROUPS.items():
-        made = make_dataclass(title, [option(defaults.settings, name) for name in names])
-        omitted = tyro.conf.OmitArgPrefixes[made]  # type: ignore[valid-type]
-        groups.append((_field(title), omitted, field(default_factory=made)))
-    own = [option(defaults, one.name) for one in fields(Train) if one.name != "settings"]
-    basic = [option(defaults.settings, name) for name in BASIC]
-    command = make_dataclass("Train", [*basic, *own, *groups], namespace={"run": _run})
+
+def _typed(arguments: list[str], name: str) -> str | None:
+    """The value of an option among the arguments; None if it is missing."""
+    option = re.compile(f"--{name.replace('_', '[-_]')}(?:=(.*))?$")
+    for place, argument in enumerate(arguments):
+        if found := option.match(argument):
+            return found[1] or next(iter(arguments[place + 1 :]), None)
+    return None
+
+
+def _classes(config: Config) -> dict[str, type]:
+    """The class of each component of the run; "" stands for the agent itself."""
+    from freqdyna.agents import algorithms
+    from freqdyna.envs import ENVIRONMENTS
+    from freqdyna.envs.resolve import named_environment, space_of_run
+
+    recipe = algorithms.find(config.algorithm)
+    on_host, continuous = config.env not in ENVIRONMENTS, recipe.continuous
+    if recipe.own_search_control:
+        space = space_of_run(named_environment(config), config)
+        continuous = space.num_actions == 0
+    return algorithms.component_classes(config, continuous, on_host)
+
+
+def _environment_arguments(arguments: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """The options of a Gymnasium environment, whose arguments are not known here, and the rest."""
+    rest, extra, given = [], {}, iter(arguments)
+    for argument in given:
+        name, equals, value = argument.partition("=")
+        if not name.startswith("--env.") or name == "--env.episode-limit":
+            rest.append(argument)
+            continue
+        value = value if equals else next(given, "")
+        try:
+            extra[name.removeprefix("--").replace("-", "_")] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            extra[name.removeprefix("--").replace("-", "_")] = value
+    return rest, extra
+
+
+def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) -> Any:
+    """The dataclass of all options, with the values of `config` as defaults."""
+
+    def option(kind: str, component: type, name: str) -> tuple[str, Any, Any]:
+        setting = settings_of(component)[name]
+        full = f"{kind}.{name}" if kind else name
+        alias = next((a for a, target in ALIASES.items() if target == full), None)
+        text = docs_of(component).get(name, "") + (f" Also --{alias}." if alias else "")
+        default = config.get(full, setting.default)
+        hint: Any = setting.hint
+        return name, Annotated[hint, tyro.conf.arg(help=text)], field(default=default)
+
+    groups: list[tuple[str, Any, Any]] = []
+    for kind, component in classes.items():
+        names = [option(kind, component, name) for name in settings_of(component)]
+        if kind and names:
+            made = make_dataclass(kind, names)
+            prefix = tyro.conf.arg(name=kind.replace("_", "-"))
+            groups.append((f"of_{kind}", Annotated[made, prefix], field(default_factory=made)))
+    if "env" not in classes:
+        limit = config.get("env.episode_limit")
+        text = "The number of steps after which an episode is truncated. If unset: its own limit."
+        hint: Any = Annotated[int | None, tyro.conf.arg(name="env.episode-limit", help=text)]
+        groups.append(("of_env_episode_limit", hint, field(default=limit)))
+    of_run = [option("", Config, name) for name in settings_of(Config)]
+    of_agent = [option("", classes[""], name) for name in settings_of(classes[""])]
+    agent: Any = make_dataclass("agent", of_agent)
+    omit: Any = tyro.conf.OmitArgPrefixes
+    unprefixed = omit[agent]
+    groups.insert(0, ("agent", unprefixed, field(default_factory=agent)))
+    own = [
+        (
+            one.name,
+            Annotated[one.type, tyro.conf.arg(help=docs_of(Train)[one.name])],
+            field(default=one.default),
+        )
+        for one in fields(Train)
+    ]
+
+    def run(command: Any) -> None:
+        settings = {name: getattr(command, name) for name, *_ in of_run} | extra
+        settings |= vars(command.agent)
+        for kind in COMPONENTS:
+            if table := getattr(command, f"of_{kind}", None):
+                settings |= {
+                    f"{kind}.{one.name}": getattr(table, one.name) for one in fields(table)
+                }
+        if getattr(command, "of_env_episode_limit", None):
+            settings["env.episode_limit"] = command.of_env_episode_limit
+        options = Train(**{one.name: getattr(command, one.name) for one in fields(Train)})
+        names = [settings[name] for name in _NAMES if name != "algorithm"]
+        with current_folder_on_path(any(module_of(name) is not None for name in names)):
+            options.train(settings)
+
+    command = make_dataclass("Train", [*of_run, *own, *groups], namespace={"run": run})
     command.__doc__ = Train.__doc__
     return command()
-
-
-def _run(command: Any) -> None:
-    """Train with the values of the options."""
-    holders = dict.fromkeys(BASIC, command)
-    for title, names in GROUPS.items():
-        holders |= dict.fromkeys(names, getattr(command, _field(title)))
-    settings = Config(**{name: getattr(holder, name) for name, holder in holders.items()})
-    own = {one.name: getattr(command, one.name) for one in fields(Train) if one.name != "settings"}
-    Train(settings=settings, **own).run()
-
-
-def _field(title: str) -> str:
-    return title.replace("-", "_")
-
-
-def _docs(described: type) -> dict[str, str]:
-    """The text below each field of a dataclass."""
-    (node,) = ast.parse(textwrap.dedent(inspect.getsource(described))).body
-    assert isinstance(node, ast.ClassDef)
-    texts = {}
-    for before, after in zip(node.body, node.body[1:], strict=False):
-        if isinstance(before, ast.AnnAssign) and isinstance(before.target, ast.Name):
-            is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-            texts[before.target.id] = " ".join(after.value.value.split()) if is_text else ""  # type: ignore[attr-defined]
-    return texts

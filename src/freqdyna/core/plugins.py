@@ -111,15 +111,6 @@ class Registry(dict[str, type[Component]]):
                 return name
         return f"{kind.__module__}:{kind.__qualname__}"
 
-    def make(self, kind: Any, *arguments: Any) -> Component:
-        """Create a component with the settings of a run, by its method `from_config`."""
-        wanted = f"{kind.__name__}.from_config must return a {self.base.__name__}"
-        with note_where(f"{wanted}; define it if the class has fields without defaults"):
-            made = kind.from_config(*arguments)
-        if not isinstance(made, self.base):
-            raise FreqdynaError(f"{wanted}, not {type(made).__name__}")
-        return made
-
     @staticmethod
     def summary(kind: type[Component]) -> str:
         """The first line of the class's docstring, which `freqdyna list` prints."""

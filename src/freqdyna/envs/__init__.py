@@ -1,9 +1,9 @@
 """The built-in environments, by name."""
 
-import dataclasses
 import difflib
 from typing import Any
 
+from freqdyna.config import create
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.plugins import require_allowed
 from freqdyna.envs.acrobot import Acrobot
@@ -88,9 +88,5 @@ def make(name: str, **settings: Any) -> Environment:
     """
     if name not in ENVIRONMENTS:
         raise unknown_name("environment", name, ENVIRONMENTS)
-    kind = ENVIRONMENTS[name]
-    known = [field.name for field in dataclasses.fields(kind)]
-    for setting in settings:
-        if setting not in known:
-            raise unknown_name(f"setting of {name}", setting, known)
-    return kind(**settings)
+    made: Environment = create("env", ENVIRONMENTS[name], settings)
+    return made

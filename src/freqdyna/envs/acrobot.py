@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from freqdyna.config import Count
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.envs.circles import on_circles
 from freqdyna.envs.gym.pictures import gymnasium_painter
@@ -40,8 +41,7 @@ class Acrobot(Environment):
 
     coordinates: ClassVar[tuple[str, ...]] = ("cos θ₁", "sin θ₁")
 
-    reward_noise: float = 0.0
-    episode_limit: int = eqx.field(default=500, static=True)  # Gymnasium's
+    episode_limit: Count = eqx.field(default=500, static=True)  # Gymnasium's
     goal_reward: float = eqx.field(default=0.0, static=True)
     """Reward of the step that reaches the goal; the reward of every other step is -1."""
 

@@ -5,15 +5,14 @@ object serves as the environment in which the agent acts and as the true model f
 """
 
 import abc
-import dataclasses
-import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from freqdyna.config import Component, Count, NotNegative
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.picture import Painter
 from freqdyna.envs.space import NO_ACTIONS, Action, Space, State
@@ -24,11 +23,12 @@ Terminal = Bool[Array, ""]
 __all__ = ["Action", "Environment", "Reward", "State", "Terminal"]
 
 
-class Environment(Space):
+class Environment(Component, Space):
     """A Markov decision process as pure functions.
 
     A subclass defines the class variables and the abstract methods below. All methods are written
-    for one state; use `vmap` for many.
+    for one state; use `vmap` for many. Its fields with a default are its settings: `gravity: float
+    = 9.8` is set by `train(Mine(gravity=1.6))`, or for a built-in one by `--env.gravity 1.6`.
     """
 
     name: ClassVar[str]
@@ -44,26 +44,12 @@ class Environment(Space):
     noise_size: ClassVar[int] = 0
     """The number of standard normal random numbers that one move uses."""
 
-    reward_noise: eqx.AbstractVar[float]
-    """Standard deviation of the Gaussian noise added to every reward."""
-    episode_limit: eqx.AbstractVar[int]
-    """The number of steps after which an episode is truncated (which is not a termination)."""
+    reward_noise: NotNegative = 0.0
+    """Standard deviation of the Gaussian noise added to every reward (sigma)."""
+    episode_limit: Count = eqx.field(default=2000, static=True)
+    """The number of steps after which an episode is truncated, which is not a termination."""
 
     def __check_init__(self) -> None:
-        self._check_actions()
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if field.type is float and not (_is_number(value) and math.isfinite(value)):
-                raise FreqdynaError(f"{field.name} is {value!r}; it must be a finite number")
-        if self.reward_noise < 0:
-            raise FreqdynaError(f"reward_noise is {self.reward_noise}; it must be 0 or greater")
-        if not isinstance(self.episode_limit, int) or self.episode_limit < 1:
-            raise FreqdynaError(
-                f"episode_limit is {self.episode_limit!r}; it must be an integer, 1 or greater"
-            )
-
-    def _check_actions(self) -> None:
-        """Raise an error unless actions are discrete, or continuous and bounded."""
         low, high = np.asarray(self.action_low), np.asarray(self.action_high)
         bounds = low.ndim == 1 and low.shape == high.shape and low.size > 0
         bounded = bounds and bool(np.isfinite([low, high]).all() and (low < high).all())
@@ -73,11 +59,6 @@ class Environment(Space):
                 f"action_high {high}; with 0 they must be finite bounds of continuous actions, "
                 "shape (a,), the upper greater than the lower ones, and otherwise empty"
             )
-
-    @property
-    def default_settings(self) -> dict[str, Any]:
-        """What a run sets differently here: the environment's own limit, and `own_settings`."""
-        return super().default_settings | {"episode_limit": self.episode_limit}
 
     def painter(self) -> Painter:
         """Draws states, for `freqdyna watch`; optional."""
@@ -151,7 +132,3 @@ class Environment(Space):
         if isinstance(scale, jax.Array) or scale > 0:
             reward = reward + scale * noise[0]
         return next_state, reward, self.terminal(next_state)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from freqdyna.config import Count
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.envs.gym.pictures import gymnasium_painter
 from freqdyna.envs.picture import Painter
@@ -41,8 +42,7 @@ class CartPole(Environment):
 
     coordinates: ClassVar[tuple[str, ...]] = ("position", "velocity")
 
-    reward_noise: float = 0.0
-    episode_limit: int = eqx.field(default=500, static=True)  # Gymnasium's
+    episode_limit: Count = eqx.field(default=500, static=True)  # Gymnasium's
 
     def painter(self) -> Painter:
         """Draws states as Gymnasium does."""

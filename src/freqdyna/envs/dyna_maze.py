@@ -1,7 +1,6 @@
 """Sutton & Barto's Dyna maze (Reinforcement Learning, 2nd edition, example 8.1)."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -24,8 +23,6 @@ class DynaMaze(Environment):
     """Six rows and nine columns of cells; the state is (row, column), counted from the top left."""
 
     name: ClassVar[str] = "DynaMaze"
-    # Its algorithm has a table instead of a network.
-    own_settings: ClassVar[Mapping[str, Any]] = {"scale_observations": False}
     summary: ClassVar[str] = "Sutton & Barto's 6×9 grid with obstacles; 54 cells, 4 actions"
     num_actions: ClassVar[int] = 4
     low: ClassVar[np.ndarray] = np.zeros(2, np.float32)
@@ -33,8 +30,6 @@ class DynaMaze(Environment):
 
     coordinates: ClassVar[tuple[str, ...]] = ("row", "column")
 
-    reward_noise: float = 0.0
-    episode_limit: int = eqx.field(default=2000, static=True)
     goal_reward: float = eqx.field(default=1.0, static=True)
     """Reward of the step that reaches the goal; the reward of every other step is 0."""
 

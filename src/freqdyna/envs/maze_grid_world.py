@@ -1,7 +1,6 @@
 """MazeGridWorld: the paper's maze of three walls, each with one hole (section 5.2, appendix)."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from freqdyna.envs.walled_square import Wall, WalledSquare
 
@@ -11,12 +10,6 @@ class MazeGridWorld(WalledSquare):
 
     name: ClassVar[str] = "MazeGridWorld"
     summary: ClassVar[str] = "unit square, three walls with a hole each; 2 coordinates, 4 actions"
-    # Settings of the paper that differ from MountainCar (reproducibility section).
-    own_settings: ClassVar[Mapping[str, Any]] = {
-        "planning_steps": 30,
-        "hidden": (64, 64),
-        "search_states": 50,
-    }
     # The paper gives each hole by its left-top corner: (0.2, 0.5), (0.4, 1.0) and (0.7, 0.2).
     walls: ClassVar[tuple[Wall, ...]] = (
         Wall(0.2, 0.3, bottom=0.4, top=0.5),

@@ -31,8 +31,6 @@ class MountainCar(Environment):
     coordinates: ClassVar[tuple[str, ...]] = ("position", "velocity")
     action_names: ClassVar[tuple[str, ...]] = ("push left", "no push", "push right")
 
-    reward_noise: float = 0.0
-    episode_limit: int = eqx.field(default=2000, static=True)
     goal_reward: float = eqx.field(default=-1.0, static=True)
     """Reward of the step that reaches the goal; the reward of every other step is -1."""
 

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from freqdyna.config import Count
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.envs.circles import on_circles
 from freqdyna.envs.gym.pictures import gymnasium_painter
@@ -37,8 +38,7 @@ class Pendulum(Environment):
 
     coordinates: ClassVar[tuple[str, ...]] = ("cos θ", "sin θ")
 
-    reward_noise: float = 0.0
-    episode_limit: int = eqx.field(default=200, static=True)  # Gymnasium's
+    episode_limit: Count = eqx.field(default=200, static=True)  # Gymnasium's
     g: float = eqx.field(default=10.0, static=True)
     """The acceleration of gravity, an argument of Gymnasium's environment as well."""
 

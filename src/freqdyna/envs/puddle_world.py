@@ -3,8 +3,7 @@
 Where published implementations differ, docs/environments.md says which one this is.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -12,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from freqdyna.config import Count, NotNegative
 from freqdyna.core import unrolled
-from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.envs.picture import COLORS, FLOOR, PIXELS, Landmark, Painter, draw_agent
 
@@ -53,23 +52,15 @@ class PuddleWorld(Environment):
     low: ClassVar[np.ndarray] = np.zeros(2, np.float32)
     high: ClassVar[np.ndarray] = np.ones(2, np.float32)
 
-    # The puddles' edges are steep; our choice, as are the other defaults.
-    own_settings: ClassVar[Mapping[str, Any]] = {"hidden": (64, 64)}
-
     coordinates: ClassVar[tuple[str, ...]] = ("x", "y")
     action_names: ClassVar[tuple[str, ...]] = ("up", "down", "left", "right")
 
-    reward_noise: float = 0.0
-    episode_limit: int = eqx.field(default=200, static=True)
+    episode_limit: Count = eqx.field(default=200, static=True)
     goal_reward: float = eqx.field(default=-1.0, static=True)
     """Reward of the step that reaches the goal; the reward of every other step is -1, minus 400
     times the depth of the state that it reaches."""
-    move_noise: float = eqx.field(default=0.01, static=True)
+    move_noise: NotNegative = eqx.field(default=0.01, static=True)
     """Standard deviation of the noise that each move adds to both coordinates."""
-
-    def __check_init__(self) -> None:
-        if self.move_noise < 0:
-            raise FreqdynaError(f"move_noise is {self.move_noise}; it must be 0 or greater")
 
     @property
     def landmarks(self) -> tuple[Landmark, ...]:

@@ -1,22 +1,14 @@
-"""The environment of a run, found by name or passed in Python, and its effect on the settings."""
+"""The environment of a run, found by name or passed in Python."""
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 from freqdyna import envs
-from freqdyna.config import Config
-from freqdyna.config.checks import keywords
-from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.config import Config, create, settings_of
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.plugins import describe, module_of
 from freqdyna.envs import Environment
 from freqdyna.envs.space import Factory, Space
-
-OF_ENVIRONMENT = (
-    *("reward_noise", "goal_reward", "episode_limit"),
-    *("walls_in_state_space", "collision"),
-)
-"""The settings that are fields of a built-in environment, if it has them."""
 
 
 def named_environment(
@@ -25,46 +17,34 @@ def named_environment(
     """The environment that `config.env` names: a built-in one, or a factory of Gymnasium's.
 
     Args:
-        config: The settings.
+        config: The settings; those of Gymnasium's environments are passed to `gymnasium.make`.
         facts: The provenance of the run if it is stored, otherwise None. A run that was started
             in Gymnasium's environment stays there, even if one of that name is built in by now.
 
     """
-    arguments = keywords(config.env_kwargs)
+    settings = config.of_component("env")
     was_on_host = facts is not None and "environment_given" in facts
-    if config.env not in envs.ENVIRONMENTS or was_on_host:
-        return envs.gymnasium_factory(config.env, **arguments)
-    known = [field.name for field in dataclasses.fields(envs.ENVIRONMENTS[config.env])]
-    accepted = [name for name in known if name not in OF_ENVIRONMENT]
-    for name in arguments:
-        if name in OF_ENVIRONMENT:
-            raise FreqdynaError(f"env_kwargs has {name}, which is a setting of its own; set that")
-        if not accepted:
-            raise FreqdynaError(f"env_kwargs has {name}, but {config.env} has no arguments")
-        if name not in accepted:
-            raise unknown_name(f"argument of {config.env}", name, accepted)
-    settings = {name: getattr(config, name) for name in OF_ENVIRONMENT}
-    given = {name: value for name, value in settings.items() if value is not None}
-    for name, value in given.items():
-        if name not in known:
-            raise FreqdynaError(
-                f"{name} is {value!r}, but {config.env} does not have that setting; omit it"
-            )
-    return envs.make(config.env, **given, **arguments)
+    if config.env in envs.ENVIRONMENTS and not was_on_host:
+        built_in: Environment = create("env", envs.ENVIRONMENTS[config.env], settings)
+        return built_in
+    settings.pop("episode_limit", None)
+    return envs.gymnasium_factory(config.env, **settings)
 
 
-def resolved(config: Config, space: Space) -> Config:
-    """Complete settings: unset ones get the defaults of the environment."""
-    ours = envs.ENVIRONMENTS.get(config.env)  # Gymnasium's MountainCar-v0 is the same as ours
-    settings = {**(ours.own_settings if ours else {}), **space.default_settings}
-    return config.resolved(settings)
+def env_label(config: Config) -> str:
+    """The environment, with what changes its task, such as "MountainCar-v0 (200 steps)".
 
-
-def resolved_by_name(config: Config) -> Config:
-    """Like `resolved`, for built-in environments; others are not known before they are created."""
-    if config.env not in envs.ENVIRONMENTS:
-        return config
-    return resolved(config, envs.make(config.env))
+    That are the settings other than the defaults of a built-in environment, and the arguments of
+    other environments.
+    """
+    kind = envs.ENVIRONMENTS.get(config.env)
+    usual = {} if kind is None else {n: s.default for n, s in settings_of(kind).items()}
+    settings = config.of_component("env")
+    limit = settings.pop("episode_limit", None)
+    is_usual = kind is None or limit in (None, usual["episode_limit"])
+    changed = [] if is_usual else [f"{limit} steps"]
+    changed += sorted(f"{n}={value}" for n, value in settings.items() if value != usual.get(n))
+    return f"{config.env} ({', '.join(changed)})" if changed else config.env
 
 
 def needs_env_argument(config: Config, facts: dict[str, Any]) -> bool:
@@ -118,12 +98,8 @@ def space_of_run(env: Environment | Factory, config: Config) -> Space:
         return env
     from freqdyna.envs.gym.space import close_env, make_env, space_of
 
-    for name in OF_ENVIRONMENT:
-        given = getattr(config, name)
-        if name != "episode_limit" and given != getattr(Config, name):
-            raise FreqdynaError(f"{name} is {given}; only built-in environments have that setting")
     example = make_env(env)
     try:
-        return space_of(example, config.episode_limit)
+        return space_of(example, config.get("env.episode_limit"))
     finally:
         close_env(example)

@@ -1,7 +1,7 @@
 """What an agent knows about its environment: states, actions and bounds."""
 
 import abc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -22,14 +22,6 @@ Factory = Callable[[], Any]
 
 NO_ACTIONS: np.ndarray = np.zeros(0, np.float32)
 
-# Five planning updates are from the paper (figure 7); the rest is our choice.
-_WITH_CONTINUOUS_ACTIONS: dict[str, Any] = {
-    "planning_steps": 5,
-    "hidden": (64, 64),
-    "eval_exploration": 0.0,
-    "scale_observations": False,  # the study C chose the default with discrete actions only
-}
-
 
 class Space(eqx.Module):
     """The state space, a box, and the action space, which is discrete or a box."""
@@ -42,9 +34,6 @@ class Space(eqx.Module):
     """Whether the environment is stepped in Python rather than compiled."""
     knows_terminal: ClassVar[bool] = False
     """Whether `terminal` knows which states are terminal."""
-    own_settings: ClassVar[Mapping[str, Any]] = {}
-    """Defaults of this environment for settings of `Config` that may be unset, such as
-    `planning_steps`."""
 
     @property
     @abc.abstractmethod
@@ -100,12 +89,6 @@ class Space(eqx.Module):
     def is_bounded(self) -> bool:
         """Whether every coordinate has known bounds."""
         return bool(np.isfinite(self.low).all() and np.isfinite(self.high).all())
-
-    @property
-    def default_settings(self) -> dict[str, Any]:
-        """Defaults of this environment for settings that the user does not set."""
-        by_actions = {} if self.num_actions else _WITH_CONTINUOUS_ACTIONS
-        return {**by_actions, **self.own_settings}
 
     @property
     def landmarks(self) -> tuple[Landmark, ...]:

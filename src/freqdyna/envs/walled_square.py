@@ -1,6 +1,6 @@
 """The unit square with walls: the common base of GridWorld and MazeGridWorld."""
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import equinox as eqx
 import jax
@@ -8,15 +8,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from freqdyna.config import NotNegative
 from freqdyna.core import unrolled
-from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.envs.picture import COLORS, FLOOR, PIXELS, Landmark, Painter, draw_agent
 
 STEP = 0.05
 START_SIZE = 0.05
 GOAL_CORNER = 0.95
-COLLISIONS = ("segment", "end_point")
 LOW, HIGH = np.zeros(2, np.float32), np.ones(2, np.float32)
 DIRECTIONS = np.array([[0, 1], [0, -1], [-1, 0], [1, 0]], np.float32)  # up, down, left, right
 
@@ -53,25 +52,16 @@ class WalledSquare(Environment):
     coordinates: ClassVar[tuple[str, ...]] = ("x", "y")
     action_names: ClassVar[tuple[str, ...]] = ("up", "down", "left", "right")
 
-    reward_noise: float = 0.0
-    episode_limit: int = eqx.field(default=2000, static=True)
     goal_reward: float = eqx.field(default=0.0, static=True)
     """Reward of the step that reaches the goal; the reward of every other step is -1."""
-    move_noise: float = eqx.field(default=0.01, static=True)
+    move_noise: NotNegative = eqx.field(default=0.01, static=True)
     """Standard deviation of the noise on the length of a move."""
     walls_in_state_space: bool = eqx.field(default=False, static=True)
     """Whether the insides of walls are states: nobody walks there, but planning may start there."""
-    collision: str = eqx.field(default="segment", static=True)
+    collision: Literal["segment", "end_point"] = eqx.field(default="segment", static=True)
     """Whether a wall refuses a move that intersects it ("segment"), or one that ends in it
     ("end_point"). From inside a wall, every move intersects it: with "segment" none leads out, with
     "end_point" those that end outside do."""
-
-    def __check_init__(self) -> None:
-        if self.move_noise < 0:
-            raise FreqdynaError(f"move_noise is {self.move_noise}; it must be 0 or greater")
-        if self.collision not in COLLISIONS:
-            allowed = " or ".join(map(repr, COLLISIONS))
-            raise FreqdynaError(f"collision is {self.collision!r}; it must be {allowed}")
 
     @property
     def blocks(self) -> np.ndarray:

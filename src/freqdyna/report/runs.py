@@ -3,14 +3,13 @@
 import math
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, counted
+from freqdyna.envs.resolve import env_label
 from freqdyna.report.charts import Section, Table, as_json
 from freqdyna.results.chart import Axis, Chart, LineStyle, Panel, SeedCurve
 from freqdyna.results.comparison.compare_runs import compare_runs
@@ -42,7 +41,6 @@ BEST = 20
 """The maximum number of trials of a search in its table."""
 WIDE = 10
 """The axis is logarithmic if its maximum is at least this many times its minimum."""
-_LIMIT = "episode_limit"
 TICKS = 12
 """If there are at most this many values, each has a tick."""
 NO_NUMBER = "–"
@@ -127,20 +125,11 @@ def trials_section(
 
 def _differing(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     """The names of the settings in which runs differ, and the values of each run as texts."""
-    settings = [_flat(asdict(result.config)) for result in results]
+    settings = [result.config.flat() for result in results]
     values = {name: {repr(of.get(name)) for of in settings} for of in settings for name in of}
     names = [n for n, found in values.items() if len(found) > 1 and n not in NOT_LISTED]
     texts = [[setting_text(of[n]) if n in of else NO_NUMBER for n in names] for of in settings]
     return names, texts
-
-
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Settings by name; those of a component are named component.setting."""
-    flat: dict[str, Any] = {}
-    for name, value in settings.items():
-        nested = isinstance(value, Mapping)
-        flat |= _flat(value, f"{prefix}{name}.") if nested else {f"{prefix}{name}": value}
-    return flat
 
 
 def _return_rows(results: Sequence[Result], labels: Sequence[str]) -> Table:
@@ -280,31 +269,30 @@ def _numeric(results: Sequence[Result]) -> list[str]:
 
     return [
         name
-        for name in Config.__dataclass_fields__
+        for name in results[0].config.flat()
         if name not in NOT_VARIED
-        and all(is_number(getattr(result.config, name)) for result in results)
-        and len({getattr(result.config, name) for result in results}) > 1
+        and all(is_number(result.config.get(name)) for result in results)
+        and len({result.config[name] for result in results}) > 1
     ]
 
 
 def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[Line, LineStyle]]:
     """Each line and its style, by environment and label of the other settings."""
-    value = getattr(results[0].config, name)
-    others = [replace(result.config, **{name: value}) for result in results]
+    value = results[0].config.get(name)
+    others = [result.config.changed({name: value}) for result in results]
     lines: dict[tuple[str, str], tuple[Line, LineStyle]] = {}
-    for result, label, style in zip(results, run_labels(others), run_styles(others), strict=True):
-        # Episode limits that vary are on the axis.
-        config = replace(result.config, episode_limit=None) if name == _LIMIT else result.config
-        line, _ = lines.setdefault((config.env_name, label), ({}, style))
+    named = zip(results, others, run_labels(others), run_styles(others), strict=True)
+    for result, other, label, style in named:
+        line, _ = lines.setdefault((env_label(other), label), ({}, style))
         if result.complete_seeds.kept.any():
-            line.setdefault(getattr(result.config, name), result)
+            line.setdefault(result.config.get(name), result)
     return {key: one for key, one in lines.items() if len(one[0]) > 1 and _seeds(one[0])}
 
 
 def _points_without_seeds(results: Sequence[Result], name: str) -> list[str]:
     """A sentence for each run that is not shown because it has no complete seed."""
     return [
-        f"Not shown: {name.replace('_', ' ')} {setting_text(getattr(result.config, name))} of "
+        f"Not shown: {name.replace('_', ' ')} {setting_text(result.config.get(name))} of "
         f"{result.config.agent_name} on {result.env_name}: {complete.none_left}."
         for result in results
         if not (complete := result.complete_seeds).kept.any()

@@ -29,7 +29,7 @@ def policy_arrays(record: Record, network: Network, env: Any = None) -> dict[str
 
     """
     space = space_of_result(record, env)
-    arrays: dict[str, np.ndarray] = {"activation": np.array(record.config.activation)}
+    arrays: dict[str, np.ndarray] = {"activation": np.array(record.config["learner.activation"])}
     for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
         arrays |= {f"weights_{i}": np.asarray(weight), f"biases_{i}": np.asarray(bias)}
     if space.num_actions:

@@ -229,7 +229,7 @@ def has_results(folder: Path) -> bool:
 
 def free_name(config: Config, parent: Path = Path("runs")) -> Path:
     """A folder name in `parent` that is not taken yet."""
-    name = "-".join(filter(None, (config.algorithm, config.search_control, config.env)))
+    name = "-".join(filter(None, (*config.agent_name.strip(")").split(" ("), config.env)))
     name = re.sub(r"[^\w.-]+", "-", name).strip("-")  # such as the colon of module:Class
     names = [name, *(f"{name}-{i}" for i in range(2, 10_000))]
     return next(parent / n for n in names if not (parent / n).exists())

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freqdyna.config import Config
-from freqdyna.core.episode_limits import EPISODE_LIMITS, GYMNASIUMS_LIMITS
 from freqdyna.core.errors import FreqdynaError, installing, shown
+from freqdyna.envs import ENVIRONMENTS
+from freqdyna.envs.resolve import env_label
 from freqdyna.results.folder import command, free_name
 from freqdyna.results.record import IMPORTED, TRAINING_RETURNS
 from freqdyna.results.result import Result
@@ -145,7 +146,6 @@ def import_curves(
         env=facts["env"],
         seeds=len(seeds),
         steps=max(1, int(common.steps[-1])),
-        warmup_steps=0,
     )
     no_parameters = np.zeros((len(seeds), 0), np.float32)
     metrics = {"return": common.returns}
@@ -419,16 +419,23 @@ def _sorted_curve(seed: int, steps: np.ndarray, returns: np.ndarray) -> Curve:
 
 
 def _env_name(env: str, kind: str) -> str:
-    """The name of the environment of some files, as `Config.env_name` would write it.
+    """The name of the environment of some files, as `env_label` would write it.
 
     Stable-Baselines3 and CleanRL train in Gymnasium's environments, whose episode limit may differ
     from that of the built-in one of the same name. A CSV file may come from either.
     """
-    limit = None if kind == _CSV else GYMNASIUMS_LIMITS.get(env)
+    limit = None if kind == _CSV or env not in ENVIRONMENTS else _gymnasiums_limit(env)
     named = re.fullmatch(r"(.+) \(([1-9]\d{0,8}) steps\)", env)
-    if named is not None and named[1] in EPISODE_LIMITS:  # the limit was given
+    if named is not None and named[1] in ENVIRONMENTS:  # the limit was given
         env, limit = named[1], int(named[2])
-    return Config(env=env, episode_limit=limit).env_name
+    return env_label(Config.of({"env": {"name": env, "episode_limit": limit}}))
+
+
+def _gymnasiums_limit(env: str) -> int | None:
+    import gymnasium
+
+    spec = gymnasium.registry.get(env)
+    return None if spec is None else spec.max_episode_steps
 
 
 def _default_name(path: Path, kind: str) -> str:

@@ -12,7 +12,6 @@ from jaxtyping import PRNGKeyArray
 
 from freqdyna import envs
 from freqdyna.config import Config
-from freqdyna.config.checks import keywords
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.envs import Environment
 from freqdyna.envs.episodes import Policy, advance_episode, start_episode
@@ -162,7 +161,8 @@ def _host_stage(
 
     drawn = plain
     if not given:
-        options = keywords(config.env_kwargs) | {"render_mode": MODE}
+        options = config.of_component("env") | {"render_mode": MODE}
+        options.pop("episode_limit", None)
         drawn = envs.gymnasium_factory(config.env, **options)
     try:
         example = make_env(plain)

@@ -15,6 +15,7 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.resolve import env_label
 
 IMPORTED = "imported"
 """The key of what is known about imported curves in their provenance."""
@@ -180,7 +181,7 @@ class Record:
     @property
     def env_name(self) -> str:
         """The environment, with what changes its task, such as "MountainCar-v0 (200 steps)"."""
-        return self.config.env_name
+        return env_label(self.config)
 
     @property
     def custom_metrics(self) -> list[str]:
@@ -190,7 +191,7 @@ class Record:
     @property
     def after_warmup(self) -> np.ndarray:
         """Which evaluations are after the warm-up, not at its last step; shape (evaluations,)."""
-        return self.steps > self.config.warmup_steps
+        return self.steps > self.config.get("warmup_steps", 0)
 
     def mean_return(self, first_step: int | None = None) -> np.ndarray:
         """The mean evaluation return of each seed.

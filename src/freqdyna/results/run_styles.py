@@ -7,6 +7,7 @@ from typing import Any
 from matplotlib.colors import to_hex, to_rgb
 
 from freqdyna.config import Config
+from freqdyna.envs.resolve import env_label
 from freqdyna.results.chart import Dash, LineStyle
 from freqdyna.results.record import INIT_FROM, Record
 
@@ -32,18 +33,12 @@ CLIMB_COLORS = {"value": "#0077ff", "other": "#e000c0"}
 DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted", "dashdot")
 
 
-_ONLY_OF_DYNA = ("model", "search_", "climb_", "queue_", "simulated_", "planning_exploration")
-"""How settings begin that only Dyna uses; environments choose them for every algorithm."""
-
-
 def run_labels(configs: list[Config]) -> list[str]:
     """The name of the agent, and the settings in which runs of the same agent differ."""
     labels = []
     for config in configs:
         telling = _telling(config, configs)
-        extra = ", ".join(
-            f"{n.replace('_', ' ')} {setting_text(getattr(config, n))}" for n in telling
-        )
+        extra = ", ".join(f"{n.replace('_', ' ')} {setting_text(config.get(n))}" for n in telling)
         name = config.agent_name
         labels.append(f"{name}, {extra}" if extra else name)
     return labels
@@ -121,15 +116,13 @@ def run_styles(configs: list[Config], labels: list[str] | None = None) -> list[L
 
 
 def _kind(config: Config, configs: list[Config]) -> str:
-    return str([getattr(config, name) for name in _telling(config, configs)[:1]])
+    return str([config.get(name) for name in _telling(config, configs)[:1]])
 
 
 def _telling(config: Config, configs: Iterable[Config]) -> list[str]:
     """The settings in which runs of the same algorithm and environment differ."""
     ignored = ("algorithm", "search_control", "env", "seeds", "devices", "snapshot_steps")
-    named = config.agent_name, config.env_name
-    alike = [c for c in configs if (c.agent_name, c.env_name) == named]
-    names = [name for name in Config.__dataclass_fields__ if name not in ignored]
-    if not config.algorithm.startswith("dyna"):
-        names = [name for name in names if not name.startswith(_ONLY_OF_DYNA)]
-    return [name for name in names if len({getattr(c, name) for c in alike}) > 1]
+    named = config.agent_name, env_label(config)
+    alike = [c for c in configs if (c.agent_name, env_label(c)) == named]
+    names = dict.fromkeys(name for c in alike for name in c.flat() if name not in ignored)
+    return [name for name in names if len({c.get(name) for c in alike}) > 1]

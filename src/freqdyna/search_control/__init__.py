@@ -6,22 +6,20 @@ and add an import below. The algorithm `dyna-NAME` then exists as well.
 
 # The built-in search-controls, in the order in which they are listed.
 # isort: off
-from freqdyna.search_control.value import ValueSearch as ValueSearch
-from freqdyna.search_control.frequency import FrequencySearch as FrequencySearch
-from freqdyna.search_control.frequency import GradientNormSearch as GradientNormSearch
-from freqdyna.search_control.frequency import HessianNormSearch as HessianNormSearch
-from freqdyna.search_control.combined import ValuePlusFrequencySearch as ValuePlusFrequencySearch
-from freqdyna.search_control.combined import ValueTimesFrequencySearch as ValueTimesFrequencySearch
-from freqdyna.search_control.replay import ReplaySearch as ReplaySearch
-from freqdyna.search_control.uniform import UniformSearch as UniformSearch
-from freqdyna.search_control.td_error import TDErrorSearch as TDErrorSearch
-from freqdyna.search_control.parallel_climb import (
-    ParallelFrequencySearch as ParallelFrequencySearch,
+from freqdyna.search_control.frequency import (
+    Frequency as Frequency,
+    GradientNorm as GradientNorm,
+    HessianNorm as HessianNorm,
+    Value as Value,
+    ValuePlusFrequency as ValuePlusFrequency,
+    ValueTimesFrequency as ValueTimesFrequency,
 )
-from freqdyna.search_control.td_climb import TDClimbSearch as TDClimbSearch
-from freqdyna.search_control.prioritized_sweeping import (
-    PrioritizedSweepingSearch as PrioritizedSweepingSearch,
-)
+from freqdyna.search_control.sampling import FromReplay as FromReplay
+from freqdyna.search_control.sampling import TDError as TDError
+from freqdyna.search_control.sampling import Uniform as Uniform
+from freqdyna.search_control.parallel import ParallelFrequency as ParallelFrequency
+from freqdyna.search_control.parallel import TDClimb as TDClimb
+from freqdyna.search_control.sweeping import PrioritizedSweeping as PrioritizedSweeping
 # isort: on
 
 from freqdyna.search_control.base import (
@@ -32,7 +30,7 @@ from freqdyna.search_control.base import (
     State,
     register,
 )
-from freqdyna.search_control.hill_climb import HillClimb
+from freqdyna.search_control.climb import HillClimb
 
 __all__ = [
     "SEARCH_CONTROLS",

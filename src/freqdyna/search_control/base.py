@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
-from freqdyna.config import Config
+from freqdyna.config import Component
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.plugins import Registry, require_shapes
 from freqdyna.envs.space import Space
@@ -42,7 +42,7 @@ class Proposal(eqx.Module):
     by_rule: Int[Array, "rules 2"] | None = None
     """The iterations and the vanished steps of each of `SearchControl.climb_rules`."""
     path: ClimbPath | None = None
-    """Recorded only if `HillClimb.traced` is set."""
+    """Recorded for snapshots only, see `HillClimb.traced`."""
     actions: Shaped[Array, "m ..."] | None = None
     """The action to plan with at each state, shape (m,) if discrete and (m, a) if continuous; see
     `SearchControl.proposes_actions`."""
@@ -97,24 +97,18 @@ SNAPSHOT_NAMES = (
 """What the agent itself records in snapshots."""
 
 
-class SearchControl(eqx.Module):
-    """The base class of search-control strategies; a subclass implements `propose`."""
+class SearchControl(Component, eqx.Module):
+    """The base class of search-control strategies; a subclass implements `propose`.
+
+    Its fields with a default are its settings: `step_size: float = 0.1` is set by
+    `train(search_control=Mine(step_size=0.2))` or `--search-control.step-size 0.2`.
+    """
 
     proposes_actions: ClassVar[bool] = False
     """Whether `propose` returns state-action pairs: planning then takes the proposed actions."""
     climb_rules: ClassVar[tuple[str, ...]] = ()
     """What climbs follow, if there is more than one such rule: each rule NAME has a metric
     `climb_vanished_NAME`, which `Proposal.by_rule` counts."""
-
-    @classmethod
-    def from_config(cls, config: Config) -> "SearchControl":
-        """Create the strategy with the settings of a run; override this if it has fields.
-
-        Args:
-            config: The settings, all of them set.
-
-        """
-        return cls()
 
     @abc.abstractmethod
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from freqdyna.config.checks import value_text
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.comparison.compare_runs import compare_runs
 from freqdyna.results.comparison.run_comparison import RunComparison
@@ -67,7 +66,7 @@ def _finished_trials(sweep: Sweep, storage: Storage) -> list[tuple[int, Trial]]:
 
 
 def _listed(settings: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {value_text(name, value)}" for name, value in settings.items())
+    return ", ".join(f"{name} {value}" for name, value in settings.items())
 
 
 def find(location: Location, known: set[Location] | None = None) -> list[Located]:

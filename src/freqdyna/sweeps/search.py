@@ -8,7 +8,7 @@ interrupted, and a resumed search finds its units stored.
 import math
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import jax
@@ -21,7 +21,6 @@ from rich.text import Text
 from freqdyna import envs
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
-from freqdyna.config.checks import value_text
 from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.core.plugins import module_of
 from freqdyna.results.record import CompleteSeeds
@@ -141,7 +140,7 @@ def _units(sweep: Sweep, configs: list[Config]) -> list[list[SweepUnit]]:
     for together in alike.values():
         for block in range(len(of_trial[0]) if len(together) > 1 else 0):
             members = [of_trial[index][block] for index in together]
-            program = digest([asdict(unit.config) for unit in members])
+            program = digest([unit.config.flat() for unit in members])
             for index in together:
                 of_trial[index][block] = replace(of_trial[index][block], program=program)
     return of_trial
@@ -177,7 +176,7 @@ def print_trials(trials: list[Trial]) -> None:
     for index in order[:SHOWN]:
         trial = trials[index]
         cells = (
-            f"{value:.4g}" if isinstance(value, float) else value_text(name, value)
+            f"{value:.4g}" if isinstance(value, float) else str(value)
             for name, value in trial.settings.items()
         )
         reached = trial.state if trial.value is None else f"{trial.value:.1f}"

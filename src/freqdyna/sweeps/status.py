@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -11,7 +11,6 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from freqdyna.config.checks import value_text
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.results.folder import METRICS
 from freqdyna.sweeps.storage import Storage
@@ -148,7 +147,7 @@ def _named(storage: Storage, folder: str) -> set[str]:
 def labels(units: Iterable[SweepUnit]) -> dict[str, str]:
     """A readable name of each unit: the settings in which it differs from others, and its seeds."""
     units = list(units)
-    settings = {unit.name: asdict(unit.config) for unit in units}
+    settings = {unit.name: unit.config.flat() for unit in units}
     several_envs = len({unit.config.env for unit in units}) > 1
     alike: dict[tuple[str, str], list[str]] = {}
     for unit in units:
@@ -160,12 +159,12 @@ def labels(units: Iterable[SweepUnit]) -> dict[str, str]:
         varied = [
             name
             for name in own
-            if name not in ("seeds", "first_seed") and any(o[name] != own[name] for o in others)
+            if name not in ("seeds", "first_seed") and any(o.get(name) != own[name] for o in others)
         ]
         first, last = config.first_seed, config.first_seed + config.seeds - 1
         parts = [
             f"{config.agent_name} on {config.env}" if several_envs else config.agent_name,
-            *(f"{name} {value_text(name, own[name])}" for name in varied),
+            *(f"{name} {own[name]}" for name in varied),
             f"seed {first}" if first == last else f"seeds {first} to {last}",
         ]
         named[unit.name] = printable(", ".join(parts))

@@ -8,7 +8,7 @@
 
     [vary]                          # every combination is trained
     algorithm = ["er", "dyna-frequency"]
-    learning_rate = [0.0003, 0.001]
+    learner.learning_rate = [0.0003, 0.001]
 
     [seeds]
     number = 30
@@ -24,27 +24,25 @@ same unit has the same file in every sweep, and more seeds or values only add un
     objective = "mean"              # mean return after the warm-up, or "last"
 
     [search.space]
-    learning_rate = {low = 0.0001, high = 0.01, log = true}
-    target_period = {low = 300, high = 3000}
-    climb_boundary = {choices = ["restart", "project"]}
+    learner.learning_rate = {low = 0.0001, high = 0.01, log = true}
+    learner.target_period = {low = 300, high = 3000}
+    search_control.boundary = {choices = ["restart", "project"]}
 """
 
 import hashlib
 import itertools
 import json
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from freqdyna import envs as environments
-from freqdyna.agents import algorithms
-from freqdyna.config import Config
-from freqdyna.config.checks import means_none
+from freqdyna.agents import algorithms, presets
+from freqdyna.config import COMPONENTS, Config, flattened
 from freqdyna.core.errors import FreqdynaError, shown, unknown_name
 from freqdyna.core.files import check_seal, encode_toml, parse_toml
 from freqdyna.core.plugins import import_code, require_allowed
-from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.search_control import SEARCH_CONTROLS
 
 FILE = "sweep.toml"
@@ -67,7 +65,7 @@ class SweepUnit:
     @cached_property
     def name(self) -> str:
         """A hash of what the unit computes, 16 hexadecimal digits."""
-        return digest([asdict(self.config), self.program])
+        return digest([self.config.flat(), self.program])
 
 
 def digest(facts: Any) -> str:
@@ -99,6 +97,7 @@ class SearchSpace:
         objective, space = table.get("objective", "mean"), table.get("space")
         _require(objective in ("mean", "last"), "objective in [search]", objective, "mean or last")
         _require(isinstance(space, dict) and space, "[search.space]", space, "a table of settings")
+        table = table | {"space": _dotted(table["space"])}
         for name, range_ in table["space"].items():
             _require(
                 _is_range(range_),
@@ -127,6 +126,17 @@ def _is_range(range_: Any) -> bool:
     low, high, log = range_["low"], range_["high"], range_.get("log", False)
     numbers = type(low) in (int, float) and type(high) in (int, float) and type(log) is bool
     return numbers and low <= high and (low > 0 or not log)
+
+
+def _dotted(table: dict[str, Any]) -> dict[str, Any]:
+    """Settings to vary by name, where `learner.hidden = ...` may have made a table of a table."""
+    dotted: dict[str, Any] = {}
+    for name, value in table.items():
+        if name in COMPONENTS and isinstance(value, dict) and not _is_range(value):
+            dotted |= {name if k == "name" else f"{name}.{k}": one for k, one in value.items()}
+        else:
+            dotted[name] = value
+    return dotted
 
 
 def _check_names(kind: str, table: dict[str, Any], known: tuple[str, ...]) -> None:
@@ -166,7 +176,7 @@ class Sweep:
         _require(preset is None or isinstance(preset, str), "preset", preset, "a name in quotes")
         for name, table in tables.items():
             _require(isinstance(table, dict), name, table, f"a table, [{name}]")
-        seeds, vary = tables.get("seeds", {}), tables.get("vary", {})
+        seeds, vary = tables.get("seeds", {}), _dotted(tables.get("vary", {}))
         _check_names("setting of [seeds]", seeds, ("number", "first", "block"))
         for name, value in seeds.items():
             _check_integer(f"{name} in [seeds]", value, 0 if name == "first" else 1)
@@ -174,7 +184,7 @@ class Sweep:
             is_list = isinstance(values, list) and values
             _require(is_list, f"{name} in [vary]", values, "a list of at least one value")
         sweep = Sweep(
-            tables.get("settings", {}),
+            flattened(tables.get("settings", {})),
             vary,
             seeds.get("number", 30),
             seeds.get("first", 0),
@@ -224,9 +234,7 @@ class Sweep:
             names = list(self.search.space[setting]["choices"])
         else:
             names = self.vary.get(setting, [getattr(self.config({}), setting)])
-        return [
-            name for name in names if name is not None and not means_none(Config, setting, name)
-        ]
+        return [name for name in names if name not in (None, "None")]
 
     def varied(self) -> list[dict[str, Any]]:
         """The varied settings of each combination, in the order of the file."""
@@ -239,7 +247,7 @@ class Sweep:
         Settings that depend on a Gymnasium environment remain unset until a worker creates it,
         because creating it here would import code.
         """
-        return resolved_by_name(Config.of(self.settings | varied, self.preset))
+        return algorithms.completed(presets.config(self.settings | varied, self.preset))
 
     def configs(self) -> list[Config]:
         """The configuration of each combination."""

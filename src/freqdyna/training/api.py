@@ -1,7 +1,7 @@
 """Train an algorithm, or resume an interrupted run: both prepare a run and execute it."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from freqdyna.agents import algorithms
+from freqdyna.agents import algorithms, presets
 from freqdyna.agents.dyna.dyna import Dyna
+from freqdyna.agents.learners.base import Learner
 from freqdyna.agents.models import MODELS, Model, check_model
-from freqdyna.config import Config
+from freqdyna.agents.replay.base import Replay
+from freqdyna.config import Component, Config, create, values_of
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.plugins import describe, import_code, module_of
+from freqdyna.core.plugins import Registry, describe, import_code
 from freqdyna.envs import Environment
-from freqdyna.envs.resolve import (
-    OF_ENVIRONMENT,
-    environment_of_run,
-    named_environment,
-    resolved,
-    space_of_run,
-)
+from freqdyna.envs.resolve import environment_of_run, named_environment, space_of_run
 from freqdyna.envs.space import Factory, Space
 from freqdyna.results.folder import (
     clear,
@@ -60,8 +56,10 @@ def train(
     env: "str | Environment | gymnasium.Env[Any, Any] | Factory" = "MountainCar-v0",
     algorithm: str | None = None,
     *,
-    search_control: str | SearchControl | type[SearchControl] | None = None,
-    model: str | Model[Any] | type[Model[Any]] | None = None,
+    search_control: "str | SearchControl | type[SearchControl] | Mapping[str, Any] | None" = None,
+    model: "str | Model[Any] | type[Model[Any]] | Mapping[str, Any] | None" = None,
+    learner: "Learner | Mapping[str, Any] | None" = None,
+    replay: "Replay[Any] | Mapping[str, Any] | None" = None,
     preset: str | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: bool | Progress = True,
@@ -76,11 +74,15 @@ def train(
 
     Args:
         env: A name (one of `freqdyna list`, or an id of Gymnasium), an `Environment`, a Gymnasium
-            environment, or a function that creates one.
+            environment, a function that creates one, or a table with `name` and the arguments of
+            the environment, such as {"name": "Pendulum-v1", "g": 3.0}.
         algorithm: One of `freqdyna list`. If None: that of the preset, otherwise "er".
-        search_control: For the algorithm "dyna": a name, or your own class or instance. If None:
-            "td-error".
-        model: A name, or your own class or instance; see the setting `model`.
+        search_control: For the algorithm "dyna": a name, an object such as
+            `Frequency(step_size=0.02)`, a class, or a table with `name` and settings. If None:
+            "td-error". For other algorithms, a table with settings of theirs.
+        model: The same for the model; see the setting `model`.
+        learner: An object such as `DQN(double=True)`, or a table such as {"double": True}.
+        replay: An object such as `UniformReplay(capacity=10_000)`, or a table.
         preset: The name of a preset, such as "tuned"; `settings` take precedence over it.
         out: A new run folder; the run can then be interrupted and resumed.
         progress: Whether to show progress on the terminal, or an object that receives it instead.
@@ -91,7 +93,8 @@ def train(
         checkpoint_seconds: Seconds between checkpoints.
         init_from: A run folder or a result: each seed begins with the trained parameters of the
             same seed there, or with those of its only seed. Everything else begins as usual.
-        **settings: Fields of `freqdyna.Config`.
+        **settings: Other settings: fields of `freqdyna.Config`; those of the agent, such as
+            `batch_size`; and tables of components, such as `planning={"queue_size": 1000}`.
 
     Returns:
         The curves, parameters and snapshots of all seeds.
@@ -102,20 +105,18 @@ def train(
     options = RunOptions(checkpoint_seconds, tensorboard, wandb)
     if tensorboard and out is None:
         raise FreqdynaError("tensorboard is True; it needs a run folder: set out")
-    environment, space, of_env = _environment(env, settings)
-    settings |= of_env
+    parts = {"search_control": search_control, "model": model, "learner": learner, "replay": replay}
+    environment, space, settings["env"] = _environment(env, settings)
     if algorithm is not None:
         settings["algorithm"] = algorithm
-    if search_control is not None:
-        settings["search_control"] = _name(search_control, SEARCH_CONTROLS)
-    if model is not None:
-        settings["model"] = _name(model, MODELS)
+    for kind, part in parts.items():
+        if part is not None:
+            settings[kind] = _table(kind, part)
     run = prepare(
-        Config.of(settings, preset),
+        presets.config(settings, preset),
         environment,
         space,
-        None if isinstance(search_control, str) else search_control,
-        None if isinstance(model, str) else model,
+        components={kind: part for kind, part in parts.items() if isinstance(part, Component)},
         callbacks=as_callbacks(callback),
         init_from=load(init_from) if isinstance(init_from, str | os.PathLike) else init_from,
         facts={} if preset is None else {"preset": preset},
@@ -184,13 +185,19 @@ def resume(
             notes = [*notes, f"extended from {config.steps:,} to {longer.steps:,} steps"]
         if allow_code:
             import_code(env=config.env, search_control=config.search_control, model=config.model)
+        parts = {"search_control": search_control, "model": model}
         again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
         environment = environment_of_run(config, env, before, again)
         run = prepare(
             longer,
             None if env is None else environment,
-            search_control=search_control,
-            model=model,
+            components={
+                kind: create(kind, part, config.of_component(kind))
+                if isinstance(part, type)
+                else part
+                for kind, part in parts.items()
+                if part is not None
+            },
             callbacks=callbacks,
             before=before,
             facts={name: before[name] for name in _KEPT if name in before} | {"continues": before},
@@ -208,9 +215,8 @@ def prepare(
     config: Config,
     env: Environment | Factory | None = None,
     space: Space | None = None,
-    search_control: SearchControl | type[SearchControl] | None = None,
-    model: Model[Any] | type[Model[Any]] | None = None,
     *,
+    components: Mapping[str, Any] | None = None,
     callbacks: tuple[Callback, ...] = (),
     init_from: Record | None = None,
     before: dict[str, Any] | None = None,
@@ -225,8 +231,7 @@ def prepare(
         env: A compiled environment, or a factory of Gymnasium environments; None to find it by
             its name.
         space: Its space, if it is known already.
-        search_control: A custom search-control, or its class; None to find it by its name.
-        model: A custom model, or its class; None to find it by its name.
+        components: Components that were created in Python, by kind, such as "model".
         callbacks: Functions that are called at each evaluation.
         init_from: A run with whose parameters the seeds begin.
         before: The provenance of the run that is resumed.
@@ -244,26 +249,13 @@ def prepare(
         environment = factory = ClosingFactory(environment)
         facts["environment_given"] = env is not None
     space = space or space_of_run(environment, config)
-    if factory is not None and config.episode_limit:
-        space = replace(space, episode_limit=config.episode_limit)  # type: ignore[call-arg]
-    config = resolved(config, space)
-    recipe = algorithms.find(config.algorithm)
-    if search_control is None:
-        default = recipe.search_control if recipe.own_search_control else None
-        name = config.search_control or default
-        search_control = None if name is None else SEARCH_CONTROLS.find(name)
-    if search_control is not None:
-        config = replace(config, search_control=_name(search_control, SEARCH_CONTROLS))
-    if isinstance(search_control, type):
-        search_control = SEARCH_CONTROLS.make(search_control, config)
-    if model is None and module_of(config.model) is not None:
-        model = MODELS.find(config.decided("model"))
-    if isinstance(model, type):
-        model = MODELS.make(model, config, space)
-    agent = algorithms.build(config, space, search_control, factory, model)
-    if model is not None:
-        check_model(model, space)
-    if search_control is not None and config.search_control not in SEARCH_CONTROLS:
+    agent = algorithms.build(config, space, factory, components)
+    config = algorithms.complete(config, agent)
+    planning = getattr(agent, "planning", None)
+    own_model = planning.model if planning and config.model not in MODELS else None
+    if own_model is not None:
+        check_model(own_model, space)
+    if planning is not None and config.search_control not in SEARCH_CONTROLS:
         # Errors in the user's class are found before a folder is created.
         assert isinstance(agent, Dyna)
         key = jax.random.key(0)
@@ -283,11 +275,10 @@ def prepare(
     if init_from is not None:
         initial = initial_parameters(init_from, config, agent)
         facts[INIT_FROM] = source_facts(init_from, initial)
-    planning = getattr(agent, "planning", None)
     facts |= {
         "environment": describe(space),
         "search_control": describe(planning.search_control) if planning else "",
-        "model": describe(model) if model is not None else "",
+        "model": describe(own_model) if own_model is not None else "",
     }
     return Run(config, block, provenance(devices, **facts), callbacks, initial)
 
@@ -319,40 +310,39 @@ def _training(config: Config, agent: Any) -> Training:
 
 
 def _environment(
-    env: Any, settings: dict[str, Any]
-) -> tuple[Environment | Factory | None, Space | None, dict[str, Any]]:
-    """What was passed as `env`: the environment, its space and its settings.
+    env: Any, settings: Mapping[str, Any]
+) -> tuple[Environment | Factory | None, Space | None, str | Mapping[str, Any]]:
+    """What was passed as `env`: the environment, its space, and how the settings name it.
 
     Environment and space are None for a name. Settings of the user contradict an object.
     """
-    if isinstance(env, str):
-        return None, None, {"env": env}
-    if settings.get("env_kwargs"):
-        raise FreqdynaError("env_kwargs is set, but env is an environment; create it with them")
+    if isinstance(env, str | Mapping):
+        return None, None, env
+    given = {name: value for name, value in settings.items() if name.startswith("env.")}
     if isinstance(env, Environment):
-        for setting in OF_ENVIRONMENT:
-            if settings.get(setting) is not None:
-                raise FreqdynaError(
-                    f"{setting} is a setting of the environment that was passed; set it there"
-                )
-        own = {"reward_noise": env.reward_noise, "episode_limit": env.episode_limit}
-        # None for the others, also if a preset has them.
-        return env, env, dict.fromkeys(OF_ENVIRONMENT) | own | {"env": env.name}
+        if given:
+            raise FreqdynaError(
+                f"{next(iter(given))} is a setting of the environment that was passed; set it there"
+            )
+        return env, env, env.name
     from freqdyna.envs.gym.space import factory_of
 
     factory = factory_of(env)
-    given = {name: settings[name] for name in OF_ENVIRONMENT if name in settings}
-    space = space_of_run(factory, Config(**given))
-    return factory, space, {"env": space.name}
+    space = space_of_run(factory, Config.of(given))
+    return factory, space, space.name
 
 
-def _name(component: Any, registry: Any) -> str:
-    """The name of a component, a class, or a name itself, by which another process finds it."""
-    if isinstance(component, str):
+def _table(kind: str, component: Any) -> Any:
+    """A component as settings name it: by name, and with the values of its fields."""
+    if isinstance(component, str | Mapping):
         return component
-    kind = component if isinstance(component, type) else type(component)
-    name: str = registry.full_name(kind)
-    return name
+    registries: dict[str, Registry[Any]] = {"search_control": SEARCH_CONTROLS, "model": MODELS}
+    registry = registries.get(kind)
+    is_class = isinstance(component, type)
+    name = (
+        {"name": registry.full_name(component if is_class else type(component))} if registry else {}
+    )
+    return name | ({} if is_class else values_of(component))
 
 
 def _extended(config: Config, steps: int) -> Config:
@@ -362,9 +352,9 @@ def _extended(config: Config, steps: int) -> Config:
         raise FreqdynaError(
             f"steps is {steps}; it must be {config.steps} or greater, the steps of the run"
         )
-    if longer != config and config.exploration_fraction > 0:
+    if longer != config and config.get("exploration_fraction", 0.0) > 0:
         raise FreqdynaError(
-            f"steps is {steps}, but exploration_fraction is {config.exploration_fraction}: the "
+            f"steps is {steps}, but exploration_fraction is {config['exploration_fraction']}: the "
             "schedule of exploration depends on the number of steps; start a new run"
         )
     return longer

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -180,7 +180,7 @@ def save_run(folder: Path, config: Config, saved: Checkpoint) -> None:
     curves = {name: np.stack([row[name] for row in saved.evaluations]) for name in names}
     note = {
         "step": saved.step,
-        "config": asdict(config),
+        "config": config.flat(),
         "facts": saved.facts,
         "devices": saved.devices,
         "seconds": saved.seconds,
@@ -262,15 +262,15 @@ def initial_parameters(source: Record, config: Config, agent: Agent[Any]) -> np.
 
     """
     source.require_agent()
-    if config.scale_observations and not agent.env.is_bounded:
+    if config.get("scale_observations") and not agent.env.is_bounded:
         raise FreqdynaError(
             f"init_from is set, but scale_observations is True (the default); {agent.env.name!r} "
             "has coordinates without bounds, whose scale is not known before the run, so it must "
             "be False"
         )
     flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
-    theirs = source.parameters.shape[1], source.layer_sizes, source.config.activation
-    ours = flat.shape[0], agent.layer_sizes, config.activation
+    theirs = source.parameters.shape[1], source.layer_sizes, source.config.get("learner.activation")
+    ours = flat.shape[0], agent.layer_sizes, config.get("learner.activation")
     if theirs != ours:
         raise FreqdynaError(
             f"init_from has {theirs[0]:,} parameters of layers {theirs[1]} with {theirs[2]}; it "
@@ -313,7 +313,7 @@ def _belongs_to(note: dict[str, Any], config: Config) -> bool:
         before = Config.of(note["config"])
     except FreqdynaError:  # settings of another version
         return False
-    if before.steps != config.steps and config.exploration_fraction > 0:
+    if before.steps != config.steps and config.get("exploration_fraction", 0.0) > 0:
         return False
     return note["step"] <= config.steps and replace(before, steps=config.steps) == config
 

@@ -7,7 +7,6 @@ import abc
 import math
 import os
 import secrets
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, one_line
+from freqdyna.envs.resolve import env_label
 from freqdyna.results.record import DIVERGED_AT
 
 PROJECT = "freqdyna"
@@ -70,11 +70,11 @@ class WandbLog(EvaluationLog):
         try:
             self._run: Any = wandb.init(
                 project=os.environ.get("WANDB_PROJECT", PROJECT),
-                name=folder.name if folder else f"{config.agent_name} on {config.env_name}",
+                name=folder.name if folder else f"{config.agent_name} on {env_label(config)}",
                 id=provenance[WANDB_RUN],
                 resume="allow",
                 dir=str(folder) if folder else None,
-                config=asdict(config),
+                config=config.flat(),
             )
         except Exception as error:  # such as without a network, or if nobody is logged in
             raise WandbNotStartedError(

@@ -15,7 +15,7 @@ from freqdyna.agents.base import AgentState
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import module_of
-from freqdyna.envs.resolve import needs_env_argument
+from freqdyna.envs.resolve import env_label, needs_env_argument
 from freqdyna.results.folder import begin
 from freqdyna.results.record import (
     CUSTOM_METRICS,
@@ -334,15 +334,15 @@ def new_warnings(seeds: np.ndarray, evaluations: list[dict[str, np.ndarray]]) ->
 def announcement(config: Config, provenance: dict[str, Any], step: int) -> str:
     """What is about to be trained, on what, and from which step."""
     text = (
-        f"{config.agent_name} on {config.env_name}: {counted(config.seeds, 'seed')} × "
-        f"{config.steps:,} steps, {config.planning_steps} planning updates per step, "
-        f"episodes of at most {config.episode_limit:,} steps, "
+        f"{config.agent_name} on {env_label(config)}: {counted(config.seeds, 'seed')} × "
+        f"{config.steps:,} steps, {config['planning_steps']} planning updates per step, "
+        f"episodes of at most {config['env.episode_limit']:,} steps, "
         f"on {provenance['devices']} × {provenance['device_kind']}"
     )
     if step:
         text += f"; resuming from step {step:,}"
-    if config.warmup_steps >= config.steps:
-        text += f"; every action is random: the warm-up lasts {config.warmup_steps:,} steps"
+    if config.get("warmup_steps", 0) >= config.steps:
+        text += f"; every action is random: the warm-up lasts {config['warmup_steps']:,} steps"
     return text
 
 

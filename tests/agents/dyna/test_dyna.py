@@ -14,8 +14,13 @@ from freqdyna.envs.transition import Transition
 
 
 def make_dyna(env, algorithm="er", **settings):
-    settings = {"steps": 200, "warmup_steps": 0, "planning_steps": 2, "hidden": (4,)} | settings
-    config = Config(algorithm=algorithm, env=env.name, **settings)
+    settings = {
+        "steps": 200,
+        "warmup_steps": 0,
+        "planning_steps": 2,
+        "learner.hidden": (4,),
+    } | settings
+    config = Config.of({"algorithm": algorithm, "env": env.name, **settings})
     return algorithms.build(resolved(config, env), env)
 
 
@@ -60,7 +65,9 @@ def test_counts_d_updates_a_step(algorithm):
 
 
 def test_warm_up_actions_are_random_and_later_ones_mostly_greedy():
-    dyna = make_dyna(clock(), warmup_steps=100, learning_rate=0.0, scale_observations=False)
+    dyna = make_dyna(
+        clock(), warmup_steps=100, scale_observations=False, learner={"learning_rate": 0.0}
+    )
     actions = np.asarray(run(dyna, 200).replay.rows)[:, 2]
     assert 25 < actions[:100].sum() < 75  # 5 standard deviations about 50
     values = jax.jit(lambda params: dyna.learner.network(params)(jnp.zeros(1)))
@@ -80,7 +87,7 @@ def test_updates_begin_with_the_first_step_unless_told_to_wait():
 
 
 def test_the_ring_forgets_what_is_older_than_its_size():
-    dyna = make_dyna(Clock(episode_limit=1000), buffer_size=10)
+    dyna = make_dyna(Clock(episode_limit=1000), replay={"capacity": 10})
     rows = np.asarray(run(dyna, 25).replay.rows)
     assert rows.shape[0] == 10
     np.testing.assert_array_equal(np.sort(rows[:, 0]), np.arange(15, 25))
@@ -100,7 +107,7 @@ def test_a_seed_whose_loss_is_not_finite_is_marked_with_its_step():
 def test_no_simulated_share_is_exactly_er(algorithm):
     env = envs.make("MountainCar-v0")
     er = run(make_dyna(env, steps=60), 60)
-    dyna = run(make_dyna(env, algorithm, steps=60, simulated_share=0.0), 60)
+    dyna = run(make_dyna(env, algorithm, steps=60, planning={"simulated_share": 0.0}), 60)
     np.testing.assert_array_equal(er.learner.params, dyna.learner.params)
     np.testing.assert_array_equal(er.replay.rows, dyna.replay.rows)
     assert dyna.queue.count > 0
@@ -117,7 +124,7 @@ def test_no_simulated_share_is_exactly_er(algorithm):
 )
 def test_every_state_in_the_queue_is_valid_finite_and_not_terminal(algorithm, name):
     env = envs.make(name)
-    agent = make_dyna(env, algorithm, steps=400, search_states=10)
+    agent = make_dyna(env, algorithm, steps=400, search_control={"states": 10})
     state = start(agent)
     # Start beside the goal, so that climbs and steps meet it.
     beside = {"MountainCar-v0": (0.45, 0.04), "DynaMaze": (1.0, 8.0)}.get(name, (0.96, 0.9))
@@ -135,7 +142,7 @@ def test_every_state_in_the_queue_is_valid_finite_and_not_terminal(algorithm, na
 
 def test_simulated_transitions_come_from_queue_on_policy_actions_and_the_model():
     env = envs.make("MountainCar-v0")
-    agent = make_dyna(env, "dyna-value", steps=50, planning_exploration=0.0)
+    agent = make_dyna(env, "dyna-value", steps=50, planning={"exploration": 0.0})
     state = run(agent, 40)
 
     @jax.jit
@@ -166,7 +173,7 @@ def test_simulated_transitions_come_from_queue_on_policy_actions_and_the_model()
 
 def test_the_learned_model_learns_and_its_error_is_counted():
     env = envs.make("GridWorld")
-    agent = make_dyna(env, "dyna-value", steps=300, model="learned", search_states=5)
+    agent = make_dyna(env, "dyna-value", steps=300, model="learned", search_control={"states": 5})
     initial = start(agent).model.params
     state = run(agent, 127)
     np.testing.assert_array_equal(state.model.params, initial)  # too few transitions
@@ -221,7 +228,16 @@ class Counts(Model):
 def test_a_model_is_updated_as_often_as_it_is_told_once_there_is_a_batch():
     env = Clock()
     config = resolved(
-        Config("dyna-uniform", env.name, steps=30, warmup_steps=0, hidden=(4,), model_updates=3),
+        Config.of(
+            {
+                "algorithm": "dyna-uniform",
+                "env": env.name,
+                "steps": 30,
+                "warmup_steps": 0,
+                "learner": {"hidden": (4,)},
+                "planning": {"model_updates": 3},
+            }
+        ),
         env,
     )
     dyna = algorithms.build(config, env, model=Counts())

@@ -106,7 +106,7 @@ def test_the_inverse_stays_within_the_bounds_and_leaves_others_outside():
 
 def test_a_folded_network_is_the_network_of_scaled_observations():
     env = envs.make("MountainCar-v0")
-    config = Config(env=env.name, hidden=(5, 4), scale_observations=True)
+    config = Config.of({"env": env.name, "scale_observations": True, "learner": {"hidden": (5, 4)}})
     learner = algorithms.make_learner(resolved(config, env), env)
     state, scale = learner.init(jax.random.key(0)), ObservationScale.of(env, None)
     params, target = jax.random.normal(jax.random.key(1), (2, len(state.params)))
@@ -125,14 +125,19 @@ def test_a_folded_network_is_the_network_of_scaled_observations():
 
 def test_an_environment_and_its_scaled_twin_are_learned_alike():
     settings = {"seeds": 4, "steps": 400, "warmup_steps": 150, "learn_in_warmup": True}
-    settings |= {"planning_steps": 2, "hidden": (8,), "batch_size": 16, "learning_rate": 0.005}
     settings |= {
-        "target_period": 50,
+        "planning_steps": 2,
+        "learner.hidden": (8,),
+        "batch_size": 16,
+        "learner.learning_rate": 0.005,
+    }
+    settings |= {
+        "learner.target_period": 50,
         "eval_every": 100,
         "eval_exploration": 0.3,
         "eval_episodes": 4,
     }
-    settings |= {"snapshot_steps": (100,), "discount": 0.9, "devices": 1, "progress": False}
+    settings |= {"snapshot_steps": (100,), "learner.discount": 0.9, "devices": 1, "progress": False}
     ours = freqdyna.train(Road(), "er", scale_observations=True, **settings)
     twin = freqdyna.train(ScaledRoad(), "er", **settings)
     # While actions are random, both see the same transitions, and the networks are the same up to
@@ -167,8 +172,10 @@ def test_the_networks_of_learned_models_see_scaled_observations(monkeypatch, sca
         return predict(self, *arguments)
 
     monkeypatch.setattr(LearnedModel, "predict", record)
-    settings = {"scale_observations": scaled, "hidden": (4,), "batch_size": 4, "steps": 10}
-    config = Config("dyna-uniform", "MountainCar-v0", model="ensemble", **settings)
+    settings = {"scale_observations": scaled, "learner.hidden": (4,), "batch_size": 4, "steps": 10}
+    config = Config.of(
+        {"algorithm": "dyna-uniform", "env": "MountainCar-v0", "model": "ensemble", **settings}
+    )
     env = envs.make(config.env)
     agent = algorithms.build(resolved(config, env), env)
     jax.eval_shape(agent.dry_step, jax.random.key(0))
@@ -191,7 +198,9 @@ def test_the_networks_of_learned_models_see_scaled_observations(monkeypatch, sca
 )
 def test_running_statistics_are_part_of_the_state_where_they_are_needed(name, scaled, kept):
     env = envs.make(name)
-    config = Config(env=name, steps=10, hidden=(4,), scale_observations=scaled)
+    config = Config.of(
+        {"env": name, "steps": 10, "scale_observations": scaled, "learner": {"hidden": (4,)}}
+    )
     agent = algorithms.build(resolved(config, env), env)
     state = jax.eval_shape(agent.init, jax.random.key(0))
     assert (state.visited is not None) == kept

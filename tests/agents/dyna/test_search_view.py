@@ -20,10 +20,15 @@ KEY = jax.random.key(0)
 
 
 def agent_of(env, search_control=None, **settings):
-    settings = {"steps": 20, "hidden": (2,), "warmup_steps": 0, "planning_steps": 1} | settings
-    settings |= {"batch_size": 4, "queue_size": 8}
+    settings = {
+        "steps": 20,
+        "learner.hidden": (2,),
+        "warmup_steps": 0,
+        "planning_steps": 1,
+    } | settings
+    settings |= {"batch_size": 4, "planning.queue_size": 8}
     own = {"algorithm": "dyna"} if search_control else {"algorithm": "dyna-uniform"}
-    config = Config(env=env.name, **own | settings)
+    config = Config.of({"env": env.name, **own | settings})
     return algorithms.build(resolved(config, env), env, search_control)
 
 
@@ -44,7 +49,7 @@ def with_values(agent, state, online, target):
 
 
 def test_td_error_is_the_one_of_the_definition():
-    agent = agent_of(Clock(last=3), planning_exploration=0.0, discount=0.5)
+    agent = agent_of(Clock(last=3), planning={"exploration": 0.0}, learner={"discount": 0.5})
     state = with_values(agent, started(agent), online=[1.0, 3.0], target=[20.0, 10.0])
     search = agent._view(state, jnp.asarray(7))
     s, last = jnp.array([0.0]), jnp.array([2.0])
@@ -99,7 +104,7 @@ class Pairs(SearchControl):
 @pytest.fixture(scope="module")
 def after_six_steps():
     """An agent that proposes pairs, which begins to search after its third step."""
-    settings = {"warmup_steps": 3, "planning_exploration": 0.0, "simulated_share": 1.0}
+    settings = {"warmup_steps": 3, "planning.exploration": 0.0, "planning.simulated_share": 1.0}
     agent = agent_of(Clock(last=100), Pairs(), learn_in_warmup=False, **settings)
     step, state = eqx.filter_jit(agent.step), started(agent)
     for t in range(6):

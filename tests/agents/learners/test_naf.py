@@ -21,8 +21,8 @@ def make_naf(**settings):
     sizes = (3, 7, output_size(2))
     return NAF(
         **(
-            {"sizes": sizes, "low": LOW, "high": HIGH, "discount": 0.9}
-            | {"learning_rate": 0.01, "target_rate": 0.25}
+            {"sizes": sizes, "low": LOW, "high": HIGH, "learner.discount": 0.9}
+            | {"learner.learning_rate": 0.01, "learner.target_rate": 0.25}
             | settings
         )
     )
@@ -153,7 +153,7 @@ def test_an_update_is_one_adam_step_on_the_mean_squared_difference():
 
 def test_huber_and_clipping_change_the_gradient_and_not_the_errors():
     rows, limit = random_rows(1), 0.05
-    naf = make_naf(loss="huber", max_gradient_norm=limit)
+    naf = make_naf(learner={"loss": "huber", "max_gradient_norm": limit})
     state = scattered(naf)
     differences = differences_of(naf, state.target_params, rows)
 

@@ -27,7 +27,10 @@ class Learns(Stays):
 
 
 def test_a_model_that_learns_may_have_no_state():
-    env, config = envs.make("GridWorld"), Config("dyna-uniform", "GridWorld", hidden=(4,))
+    env, config = (
+        envs.make("GridWorld"),
+        Config.of({"algorithm": "dyna-uniform", "env": "GridWorld", "learner": {"hidden": (4,)}}),
+    )
     agent = algorithms.build(resolved(config, env), env, model=Learns())
     models.check_model(Learns(), env)
     before = jax.eval_shape(agent.init, jax.random.key(0))

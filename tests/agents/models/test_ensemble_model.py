@@ -23,8 +23,10 @@ ANYWHERE = jnp.zeros(2), jnp.ones(2)
 
 
 def make(outcome="mean"):
-    settings = {"model_hidden": (16, 16), "model_learning_rate": 5e-3, "ensemble_size": MEMBERS}
-    config = Config("dyna-uniform", "GridWorld", ensemble_outcome=outcome, **settings)
+    settings = {"model.hidden": (16, 16), "model.learning_rate": 5e-3, "model.size": MEMBERS}
+    config = Config.of(
+        {"algorithm": "dyna-uniform", "env": "GridWorld", **settings, "model": {"outcome": outcome}}
+    )
     return EnsembleModel.from_config(resolved(config, ENV), ENV)
 
 
@@ -128,10 +130,14 @@ class Uncertain(SearchControl):
 
 
 def test_a_search_control_uses_the_disagreement_of_an_ensemble_and_of_no_other_model(tmp_path):
-    small = {"seeds": 1, "steps": 140, "planning_steps": 1, "hidden": (4,), "batch_size": 4}
-    small |= {"eval_every": 70, "warmup_steps": 0, "episode_limit": 30, "progress": False}
-    small |= {"model_hidden": (4,), "ensemble_size": 2, "ensemble_outcome": "member"}
-    small |= {"model_updates": 2, "rollout_length": 2, "search_control": Uncertain}
+    small = {"seeds": 1, "steps": 140, "planning_steps": 1, "learner.hidden": (4,), "batch_size": 4}
+    small |= {"eval_every": 70, "warmup_steps": 0, "env.episode_limit": 30, "progress": False}
+    small |= {"model.hidden": (4,), "model.size": 2, "model.outcome": "member"}
+    small |= {
+        "planning.model_updates": 2,
+        "planning.rollout_length": 2,
+        "search_control": Uncertain,
+    }
     result = freqdyna.train("GridWorld", "dyna", model="ensemble", **small)
     assert result.complete_seeds.kept.all()
     assert (result.metrics["model_error"] > 0).all()

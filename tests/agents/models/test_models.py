@@ -35,10 +35,12 @@ def test_planning_from_the_replay_is_replay_when_the_world_is_deterministic(name
     # The paper's argument (section 2): an exact deterministic model, asked for what was seen,
     # only says again what the replay already holds.
     env = envs.make(name, **({"move_noise": 0.0} if name == "GridWorld" else {}))
-    config = Config(
-        "dyna-replay",
-        **{"steps": 300, "buffer_size": 300, "warmup_steps": 0, "planning_steps": 1},
-        hidden=(4,),
+    config = Config.of(
+        {
+            "algorithm": "dyna-replay",
+            **{"steps": 300, "replay.capacity": 300, "warmup_steps": 0, "planning_steps": 1},
+            "learner": {"hidden": (4,)},
+        }
     )
     agent = algorithms.build(resolved(config, env), env)
     advance = jax.jit(lambda s: jax.lax.fori_loop(0, 300, lambda t, s: agent.step(s, t), s))

@@ -30,8 +30,13 @@ def all_moves():
 
 
 def run(planning_steps, steps):
-    config = Config(
-        algorithm="tabular-dyna-q", env="DynaMaze", planning_steps=planning_steps, discount=0.95
+    config = Config.of(
+        {
+            "algorithm": "tabular-dyna-q",
+            "env": "DynaMaze",
+            "planning_steps": planning_steps,
+            "learner": {"discount": 0.95},
+        }
     )
     env = envs.make("DynaMaze")
     training = Training(algorithms.build(resolved(config, env), env), 1, 0.0)
@@ -113,4 +118,4 @@ def test_states_that_are_no_cells_are_refused():
     with pytest.raises(FreqdynaError, match="env is 'GridWorld'; algorithm 'tabular-dyna-q' needs"):
         algorithms.build(config, grid_world)
     with pytest.raises(FreqdynaError, match="planning_steps is 0; it must be 1 or greater for"):
-        algorithms.build(resolved(Config(planning_steps=0), grid_world), grid_world)
+        algorithms.build(resolved(Config.of({"planning_steps": 0}), grid_world), grid_world)

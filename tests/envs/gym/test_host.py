@@ -257,7 +257,7 @@ def healthy():
 @pytest.fixture(scope="module")
 def until_then():
     """The same up to the step before the one that fails."""
-    return freqdyna.train(Corridor, "er", **SMALL | {"steps": 24, "buffer_size": 60})
+    return freqdyna.train(Corridor, "er", **SMALL | {"steps": 24, "replay.capacity": 60})
 
 
 @pytest.mark.parametrize(
@@ -359,7 +359,7 @@ def test_an_object_is_taken_as_it_is_wrapped_and_changed():
 def test_an_environment_that_was_given_is_not_taken_for_one_of_its_name():
     settings = {k: v for k, v in SMALL.items() if k != "progress"}
     car = "MountainCarContinuous-v0"
-    config = Config(env=car, algorithm="naf", **settings)
+    config = Config.of({"env": car, "algorithm": "naf", **settings})
     given = prepare(config, lambda: Louder(gymnasium.make(car), 2.0)).provenance
     with pytest.raises(FreqdynaError, match=f"{car!r} was passed in Python; give it"):
         environment_of_run(config, None, given, "give it")

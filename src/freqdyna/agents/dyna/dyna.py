@@ -27,11 +27,12 @@ from freqdyna.agents.dyna.simulation import Planning
 from freqdyna.agents.dyna.state import DynaState, Experience
 from freqdyna.agents.dyna.updates import Updates, learn_model
 from freqdyna.agents.dyna.visited import Visited
-from freqdyna.agents.exploration import Exploration, exploration_at
+from freqdyna.agents.exploration import LinearSchedule
 from freqdyna.agents.learners.base import Learner
 from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.ring import uniform_indices
 from freqdyna.agents.snapshot import STATES, climbs, is_drawn, policy, surfaces
+from freqdyna.config import Component, Count, CountOrZero, Share
 from freqdyna.core.errors import note_where
 from freqdyna.envs.base import Environment
 from freqdyna.envs.space import Action, Space
@@ -39,7 +40,7 @@ from freqdyna.envs.transition import Transition, row_width
 from freqdyna.search_control.base import Proposal, Search, check_proposal, check_snapshot
 
 
-class Dyna(Agent[DynaState]):
+class Dyna(Component, Agent[DynaState]):
     """The components of an agent and its settings."""
 
     env: Space
@@ -48,19 +49,33 @@ class Dyna(Agent[DynaState]):
     replay: Replay[Any]
     planning: Planning | None
     """None without search-control and model: every mini-batch then comes from the replay buffer."""
-    batch_size: int = eqx.field(static=True)
-    """Transitions in a mini-batch (b)."""
-    planning_steps: int = eqx.field(static=True)
-    """Updates per environment step (d)."""
-    exploration: Exploration
-    """The amount of exploration after the warm-up (epsilon)."""
-    warmup_steps: int
+    planning_steps: Count = eqx.field(static=True, default=10)
+    """Updates per environment step (the paper's d)."""
+    batch_size: Count = eqx.field(static=True, default=32)
+    """Transitions per mini-batch (b)."""
+    exploration: Share = 0.1
+    """The probability of a random action after the warm-up (epsilon); with continuous actions, the
+    standard deviation of their noise, relative to half their range."""
+    exploration_initial: Share = 1.0
+    """The amount of exploration from which a linear schedule starts; see exploration_fraction."""
+    exploration_fraction: Share = 0.0
+    """The fraction of all steps, warm-up included, during which exploration changes linearly from
+    exploration_initial to exploration; 0 for no schedule."""
+    warmup_steps: CountOrZero = eqx.field(static=True, default=5000)
     """The number of steps at the start in which every action is random."""
-    first_update_step: int = eqx.field(static=True)
-    """The step at which searches and planning updates begin."""
-    scale_observations: bool = eqx.field(static=True, default=False)
-    """Whether the network, and a learned model, see scaled observations; everything else sees them
-    as they are."""
+    learn_in_warmup: bool = eqx.field(static=True, default=False)
+    """Whether updates and searches start with the first step, rather than after the warm-up."""
+    scale_observations: bool | None = eqx.field(static=True, default=None)
+    """Whether the network, and a learned model, see scaled observations: coordinates with known
+    bounds in [-1, 1], the others by the running mean and standard deviation of the visited states.
+    If unset: yes with discrete actions, no with continuous ones."""
+    schedule: LinearSchedule | None = None
+    """The schedule of exploration in a run of so many steps; None for a constant."""
+
+    @property
+    def first_update_step(self) -> int:
+        """The step at which searches and planning updates begin."""
+        return 0 if self.learn_in_warmup else self.warmup_steps
 
     def init(self, key: PRNGKeyArray) -> DynaState:
         """The state before the first step; the observation is zero if `env` is only a space."""
@@ -88,7 +103,7 @@ class Dyna(Agent[DynaState]):
 
     def choose(self, state: DynaState, t: Int[Array, ""]) -> Action:
         """Observe s_t and choose the action a_t, with exploration."""
-        explored = exploration_at(self.exploration, t)
+        explored = self.exploration if self.schedule is None else self.schedule(t)
         epsilon = jnp.where(t < self.warmup_steps, 1.0, explored)
         act_key, *_ = self._keys(state, t)
         return self.learner.act(self.parameters(state), state.observation, epsilon, act_key)
@@ -229,7 +244,9 @@ class Dyna(Agent[DynaState]):
     @property
     def _keeps_statistics(self) -> bool:
         """Whether statistics of the visited states are needed: for searches, or for the scale."""
-        return self.planning is not None or (self.scale_observations and not self.env.is_bounded)
+        return self.planning is not None or bool(
+            self.scale_observations and not self.env.is_bounded
+        )
 
     def _scale(self, state: DynaState) -> ObservationScale:
         return ObservationScale.of(self.env, state.visited)

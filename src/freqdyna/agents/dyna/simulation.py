@@ -1,7 +1,6 @@
 """The model-based half of the agent: what is simulated, and the transitions of one step."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -14,32 +13,38 @@ from freqdyna.agents.dyna.observation_scale import ObservationScale
 from freqdyna.agents.dyna.queue import Queue
 from freqdyna.agents.learners.base import Learner, Usable
 from freqdyna.agents.models.base import Model
+from freqdyna.config import Component, Count, Share
 from freqdyna.core.errors import note_where
 from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition
 from freqdyna.search_control.base import Draw, SearchControl
 
 
-class Planning(eqx.Module):
+class Planning(Component, eqx.Module):
     """The search-control, the model, and how much is simulated."""
 
     search_control: SearchControl
     model: Model[Any]
     simulated: int = eqx.field(static=True)
-    """Simulated transitions per mini-batch (βb)."""
-    queue_size: int = eqx.field(static=True)
-    exploration: float | Float[Array, ""]
-    """The amount of exploration of the actions that are paired with queue states."""
-    model_updates: int = eqx.field(static=True, default=1)
-    """Updates per environment step of a model that learns."""
-    rollout_length: int = eqx.field(static=True, default=1)
-    """The number of steps of a simulated trajectory."""
+    """Simulated transitions per mini-batch (βb): `simulated_share` of them."""
+    simulated_share: Share = eqx.field(static=True, default=0.5)
+    """The fraction of a mini-batch that is simulated by the model (β)."""
+    queue_size: Count = eqx.field(static=True, default=100_000)
+    """The capacity of the search-control queue, in states."""
+    exploration: Share = 0.1
+    """Like the agent's exploration, for the actions that are paired with queue states."""
+    rollout_length: Count = eqx.field(static=True, default=1)
+    """Steps of a simulated trajectory, from a queue state with the current policy. A mini-batch has
+    as many simulated transitions as before, of fewer trajectories."""
+    model_updates: Count = eqx.field(static=True, default=1)
+    """Updates per environment step of a model that learns, each with its own mini-batch."""
 
     def scaled(self, scale: ObservationScale | None) -> "Planning":
         """The planning whose model sees observations as the network does; None for as they are."""
         if scale is None:
             return self
-        return replace(self, model=self.model.with_scale(scale.centre, scale.half))
+        scaled = self.model.with_scale(scale.centre, scale.half)
+        return eqx.tree_at(lambda planning: planning.model, self, scaled)
 
     def empty_queue(self, space: Space) -> Queue:
         """The queue before the first step."""

@@ -2,7 +2,8 @@
 
 import abc
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal, Self
 
 import equinox as eqx
 import jax
@@ -15,7 +16,8 @@ from freqdyna.agents.learners.losses import Loss
 from freqdyna.agents.networks.activations import ACTIVATIONS
 from freqdyna.agents.networks.mlp import Network, init_network, network_from_flat
 from freqdyna.agents.networks.state_value import StateValue
-from freqdyna.envs.space import Action
+from freqdyna.config import Component, NotNegative, Positive, Share, Widths
+from freqdyna.envs.space import Action, Space
 
 Usable = Bool[Array, " batch"] | None
 """Which transitions of a mini-batch are learned from; None for all. The others must have the reward
@@ -33,18 +35,33 @@ class LearnerState(eqx.Module):
     optimizer: optax.OptState
 
 
-class Learner(eqx.Module):
+class Learner(Component, eqx.Module):
     """A network with a target network, trained by Adam; a subclass interprets its outputs."""
 
-    sizes: eqx.AbstractVar[tuple[int, ...]]
-    """Layer widths of the network, from the observation size to the number of outputs."""
-    learning_rate: eqx.AbstractVar[float]
-    discount: eqx.AbstractVar[float]
-    activation: str = eqx.field(static=True, default="tanh", kw_only=True)
-    """The activation of the hidden layers, one of ACTIVATIONS."""
-    loss: Loss = eqx.field(static=True, default="squared", kw_only=True)
-    max_gradient_norm: float | None = eqx.field(default=None, kw_only=True)
-    """Longer gradients are scaled to this norm; None for no limit."""
+    hidden: Widths = eqx.field(static=True, default=(32, 32))
+    """Widths of the hidden layers."""
+    activation: Literal["tanh", "relu", "silu"] = eqx.field(static=True, default="tanh")
+    """The activation of the hidden layers."""
+    learning_rate: NotNegative = 1e-3
+    """The learning rate of Adam."""
+    discount: Share = 0.99
+    """The discount factor (gamma)."""
+    loss: Loss = eqx.field(static=True, default="squared")
+    """The loss of a temporal-difference error d: "squared" is d², "huber" is d²/2 up to |d| = 1 and
+    |d| − 1/2 beyond."""
+    max_gradient_norm: Positive | None = None
+    """Longer gradients are scaled to this norm before Adam; None for no limit."""
+    space: Space | None = None
+    """The spaces of states and actions, see `bind`."""
+
+    def bind(self, space: Space) -> Self:
+        """The learner for an environment: only with its spaces are the sizes of layers known."""
+        return replace(self, space=space)
+
+    @property
+    @abc.abstractmethod
+    def sizes(self) -> tuple[int, ...]:
+        """Layer widths of the network, from the observation size to the number of outputs."""
 
     @abc.abstractmethod
     def value(self, params: Float[Array, " p"]) -> StateValue:

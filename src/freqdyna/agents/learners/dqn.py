@@ -8,24 +8,28 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from freqdyna.agents.learners.base import Complete, Learner, LearnerState, Usable
 from freqdyna.agents.learners.losses import loss_slope
 from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.config import Count
 from freqdyna.core import unrolled
 from freqdyna.envs.transition import Transition
 
-Exploration = tuple[Bool[Array, "*shape"], Int[Array, "*shape"]]
+RandomAction = tuple[Bool[Array, "*shape"], Int[Array, "*shape"]]
 """Whether each action is random, and the random action."""
 
 
 class DQN(Learner):
     """Deep Q-learning with Adam, for discrete actions."""
 
-    sizes: tuple[int, ...] = eqx.field(static=True)
-    """Layer widths, from the observation size to the number of actions."""
-    discount: float
-    learning_rate: float
-    target_period: int
-    """The number of updates between copies to the target network (the paper's tau)."""
+    target_period: Count = 1000
+    """Updates between copies of the network to the target network (the paper's tau)."""
     double: bool = eqx.field(static=True, default=False)
-    """Whether the network chooses the action in the target, and the target network evaluates it."""
+    """Whether the network chooses the action in the target, and the target network only evaluates
+    it (double Q-learning)."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Layer widths, from the observation size to the number of actions."""
+        assert self.space is not None
+        return self.space.observation_size, *self.hidden, self.space.num_actions
 
     def value(self, params: Float[Array, " p"]) -> StateValue:
         """V(s) = max_a Q(s, a)."""
@@ -42,13 +46,13 @@ class DQN(Learner):
         keys: tuple[PRNGKeyArray, PRNGKeyArray],
         shape: tuple[int, ...],
         epsilon: Float[Array, ""] | float,
-    ) -> Exploration:
+    ) -> RandomAction:
         """With probability `epsilon` an action is random; see `Learner.draw_exploration`."""
         explores = jax.random.uniform(keys[0], shape) < epsilon
         return explores, jax.random.randint(keys[1], shape, 0, self.sizes[-1])
 
     def select_action(
-        self, outputs: Float[Array, " actions"], exploration: Exploration
+        self, outputs: Float[Array, " actions"], exploration: RandomAction
     ) -> Int[Array, ""]:
         """The greedy or the random action; see `Learner.select_action`."""
         explore, random_action = exploration

@@ -16,9 +16,10 @@ from freqdyna.agents.learners.base import Complete, Learner, LearnerState, Usabl
 from freqdyna.agents.learners.losses import mean_loss
 from freqdyna.agents.networks.mlp import Network
 from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.config import Share, Widths
 from freqdyna.envs.transition import Transition
 
-Exploration = tuple[Float[Array, "*shape a"], Float[Array, "*shape a"], Bool[Array, "*shape"]]
+ActionNoise = tuple[Float[Array, "*shape a"], Float[Array, "*shape a"], Bool[Array, "*shape"]]
 """Noise for the best action, a random action, and whether to use the random action."""
 
 
@@ -53,14 +54,28 @@ class Advantage(eqx.Module):
 class NAF(Learner):
     """Normalized advantage functions with Adam and a target network that is updated slowly."""
 
-    sizes: tuple[int, ...] = eqx.field(static=True)
-    low: np.ndarray
-    high: np.ndarray
-    """The bounds of the actions, shape (a,) each."""
-    discount: float
-    learning_rate: float
-    target_rate: float
+    hidden: Widths = eqx.field(static=True, default=(64, 64))
+    """Widths of the hidden layers."""
+    target_rate: Share = 0.005
     """The fraction by which the target network moves towards the online network per update."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Layer widths, from the observation size to the number of outputs."""
+        assert self.space is not None
+        return self.space.observation_size, *self.hidden, output_size(self.space.action_size)
+
+    @property
+    def low(self) -> np.ndarray:
+        """The lower bound of each action, shape (a,)."""
+        assert self.space is not None
+        return self.space.action_low
+
+    @property
+    def high(self) -> np.ndarray:
+        """The upper bound of each action, shape (a,)."""
+        assert self.space is not None
+        return self.space.action_high
 
     def value(self, params: Float[Array, " p"]) -> StateValue:
         """V(s): the network with only its first output."""
@@ -81,7 +96,7 @@ class NAF(Learner):
         keys: tuple[PRNGKeyArray, PRNGKeyArray],
         shape: tuple[int, ...],
         epsilon: Float[Array, ""] | float,
-    ) -> Exploration:
+    ) -> ActionNoise:
         """Gaussian noise with standard deviation `epsilon`; if it is 1, uniform actions.
 
         The standard deviation is relative to half the range; see `Learner.draw_exploration`.
@@ -92,7 +107,7 @@ class NAF(Learner):
         return noise, anywhere, jnp.broadcast_to(jnp.asarray(epsilon) >= 1, shape)
 
     def select_action(
-        self, outputs: Float[Array, " o"], exploration: Exploration
+        self, outputs: Float[Array, " o"], exploration: ActionNoise
     ) -> Float[Array, " a"]:
         """μ(s) plus noise, clipped to the bounds, or the random action."""
         noise, anywhere, at_random = exploration

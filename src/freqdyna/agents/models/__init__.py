@@ -3,20 +3,20 @@
 from typing import Any
 
 from freqdyna.agents.models.base import Model, Outcome, check_model
-from freqdyna.agents.models.ensemble_model import EnsembleModel
-from freqdyna.agents.models.learned_model import LearnedModel
+from freqdyna.agents.models.ensemble_model import Ensemble
+from freqdyna.agents.models.learned_model import Learned
 from freqdyna.agents.models.true_model import TrueModel
 from freqdyna.core.plugins import Registry
 from freqdyna.envs.transition import Transition
 
 MODELS: Registry[Model[Any]] = Registry("model", Model)
 """The built-in models by name."""
-MODELS |= {"true": TrueModel, "learned": LearnedModel, "ensemble": EnsembleModel}
+MODELS |= {"true": TrueModel, "learned": Learned, "ensemble": Ensemble}
 
 __all__ = [
     "MODELS",
-    "EnsembleModel",
-    "LearnedModel",
+    "Ensemble",
+    "Learned",
     "Model",
     "Outcome",
     "Transition",

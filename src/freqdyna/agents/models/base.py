@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from freqdyna.config import Config
+from freqdyna.config import Component
 from freqdyna.core.errors import FreqdynaError, note_where
 from freqdyna.core.plugins import require_shapes
 from freqdyna.envs.space import Action, Space
@@ -19,22 +19,25 @@ from freqdyna.envs.transition import Transition
 ModelState = TypeVar("ModelState")
 
 
-class Model(eqx.Module, Generic[ModelState]):
+class Model(Component, eqx.Module, Generic[ModelState]):
     """The base class of models, as pure functions for one state of one seed.
 
     A subclass implements `query`. A model that learns also has `init`, `learn` and `learn_batch`.
+    Its fields with a default are its settings: `size: int = 5` is set by
+    `train(model=Mine(size=3))` or `--model.size 3`.
     """
 
-    @classmethod
-    def from_config(cls, config: Config, space: Space) -> "Model[Any]":
-        """Create the model with the settings of a run; override this if it has fields.
+    def bind(self, space: Space) -> "Model[ModelState]":
+        """The model for an environment; by default the model itself.
+
+        Override this if the model needs to know the spaces of states and actions, as in
+        `return dataclasses.replace(self, space=space)`.
 
         Args:
-            config: The settings, all of them set.
             space: The environment, or only its space if it is stepped in Python.
 
         """
-        return cls()
+        return self
 
     @property
     def noise_size(self) -> int:

@@ -7,7 +7,7 @@ determined by a hash of the transition and the member, so that a member that lac
 never sees it, and nothing has to be stored.
 """
 
-from dataclasses import replace
+from typing import Annotated, Literal
 
 import equinox as eqx
 import jax
@@ -15,48 +15,32 @@ import jax.numpy as jnp
 from jax.scipy.special import ndtr
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
-from freqdyna.agents.models.base import Model, Outcome, known_ranges
-from freqdyna.agents.models.learned_model import LearnedModel, LearnedModelState, Prediction
-from freqdyna.config import Config
-from freqdyna.envs.space import Action, Space
+from freqdyna.agents.models.base import Outcome, known_ranges
+from freqdyna.agents.models.learned_model import Learned, LearnedModelState, Prediction
+from freqdyna.config import integer
+from freqdyna.envs.space import Action
 from freqdyna.envs.transition import Transition
 
 # The cumulative distribution function of a Poisson number with mean 1, at 0, 1, ..., 7.
 _CUMULATIVE = (0.367879, 0.735759, 0.919699, 0.981012, 0.996340, 0.999406, 0.999917, 0.999990)
 
 
-class EnsembleModel(Model[LearnedModelState]):
+class Ensemble(Learned):
     """Several learned models; the outcome is their mean, or that of a random member."""
 
-    member: LearnedModel
-    size: int = eqx.field(static=True)
+    size: Annotated[int, integer(2)] = eqx.field(static=True, default=5)
     """The number of members."""
-    samples_member: bool = eqx.field(static=True)
-    """Whether each query is answered by a random member rather than by the mean of all."""
-
-    @classmethod
-    def from_config(cls, config: Config, space: Space) -> "EnsembleModel":
-        """The model with the settings of a run; see `Model.from_config`."""
-        member = LearnedModel.from_config(config, space)
-        return cls(member, config.ensemble_size, config.ensemble_outcome == "member")
-
-    def with_scale(self, centre: Float[Array, " n"], half: Float[Array, " n"]) -> "EnsembleModel":
-        """The model whose members see scaled states; see `Model.with_scale`."""
-        return replace(self, member=self.member.with_scale(centre, half))
-
-    @property
-    def learn_batch(self) -> int:
-        """The members share a mini-batch, in which their weights differ."""
-        return self.member.learn_batch
+    outcome: Literal["mean", "member"] = eqx.field(static=True, default="mean")
+    """Whether a query is answered by the "mean" of all members, or by a random "member"."""
 
     @property
     def noise_size(self) -> int:
         """One number to choose a member, or none."""
-        return int(self.samples_member)
+        return int(self.outcome == "member")
 
     def init(self, key: PRNGKeyArray) -> LearnedModelState:
         """The states of all members; the first axis of every array is the member."""
-        return jax.vmap(self.member.init)(jax.random.split(key, self.size))
+        return jax.vmap(super().init)(jax.random.split(key, self.size))
 
     def query(
         self,
@@ -70,17 +54,22 @@ class EnsembleModel(Model[LearnedModelState]):
         The mean is that of the networks' outputs: of s' − s, the reward and the logit of terminal.
         """
         predictions = self._predictions(state, s, action)
-        if self.samples_member:
+        if self.outcome == "member":
             chosen = (ndtr(noise[0]) * self.size).astype(int)  # uniform, because noise is normal
             prediction = jax.tree.map(lambda of_all: of_all[chosen], predictions)
         else:
             prediction = jax.tree.map(lambda of_all: of_all.mean(0), predictions)
-        return self.member.outcome(s, prediction)
+        return self.outcome_at(s, prediction)
 
-    def learn(self, state: LearnedModelState, batch: Transition) -> LearnedModelState:
+    def learn(
+        self,
+        state: LearnedModelState,
+        batch: Transition,
+        weights: Float[Array, " batch"] | None = None,
+    ) -> LearnedModelState:
         """One Adam step of each member on its bootstrap sample; see `Model.learn`."""
-        weights = bootstrap_weights(jax.vmap(Transition.pack)(batch), self.size)
-        return jax.vmap(self.member.learn, in_axes=(0, None, 0))(state, batch, weights)
+        of_members = bootstrap_weights(jax.vmap(Transition.pack)(batch), self.size)
+        return jax.vmap(super().learn, in_axes=(0, None, 0))(state, batch, of_members)
 
     def disagreement(
         self, state: LearnedModelState, s: Float[Array, " n"], action: Action
@@ -92,14 +81,14 @@ class EnsembleModel(Model[LearnedModelState]):
         variance is the mean squared deviation from the members' mean. See `Model.disagreement`.
         """
         predictions = self._predictions(state, s, action)
-        next_states = jax.vmap(lambda one: self.member.outcome(s, one)[0])(predictions)
-        return jnp.mean(next_states.var(0) / known_ranges(self.member.space) ** 2)
+        next_states = jax.vmap(lambda one: self.outcome_at(s, one)[0])(predictions)
+        return jnp.mean(next_states.var(0) / known_ranges(self._space) ** 2)
 
     def _predictions(
         self, state: LearnedModelState, s: Float[Array, " n"], action: Action
     ) -> Prediction:
         """The outputs of all members; the first axis of every array is the member."""
-        return jax.vmap(self.member.predict, in_axes=(0, None, None))(state.params, s, action)
+        return jax.vmap(self.predict, in_axes=(0, None, None))(state.params, s, action)
 
 
 def bootstrap_weights(

@@ -6,7 +6,7 @@ are scaled to ±1. With `scale_observations`, the network's s and s' − s are s
 """
 
 from dataclasses import replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import equinox as eqx
 import jax
@@ -17,7 +17,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.agents.models.base import Model, Outcome
 from freqdyna.agents.networks.mlp import init_xavier, network_from_flat
-from freqdyna.config import Config
+from freqdyna.config import NotNegative, Widths
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition
@@ -40,34 +40,37 @@ class LearnedModelState(eqx.Module):
     optimizer: optax.OptState
 
 
-class LearnedModel(Model[LearnedModelState]):
+class Learned(Model[LearnedModelState]):
     """A network that learns to predict the mean outcome."""
 
     learn_batch: ClassVar[int] = 128
-    space: Space
-    learning_rate: float | Float[Array, ""]
-    terminal_is_known: bool = eqx.field(static=True)
-    """Whether to use `space.terminal` instead of predicting termination."""
-    hidden: tuple[int, ...] = eqx.field(static=True, default=(64, 64))
-    """Widths of the hidden layers."""
+    termination: Literal["known", "learned"] | None = eqx.field(static=True, default=None)
+    """Whether the environment says which states are terminal ("known"), or that is "learned", too.
+    If unset: known for built-in environments, learned for those of Gymnasium."""
+    learning_rate: NotNegative = 1e-4
+    """The learning rate of Adam."""
+    hidden: Widths = eqx.field(static=True, default=(64, 64))
+    """Widths of the ReLU layers."""
+    space: Space | None = None
+    """The spaces of states and actions, see `bind`."""
     scale: tuple[Float[Array, " n"], Float[Array, " n"]] | None = None
     """Centre and half range of the network's states, see `Model.with_scale`; None for states as
     they are."""
 
-    @classmethod
-    def from_config(cls, config: Config, space: Space) -> "LearnedModel":
-        """The model with the settings of a run; see `Model.from_config`."""
-        known = config.model_termination == "known"
-        if known and not space.knows_terminal:
+    def bind(self, space: Space) -> "Learned":
+        """The model of an environment; see `Model.bind`."""
+        if self.termination == "known" and not space.knows_terminal:
             raise FreqdynaError(
-                f"model_termination is 'known', but {space.name!r} does not know which states are "
+                f"model.termination is 'known', but {space.name!r} does not know which states are "
                 "terminal; it must be 'learned'"
             )
-        return cls(space, config.model_learning_rate, known, config.model_hidden)
+        usual: Literal["known", "learned"] = "known" if space.knows_terminal else "learned"
+        return replace(self, space=space, termination=self.termination or usual)
 
-    def with_scale(self, centre: Float[Array, " n"], half: Float[Array, " n"]) -> "LearnedModel":
+    def with_scale(self, centre: Float[Array, " n"], half: Float[Array, " n"]) -> "Learned":
         """The model whose network sees scaled states; see `Model.with_scale`."""
-        return replace(self, scale=(centre, half))
+        scale = centre, half
+        return eqx.tree_at(lambda m: m.scale, self, scale, is_leaf=lambda part: part is None)
 
     def init(self, key: PRNGKeyArray) -> LearnedModelState:
         """The network and Adam's state before training."""
@@ -82,7 +85,7 @@ class LearnedModel(Model[LearnedModelState]):
         noise: Float[Array, " 0"],
     ) -> Outcome:
         """The predicted outcome; see `Model.query`."""
-        return self.outcome(s, self.predict(state.params, s, action))
+        return self.outcome_at(s, self.predict(state.params, s, action))
 
     def learn(
         self,
@@ -115,9 +118,14 @@ class LearnedModel(Model[LearnedModelState]):
         return LearnedModelState(state.params + step, optimizer)
 
     @property
+    def _space(self) -> Space:
+        assert self.space is not None, "the model is not bound to an environment"
+        return self.space
+
+    @property
     def _sizes(self) -> tuple[int, ...]:
-        n, actions = self.space.observation_size, self.space.num_actions
-        return n + (actions or self.space.action_size), *self.hidden, n + 2
+        n, actions = self._space.observation_size, self._space.num_actions
+        return n + (actions or self._space.action_size), *self.hidden, n + 2
 
     def predict(
         self, params: Float[Array, " p"], s: Float[Array, " n"], action: Action
@@ -131,10 +139,10 @@ class LearnedModel(Model[LearnedModelState]):
 
         """
         network = network_from_flat(params, self._sizes, jax.nn.relu)
-        if self.space.num_actions:
-            inputs = jax.nn.one_hot(action, self.space.num_actions)
+        if self._space.num_actions:
+            inputs = jax.nn.one_hot(action, self._space.num_actions)
         else:
-            low, high = self.space.action_low, self.space.action_high
+            low, high = self._space.action_low, self._space.action_high
             inputs = 2 * (action - low) / (high - low) - 1
         x = s if self.scale is None else (s - self.scale[0]) / self.scale[1]
         outputs = network(jnp.concatenate([x, inputs]))
@@ -142,9 +150,9 @@ class LearnedModel(Model[LearnedModelState]):
         change = outputs[:n] if self.scale is None else self.scale[1] * outputs[:n]
         return Prediction(change, outputs[n], outputs[n + 1])
 
-    def outcome(self, s: Float[Array, " n"], prediction: Prediction) -> Outcome:
+    def outcome_at(self, s: Float[Array, " n"], prediction: Prediction) -> Outcome:
         """The outcome that a prediction at state `s` stands for."""
-        next_state = self.space.project(s + prediction.change)
-        if self.terminal_is_known:
-            return next_state, prediction.reward, self.space.terminal(next_state)
+        next_state = self._space.project(s + prediction.change)
+        if self.termination == "known":
+            return next_state, prediction.reward, self._space.terminal(next_state)
         return next_state, prediction.reward, prediction.logit > 0

@@ -3,7 +3,6 @@
 from jaxtyping import Array, Float
 
 from freqdyna.agents.models.base import Model, Outcome
-from freqdyna.config import Config
 from freqdyna.envs.base import Action, Environment
 from freqdyna.envs.space import Space
 
@@ -11,17 +10,18 @@ from freqdyna.envs.space import Space
 class TrueModel(Model[None]):
     """The environment's own transition function."""
 
-    env: Environment
+    env: Environment | None = None
+    """The environment, see `bind`."""
 
-    @classmethod
-    def from_config(cls, config: Config, space: Space) -> "TrueModel":
-        """The model of a compiled environment; see `Model.from_config`."""
+    def bind(self, space: Space) -> "TrueModel":
+        """The model of a compiled environment; see `Model.bind`."""
         assert isinstance(space, Environment)
-        return cls(space)
+        return TrueModel(space)
 
     @property
     def noise_size(self) -> int:
         """One number for the reward, plus those of the environment."""
+        assert self.env is not None
         return 1 + self.env.noise_size
 
     @property
@@ -37,4 +37,5 @@ class TrueModel(Model[None]):
         noise: Float[Array, " k"],
     ) -> Outcome:
         """A transition of the environment; see `Model.query`."""
+        assert self.env is not None
         return self.env.transition_from_noise(s, action, noise)

@@ -6,10 +6,12 @@ from typing import Generic, TypeVar
 import equinox as eqx
 from jaxtyping import Array, Float, Int, UInt32
 
+from freqdyna.config import Component
+
 ReplayState = TypeVar("ReplayState")
 
 
-class Replay(eqx.Module, Generic[ReplayState]):
+class Replay(Component, eqx.Module, Generic[ReplayState]):
     """A buffer of packed transitions; the oldest are overwritten first.
 
     `count` is the number of transitions added so far. It is a function of the time step, so it is

@@ -7,6 +7,7 @@ from jaxtyping import Array, Float, Int, UInt32
 from freqdyna.agents.replay.base import Replay
 from freqdyna.agents.replay.ring import uniform_indices
 from freqdyna.agents.replay.sum_tree import SumTree, empty_sum_tree
+from freqdyna.config import Count, NotNegative
 
 SMALLEST_PRIORITY = 1e-6
 
@@ -26,8 +27,10 @@ class PrioritizedReplay(Replay[PrioritizedState]):
     section). A new transition gets the highest priority so far.
     """
 
-    capacity: int = eqx.field(static=True)
-    exponent: float
+    capacity: Count = eqx.field(static=True, default=100_000)
+    """The capacity of the buffer, in transitions."""
+    exponent: NotNegative = 0.6
+    """Priorities are |temporal-difference error| to this power."""
 
     def init(self, width: int) -> PrioritizedState:
         """An empty buffer."""

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, UInt32
 
 from freqdyna.agents.replay.base import Replay
+from freqdyna.config import Count
 
 
 class RingState(eqx.Module):
@@ -16,7 +17,8 @@ class RingState(eqx.Module):
 class UniformReplay(Replay[RingState]):
     """Every stored transition is equally likely."""
 
-    capacity: int = eqx.field(static=True)
+    capacity: Count = eqx.field(static=True, default=100_000)
+    """The capacity of the buffer, in transitions."""
 
     def init(self, width: int) -> RingState:
         """An empty buffer."""

@@ -8,9 +8,10 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from freqdyna.agents.base import Agent, AgentState
 from freqdyna.agents.diagnostics import Diagnostics
-from freqdyna.agents.exploration import Exploration, exploration_at
+from freqdyna.agents.exploration import LinearSchedule
 from freqdyna.agents.tabular.count_model import CountModel
 from freqdyna.agents.tabular.q_table import QTable
+from freqdyna.config import Component, CountOrZero, NotNegative, Share
 from freqdyna.envs.base import Environment
 
 EPISODES_KEPT = 100
@@ -29,14 +30,31 @@ class TabularState(AgentState):
     diagnostics: Diagnostics
 
 
-class TabularDyna(Agent[TabularState]):
+class QLearning(Component, eqx.Module):
+    """How the table learns."""
+
+    learning_rate: NotNegative = 0.1
+    """The weight of a new target in the table."""
+    discount: Share = 0.99
+    """The discount factor (gamma)."""
+
+
+class TabularDyna(Component, Agent[TabularState]):
     """Tabular Dyna-Q; every integer state within the bounds is a cell of the table."""
 
     env: Environment
-    discount: float
-    learning_rate: float
-    exploration: Exploration
-    planning_steps: int = eqx.field(static=True)
+    learner: QLearning
+    planning_steps: CountOrZero = eqx.field(static=True, default=10)
+    """Planning updates per environment step."""
+    exploration: Share = 0.1
+    """The probability of a random action (epsilon)."""
+    exploration_initial: Share = 1.0
+    """The amount of exploration from which a linear schedule starts; see exploration_fraction."""
+    exploration_fraction: Share = 0.0
+    """The fraction of all steps during which exploration changes linearly from exploration_initial
+    to exploration; 0 for no schedule."""
+    schedule: LinearSchedule | None = None
+    """The schedule of exploration in a run of so many steps; None for a constant."""
 
     def init(self, key: PRNGKeyArray) -> TabularState:
         """The state before the first step."""
@@ -61,10 +79,12 @@ class TabularDyna(Agent[TabularState]):
         keys = jax.random.split(jax.random.fold_in(state.key, t), 4)
         act_key, env_key, reset_key, plan_key = keys
         cell = self.cell(state.observation)
-        action = state.table.act(cell, exploration_at(self.exploration, t), act_key)
+        explored = self.exploration if self.schedule is None else self.schedule(t)
+        action = state.table.act(cell, explored, act_key)
         next_state, reward, terminal = self.env.transition(state.observation, action, env_key)
         seen = (cell, action, reward, self.cell(next_state), terminal)
-        table, difference = state.table.update(*seen, self.discount, self.learning_rate)
+        rates = self.learner.discount, self.learner.learning_rate
+        table, difference = state.table.update(*seen, *rates)
         model = state.model.learn(*seen)
 
         fractions = jax.random.uniform(plan_key, (2, self.planning_steps))
@@ -72,9 +92,7 @@ class TabularDyna(Agent[TabularState]):
 
         def plan(i: Int[Array, ""], table: QTable) -> QTable:
             outcome = model.query(cells[i], choices[i], fractions[1, i])
-            return table.update(cells[i], choices[i], *outcome, self.discount, self.learning_rate)[
-                0
-            ]
+            return table.update(cells[i], choices[i], *outcome, *rates)[0]
 
         if self.planning_steps:
             table = jax.lax.fori_loop(0, self.planning_steps, plan, table)

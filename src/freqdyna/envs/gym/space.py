@@ -66,12 +66,6 @@ class HostSpace(Space):
         space = self.action_space
         return space.high.astype(np.float32) if isinstance(space, spaces.Box) else NO_ACTIONS
 
-    @property
-    def default_settings(self) -> dict[str, Any]:
-        """By default the model is learned, including termination."""
-        learned = {"model": "learned", "model_termination": "learned"}
-        return super().default_settings | learned | {"episode_limit": self.episode_limit}
-
     def random_action(self) -> np.ndarray:
         """A random action of the agent, sampled from the seeded action space."""
         space = self.action_space

@@ -42,7 +42,7 @@ def common_steps(
             f"{late!r} from step {begin:,} on"
         )
     if first_step is None:
-        first_step = 1 + max(run.config.warmup_steps for run in runs)
+        first_step = 1 + max(run.config.get("warmup_steps", 0) for run in runs)
     elif not 0 <= first_step <= end:
         raise FreqdynaError(
             f"first_step is {first_step}; it must be between 0 and {end:,}, the last step of "

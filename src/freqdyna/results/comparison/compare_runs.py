@@ -102,8 +102,8 @@ def _limit_notes(runs: Sequence[Record]) -> list[str]:
     """A sentence for each environment in which episodes have different limits."""
     limits: dict[str, set[int]] = {}
     for run in runs:
-        if run.config.episode_limit is not None:  # that of imported curves is not known
-            limits.setdefault(run.env_name, set()).add(run.config.episode_limit)
+        if run.config.get("env.episode_limit") is not None:  # that of imported curves is not known
+            limits.setdefault(run.env_name, set()).add(run.config["env.episode_limit"])
     return [
         f"{env}: episodes are truncated after {' or '.join(map(str, sorted(of)))} steps, depending "
         "on the run: returns may not be comparable."

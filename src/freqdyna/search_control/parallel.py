@@ -6,24 +6,19 @@ time need only a few iterations, each of them one batch; they may continue at th
 
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
+from typing import Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna.config import Config
+from freqdyna.config import Count, NotNegative
+from freqdyna.core import unrolled
 from freqdyna.envs.space import Space
 from freqdyna.search_control.base import Proposal, Search, SearchControl, State, register
-from freqdyna.search_control.frequency import FrequencySearch, drawn_starts
-from freqdyna.search_control.hill_climb import (
-    Directions,
-    HillClimb,
-    cholesky,
-    preconditioner,
-    uphill,
-)
+from freqdyna.search_control.climb import Ascent, Directions, cholesky, preconditioner, uphill
+from freqdyna.search_control.frequency import FrequencyOrValue, Weighted, drawn_starts
 
 Move = Callable[[State, Int[Array, ""], PRNGKeyArray], tuple[State, Bool[Array, ""]]]
 """From (state, rule, key) to the next state of a climber, and whether it had no direction."""
@@ -39,39 +34,28 @@ class Climbers(eqx.Module):
     """Whether they have started."""
 
 
-class ParallelClimb(eqx.Module):
-    """Moves m climbers side by side."""
+class ParallelClimb(SearchControl):
+    """The base of search-controls that move m climbers side by side."""
 
-    climbers: int = eqx.field(static=True)
-    """The number of climbers, and of states found (m)."""
-    iterations: int = eqx.field(static=True)
-    """Moves of each climber per time step."""
-    boundary: str = eqx.field(static=True)
+    states: Count = eqx.field(static=True, default=20)
+    """The number of climbers, and of states to find per step (m)."""
+    iterations: Count = eqx.field(static=True, default=10)
+    """Moves of each climber per step."""
+    boundary: Literal["restart", "project"] = eqx.field(static=True, default="restart")
     """When a climber leaves the state space, "restart" it or "project" it back."""
-    keep_terminal: bool = eqx.field(static=True)
+    keep_terminal: bool = eqx.field(static=True, default=False)
     """Whether terminal states may be stored; if not, a climber that reaches one is restarted."""
-    persistent: bool = eqx.field(static=True)
+    persistent: bool = eqx.field(static=True, default=False)
     """Whether climbers continue at the next step from where they were."""
 
-    @staticmethod
-    def from_config(config: Config) -> "ParallelClimb":
-        """Create it with the settings of a run."""
-        return ParallelClimb(
-            climbers=config.decided("search_states"),
-            iterations=config.climb_iterations,
-            boundary=config.climb_boundary,
-            keep_terminal=config.climb_keep_terminal,
-            persistent=config.climb_persistent,
-        )
-
-    def init(self, space: Space) -> Climbers | None:
-        """The memory before the first step; see `SearchControl.init`."""
+    def init(self, space: Space, key: PRNGKeyArray) -> Climbers | None:
+        """The climbers, if they are persistent; see `SearchControl.init`."""
         if not self.persistent:
             return None
-        nowhere = jnp.zeros((self.climbers, space.observation_size))
-        return Climbers(nowhere, jnp.zeros(self.climbers, int), jnp.zeros((), bool))
+        nowhere = jnp.zeros((self.states, space.observation_size))
+        return Climbers(nowhere, jnp.zeros(self.states, int), jnp.zeros((), bool))
 
-    def __call__(
+    def climb(
         self,
         search: Search,
         move: Move,
@@ -110,7 +94,7 @@ class ParallelClimb(eqx.Module):
             tuple[Int[Array, ""], Int[Array, "rules 2"]],
         ]:
             states, followed = climbers
-            keys = jax.random.split(key, self.climbers)
+            keys = jax.random.split(key, self.states)
             states, vanished = jax.vmap(move)(states, followed, keys)
             if self.boundary == "project":
                 states = jax.vmap(search.project)(states)
@@ -138,50 +122,86 @@ class ParallelClimb(eqx.Module):
         )
 
 
-def ascent(climb: HillClimb, search: Search, directions: Directions) -> Move:
+def ascent(step: Ascent, search: Search, directions: Directions) -> Move:
     """Moves like the steps of a hill climb: of length α uphill, with noise.
 
     Args:
-        climb: The hill climb, of which only steps are used.
+        step: Its step size, noise and preconditioner.
         search: What the search-control was given.
         directions: From a state to the gradient of each rule's objective, shape (rules, n).
 
     """
-    sigma = preconditioner(search, climb.preconditioner)
+    sigma = preconditioner(search, step.preconditioner)
     factor = cholesky(sigma)
 
     def move(
         state: State, rule: Int[Array, ""], key: PRNGKeyArray
     ) -> tuple[State, Bool[Array, ""]]:
         unit, vanished = uphill(sigma, directions(state)[rule])
-        noise = climb.noise_deviation * factor @ jax.random.normal(key, state.shape)
-        return state + climb.step_size * unit + noise, vanished
+        noise = step.noise_deviation * factor @ jax.random.normal(key, state.shape)
+        return state + step.step_size * unit + noise, vanished
 
     return move
 
 
 @register("parallel-frequency")
-class ParallelFrequencySearch(SearchControl):
+class ParallelFrequency(Weighted, ParallelClimb, Ascent, FrequencyOrValue):
     """The ends of m short climbs side by side, of the local frequency g(s) or of V(s)."""
-
-    climb_rules: ClassVar[tuple[str, ...]] = FrequencySearch.climb_rules
-    climb: ParallelClimb
-    alone: FrequencySearch
-    """What one climb at a time would do: its rules, directions and steps are those of climbers."""
-
-    @classmethod
-    def from_config(cls, config: Config) -> "ParallelFrequencySearch":
-        """Create the strategy with the settings of a run."""
-        return cls(ParallelClimb.from_config(config), FrequencySearch.from_config(config))
-
-    def init(self, space: Space, key: PRNGKeyArray) -> Climbers | None:
-        """The climbers, if they are persistent; see `SearchControl.init`."""
-        return self.climb.init(space)
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Move all climbers; see `SearchControl.propose`."""
         rule_key, queue_key, visited_key, climb_key = jax.random.split(key, 4)
-        rules = self.alone.drawn_rules(search, rule_key, self.climb.climbers)
+        rules = self.drawn_rules(search, rule_key, self.states)
         starts = drawn_starts(search, rules, queue_key, visited_key)
-        move = ascent(self.alone.climb, search, partial(self.alone.directions, search))
+        move = ascent(self, search, partial(self.directions, search))
         return self.climb(search, move, starts, rules, climb_key, len(self.climb_rules))
+
+
+SMALLEST_ERROR = 1e-3
+"""Added to the error, whose logarithm would otherwise be infinitely steep where it is zero."""
+
+
+@register("td-climb")
+class TDClimb(ParallelClimb):
+    """The ends of Langevin climbs of log |temporal-difference error|, side by side (Dyna-TD).
+
+    Langevin dynamics on h(s) = log |y − Q(s, a)| visits states in proportion to the error, as far
+    as the target y is the same in the neighbourhood (Pan et al., UAI 2022):
+
+        s ← s + α/2 Σ̂∇h + √α Σ̂^½ X,   X ~ N(0, I)
+
+    The target is a constant in ∇h, so that no model needs to be differentiable.
+    """
+
+    step_size: NotNegative = 0.01
+    """α, the square of a typical step as a multiple of the spread of the visited states."""
+    preconditioner: Literal["covariance", "identity"] = eqx.field(static=True, default="covariance")
+    """The matrix Σ̂: the empirical "covariance", or the "identity"."""
+
+    def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
+        """Move all climbers from visited states; see `SearchControl.propose`."""
+        start_key, climb_key = jax.random.split(key)
+        factor = cholesky(preconditioner(search, self.preconditioner))
+        root = jnp.sqrt(self.step_size)
+
+        def move(
+            state: State, rule: Int[Array, ""], key: PRNGKeyArray
+        ) -> tuple[State, Bool[Array, ""]]:
+            policy_key, outcome_key, noise_key = jax.random.split(key, 3)
+            action = search.policy(state, policy_key)
+            error = search.td_error(state, outcome_key, action)
+            target = error + search.q(state, action)
+
+            def height(s: State) -> Float[Array, ""]:
+                return jnp.log(jnp.abs(target - search.q(s, action)) + SMALLEST_ERROR)
+
+            # √α/2 Σ̂^½∇h: the drift in units of the noise, and no longer than it.
+            drift = root / 2 * factor.T @ jax.grad(height)(state)
+            length = unrolled.norm(drift)
+            vanished = ~(jnp.isfinite(length) & (length > 0))
+            drift = jnp.where(vanished, 0.0, drift / jnp.maximum(length, 1.0))
+            noise = jax.random.normal(noise_key, state.shape)
+            return state + root * factor @ (drift + noise), vanished
+
+        starts = search.visited(start_key, self.states)
+        return self.climb(search, move, starts, jnp.zeros(len(starts), int), climb_key)

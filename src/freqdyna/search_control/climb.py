@@ -8,16 +8,18 @@ states found: both matter for speed when many seeds climb at once.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna.config import Config
+from freqdyna.config import Count, NotNegative
 from freqdyna.core import unrolled
 from freqdyna.core.unrolled import repeat_while
-from freqdyna.search_control.base import ClimbPath, Proposal, Search, State
+from freqdyna.search_control.base import ClimbPath, Proposal, Search, SearchControl, State
 
 VANISHED = 1e-5
 """A direction or a step shorter than this is treated as zero."""
@@ -26,7 +28,7 @@ Directions = Callable[[State], Float[Array, "rules n"]]
 """The gradient of each rule's objective at a state."""
 
 
-class Climb(eqx.Module):
+class ClimbState(eqx.Module):
     """The state of the loop."""
 
     state: State
@@ -44,54 +46,49 @@ class Climb(eqx.Module):
     """
 
 
-class HillClimb(eqx.Module):
-    """Hill climbing; every choice that the paper leaves open is a field."""
+class Ascent(SearchControl):
+    """One step uphill, with noise."""
 
-    states: int = eqx.field(static=True)
-    """How many states to find (m)."""
-    step_size: float
-    """α."""
-    noise: float
-    """η."""
-    limit: int = eqx.field(static=True)
-    """The maximum number of iterations per time step; fewer than m states may be found."""
-    noise_scales: str = eqx.field(static=True)
-    """Whether η scales the "variance" or the "deviation" of the noise."""
-    preconditioner: str = eqx.field(static=True)
-    """The empirical "covariance", or the "identity"."""
-    boundary: str = eqx.field(static=True)
-    """When a climb leaves the state space, "restart" it or "project" it back."""
-    keep_terminal: bool = eqx.field(static=True)
-    """Whether terminal states may be stored; if not, a climb that reaches one is restarted."""
-    traced: bool = eqx.field(static=True, default=False)
-    """Whether to record the states of the climbs, for plots; this takes longer."""
-    noise_on_start: bool = eqx.field(static=True, default=False)
-    """Whether noise is also added to the start of a climb, which is then projected."""
-    restart_when_stuck: bool = eqx.field(static=True, default=False)
-    """Whether a climb is restarted after a step shorter than VANISHED, noise included."""
-
-    @staticmethod
-    def from_config(config: Config) -> "HillClimb":
-        """Create it with the settings of a run."""
-        return HillClimb(
-            states=config.decided("search_states"),
-            step_size=config.climb_step_size,
-            noise=config.climb_noise,
-            limit=config.climb_limit,
-            noise_scales=config.climb_noise_scales,
-            preconditioner=config.climb_preconditioner,
-            boundary=config.climb_boundary,
-            keep_terminal=config.climb_keep_terminal,
-            noise_on_start=config.climb_noise_on_start,
-            restart_when_stuck=config.climb_restart_when_stuck,
-        )
+    step_size: NotNegative = 0.01
+    """The length of a climbing step (α)."""
+    noise: NotNegative = 0.01
+    """The scale of the climbing noise (η)."""
+    noise_scales: Literal["variance", "deviation"] = eqx.field(static=True, default="variance")
+    """Whether `noise` scales the "variance" (as in the paper) or the "deviation" of the noise."""
+    preconditioner: Literal["covariance", "identity"] = eqx.field(static=True, default="covariance")
+    """The matrix that multiplies gradients: the empirical "covariance", or the "identity"."""
 
     @property
     def noise_deviation(self) -> float | Float[Array, ""]:
         """The standard deviation of the noise, as a multiple of Σ̂^½."""
         return self.noise if self.noise_scales == "deviation" else jnp.sqrt(self.noise)
 
-    def __call__(
+
+class HillClimb(Ascent):
+    """The base of search-controls that climb; every choice that the paper leaves open is a field.
+
+    A subclass implements `propose` with `climb`, or `climb_from_visited`.
+    """
+
+    states: Count = eqx.field(static=True, default=20)
+    """How many states to find per step (m)."""
+    limit: Count = eqx.field(static=True, default=200)
+    """The maximum number of iterations per step; fewer than m states may be found."""
+    boundary: Literal["restart", "project"] = eqx.field(static=True, default="restart")
+    """When a climb leaves the state space, "restart" it or "project" it back."""
+    keep_terminal: bool = eqx.field(static=True, default=False)
+    """Whether terminal states may be stored; if not, a climb that reaches one is restarted."""
+    noise_on_start: bool = eqx.field(static=True, default=False)
+    """Whether noise is also added to the start of a climb, which is then projected."""
+    restart_when_stuck: bool = eqx.field(static=True, default=False)
+    """Whether a climb is restarted after a step shorter than 1e-5, noise included."""
+    _traced: bool = eqx.field(static=True, default=False)
+
+    def traced(self) -> "HillClimb":
+        """The same, which also records the states of the climbs; that takes longer."""
+        return replace(self, _traced=True)
+
+    def climb(
         self,
         search: Search,
         directions: Directions,
@@ -121,10 +118,10 @@ class HillClimb(eqx.Module):
             starts = starts + scale * jax.random.normal(start_key, starts.shape) @ factor
             starts = jax.vmap(lambda s: search.on_manifold(search.project(s)))(starts)
 
-        def unfinished(climb: Climb) -> Bool[Array, ""]:
+        def unfinished(climb: ClimbState) -> Bool[Array, ""]:
             return (climb.proposal_count < self.states) & (climb.iterations < self.limit)
 
-        def iterate(climb: Climb) -> Climb:
+        def iterate(climb: ClimbState) -> ClimbState:
             rule = rules[climb.restarts]
             slope = directions(climb.state)[rule]
             unit, vanished = uphill(sigma, slope)
@@ -141,7 +138,7 @@ class HillClimb(eqx.Module):
             store = far & ~over
             restarts = climb.restarts + over
             state = jnp.where(over, starts[restarts], state)
-            return Climb(
+            return ClimbState(
                 state=state,
                 stored=jnp.where(over | store, state, climb.stored),
                 found=jnp.where(
@@ -162,9 +159,9 @@ class HillClimb(eqx.Module):
         none = jnp.zeros((), int)
         found = jnp.zeros((self.states, n))
         by_rule = ((none, none),) * (rules_counted - 1)
-        climb = Climb(starts[0], starts[0], found, none, none, none, none, by_rule)
+        climb = ClimbState(starts[0], starts[0], found, none, none, none, none, by_rule)
         path = None
-        if self.traced:
+        if self._traced:
             climb, path = _traced(unfinished, iterate, climb, rules)
         else:
             climb = repeat_while(unfinished, iterate, climb)
@@ -178,7 +175,7 @@ class HillClimb(eqx.Module):
             path,
         )
 
-    def from_visited(
+    def climb_from_visited(
         self, search: Search, objective: Callable[[State], Float[Array, ""]], key: PRNGKeyArray
     ) -> Proposal:
         """Climb one objective, starting every climb at a visited state.
@@ -193,7 +190,7 @@ class HillClimb(eqx.Module):
         starts = search.visited(start_key, self.limit)
         rules = jnp.zeros(self.limit, int)
         slope = jax.grad(objective)
-        return self(search, lambda state: slope(state)[None], starts, rules, climb_key)
+        return self.climb(search, lambda state: slope(state)[None], starts, rules, climb_key)
 
 
 def preconditioner(search: Search, kind: str) -> Float[Array, "n n"]:
@@ -221,7 +218,7 @@ def uphill(sigma: Float[Array, "n n"], slope: State) -> tuple[State, Bool[Array,
     return jnp.where(vanished, 0.0, direction / jnp.where(vanished, 1.0, length)), vanished
 
 
-def _with_last_rule(climb: Climb) -> Int[Array, "rules 2"]:
+def _with_last_rule(climb: ClimbState) -> Int[Array, "rules 2"]:
     """The iterations and the vanished steps of each rule."""
     counted = jnp.array(climb.by_rule)
     last = jnp.stack([climb.iterations, climb.vanished]) - counted.sum(axis=0)
@@ -229,14 +226,14 @@ def _with_last_rule(climb: Climb) -> Int[Array, "rules 2"]:
 
 
 def _traced(
-    unfinished: Callable[[Climb], Bool[Array, ""]],
-    iterate: Callable[[Climb], Climb],
-    climb: Climb,
+    unfinished: Callable[[ClimbState], Bool[Array, ""]],
+    iterate: Callable[[ClimbState], ClimbState],
+    climb: ClimbState,
     rules: Int[Array, " limit"],
-) -> tuple[Climb, ClimbPath]:
+) -> tuple[ClimbState, ClimbPath]:
     """The finished climb, and the state at the start of every iteration."""
 
-    def visit(climb: Climb, _: None) -> tuple[Climb, tuple[State, Array, Array]]:
+    def visit(climb: ClimbState, _: None) -> tuple[ClimbState, tuple[State, Array, Array]]:
         running = unfinished(climb)
         number = jnp.where(running, climb.restarts, -1)
         after = jax.tree.map(lambda a, b: jnp.where(running, a, b), iterate(climb), climb)

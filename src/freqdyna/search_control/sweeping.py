@@ -13,12 +13,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray, Shaped
 
-from freqdyna.config import Config
+from freqdyna.config import Count
 from freqdyna.core import unrolled
 from freqdyna.envs.space import Action, Space
 from freqdyna.envs.transition import Transition
 from freqdyna.search_control.base import Proposal, Search, SearchControl, State, register
-from freqdyna.search_control.candidates import random_action
+from freqdyna.search_control.sampling import random_action
 
 CONTINUOUS_ACTIONS = 4
 """The number of random actions by which predecessors are sought if actions are continuous."""
@@ -55,18 +55,14 @@ class Sweep(eqx.Module):
 
 
 @register("prioritized-sweeping")
-class PrioritizedSweepingSearch(SearchControl):
+class PrioritizedSweeping(SearchControl):
     """State-action pairs of large temporal-difference error and their predecessors."""
 
     proposes_actions: ClassVar[bool] = True
-    states: int = eqx.field(static=True)
-    candidates: int = eqx.field(static=True)
-    """Stored transitions that are scored per step, and the size of the queue."""
-
-    @classmethod
-    def from_config(cls, config: Config) -> "PrioritizedSweepingSearch":
-        """Create the strategy with the settings of a run."""
-        return cls(config.decided("search_states"), config.search_candidates)
+    states: Count = eqx.field(static=True, default=20)
+    """How many pairs to propose per step (m)."""
+    candidates: Count = eqx.field(static=True, default=200)
+    """How many stored transitions are scored per step, and the size of the queue."""
 
     def init(self, space: Space, key: PRNGKeyArray) -> Sweep:
         """An empty queue; see `SearchControl.init`."""

@@ -1,0 +1,259 @@
+"""Presets: named tables of settings of components; settings given explicitly take precedence.
+
+paper       the settings that the paper states
+published   what the code published by its authors does, as far as settings can express it
+tuned       for some environments, an algorithm and settings that were tried there
+
+A setting of a preset is used if the run has a component with that setting; others keep their
+defaults. Our reading of the paper is in docs/reproduction, with what settings cannot express: the
+pseudo-code sets "c ← 0 on restart", so that it counts only the states of the last climb, while all
+climbs of a step count here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from freqdyna.agents import algorithms
+from freqdyna.config import Config, flattened
+from freqdyna.core.errors import FreqdynaError, unknown_name
+
+Tables = Mapping[str, Mapping[str, Any]]
+"""Settings by the name of an environment or of an algorithm."""
+EVERYWHERE = "everywhere"
+"""Stands for all environments in tables of settings."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named table of settings."""
+
+    summary: str
+    tables: Tables
+    """Settings by the name of an environment, or EVERYWHERE. Without a table for EVERYWHERE, other
+    environments are refused."""
+    by_algorithm: Tables = field(default_factory=dict)
+    """Settings by the name of an algorithm, which take precedence over `tables`."""
+
+
+PAPER: Tables = {
+    # Section numbers are those of the appendix unless another is named.
+    EVERYWHERE: {
+        "batch_size": 32,  # A.6: b = 32
+        "replay.capacity": 100_000,  # A.6: "buffer size 100k"
+        "planning.queue_size": 100_000,  # A.6: the same sentence, applied to both buffers
+        "learner.learning_rate": 1e-3,  # A.6, MountainCar; the maze "the same"
+        "learner.activation": "tanh",  # A.6: "all activation functions are tanh"
+        "learner.target_period": 1000,  # A.6: "target network moving rate 1000"
+        "exploration": 0.1,  # A.6: "without decaying"
+        "exploration_fraction": 0.0,  # the same words
+        "warmup_steps": 5000,  # A.6: "random action is taken in the first 5k time steps"
+        "learn_in_warmup": True,  # A.7: the loop updates at every step
+        "planning.simulated_share": 0.5,  # A.6: β
+        "search_control.probability": 0.5,  # A.6: p, "across all experiments"
+        "search_control.gradient_weight": 1.0,  # section 4: g(s) = ‖∇V‖² + ‖H‖²
+        "search_control.hessian_weight": 1.0,
+        "search_control.step_size": 0.01,  # A.7: α, "across all experiments"
+        "search_control.noise": 0.01,  # A.7: η
+        "search_control.noise_scales": "variance",  # A.7: N(0, ηΣ)
+        "search_control.preconditioner": "covariance",  # A.7: the empirical covariance
+        # A.7: "we omitted the projection step"; A.6 contradicts it
+        "search_control.boundary": "restart",
+        "search_control.network": "online",  # A.7: V is the Q network's
+        "model.learning_rate": 1e-4,  # A.6
+        "scale_observations": False,  # the paper mentions no scaling
+    },
+    "MountainCar-v0": {
+        "seeds": 30,  # figure 3
+        "planning_steps": 10,  # figure 3 (a, b); (c, d) have 30
+        "learner.hidden": (32, 32),  # A.6
+        "search_control.states": 20,  # A.6: m
+        "env.goal_reward": -1.0,  # section 5.1: "the reward is -1 per time step"
+    },
+    "GridWorld": {
+        "seeds": 30,  # figure 6
+        "planning_steps": 10,
+    },
+    "MazeGridWorld": {
+        "seeds": 30,  # figure 4
+        "steps": 50_000,  # figure 5
+        "planning_steps": 30,  # A.6
+        "learner.hidden": (64, 64),
+        "search_control.states": 50,
+        "env.goal_reward": -1.0,  # section 5.2: "a reward of -1 at each time step"
+        "env.walls_in_state_space": True,  # section 5.2: the state space is [0, 1]²
+    },
+    # Figure 7, for which the paper uses version 2.
+    "Hopper-v5": {"seeds": 10, "planning_steps": 5},
+    "Walker2d-v5": {"seeds": 10, "planning_steps": 5},
+}
+
+# All entries: the published code.
+_PUBLISHED_EVALUATION: dict[str, Any] = {
+    "learner.discount": 0.99,
+    "steps": 50_000,
+    "warmup_steps": 5000,
+    "learn_in_warmup": False,  # no update before 5,000 samples
+    "env.episode_limit": 2000,
+    "eval_every": 500,
+    "eval_episodes": 1,
+    "eval_exploration": 0.05,
+}
+_PUBLISHED_MAZE: dict[str, Any] = {
+    **_PUBLISHED_EVALUATION,
+    "env.goal_reward": 0.0,
+    "env.walls_in_state_space": True,  # climbs are bounded by the square alone
+    "env.collision": "end_point",
+    "search_control.preconditioner": "identity",
+    "search_control.keep_terminal": True,
+}
+PUBLISHED: Tables = {
+    EVERYWHERE: {
+        "planning.exploration": 0.1,
+        "search_control.noise_scales": "deviation",
+        "search_control.boundary": "project",  # it clips states to their bounds
+        "search_control.limit": 200,
+        "search_control.noise": 0.05,  # in its configuration file
+        "search_control.noise_on_start": True,
+        "search_control.restart_when_stuck": True,  # a step shorter than 1e-5
+        "search_control.restart_rule": "previous",
+        "search_control.vanishing": "each_term",
+        "search_control.network": "target",  # for g; V is computed with the online network
+        "planning.queue_size": 1_000_000,
+        "replay.exponent": 1.0,  # in its configuration file, for an algorithm that is missing
+        "scale_observations": False,
+    },
+    "MountainCar-v0": {
+        **_PUBLISHED_EVALUATION,
+        "env.goal_reward": 1.0,
+        "search_control.preconditioner": "covariance",
+        "search_control.keep_terminal": False,
+    },
+    "GridWorld": _PUBLISHED_MAZE,
+    "MazeGridWorld": {
+        **_PUBLISHED_MAZE,
+        "planning_steps": 30,  # as in the paper, like the next two
+        "learner.hidden": (64, 64),
+        "search_control.states": 50,
+    },
+}
+PUBLISHED_BY_ALGORITHM: Tables = {
+    # In its configuration file, which chooses tanh for Dyna-Frequency alone.
+    "er": {"learner.activation": "relu"},
+    "prioritized-er": {"learner.activation": "relu"},
+    "dyna-value": {"learner.activation": "relu", "search_control.step_size": 0.1},
+    "dyna-frequency": {"learner.activation": "tanh", "search_control.step_size": 0.01},
+}
+
+_EVALUATION: dict[str, Any] = {
+    "seeds": 10,
+    "eval_episodes": 10,
+    "eval_exploration": 0.0,
+}
+
+TUNED: Tables = {
+    "CartPole-v1": {
+        **_EVALUATION,
+        "algorithm": "dyna-uniform",
+        "steps": 5_000,  # the return falls again later
+        "warmup_steps": 1000,
+        "planning_steps": 5,
+        "batch_size": 128,
+        "learner.hidden": (16,),
+        "learner.target_period": 2000,
+        "learner.double": True,
+        "learner.loss": "huber",
+        "scale_observations": True,
+    },
+    "Acrobot-v1": {
+        **_EVALUATION,
+        "algorithm": "dyna-uniform",
+        "steps": 15_000,
+        "warmup_steps": 1000,
+        "planning_steps": 5,
+        "batch_size": 64,
+        "learner.learning_rate": 5e-4,
+        "learner.hidden": (64, 64),
+        "learner.target_period": 200,
+        "learner.double": True,
+        "learner.loss": "huber",
+        "scale_observations": True,
+        "eval_every": 1000,
+    },
+    "MountainCar-v0": {
+        **_EVALUATION,
+        "algorithm": "dyna-uniform",
+        "steps": 10_000,
+        "warmup_steps": 1000,
+        "learner.target_period": 250,
+        "scale_observations": True,
+    },
+    "LunarLander-v3": {
+        **_EVALUATION,
+        "algorithm": "er",
+        "steps": 100_000,
+        "warmup_steps": 1000,
+        "planning_steps": 1,
+        "batch_size": 64,
+        "learner.learning_rate": 5e-4,
+        "learner.hidden": (128, 128),
+        "learner.activation": "relu",
+        "learner.target_period": 250,
+        "learner.double": True,
+        "learner.loss": "huber",
+        "exploration": 0.05,
+        "exploration_fraction": 0.2,
+        "scale_observations": False,
+        "eval_every": 10_000,
+        "eval_episodes": 5,  # of up to 1,000 steps each, in Python
+    },
+    "Pendulum-v1": {
+        **_EVALUATION,
+        "algorithm": "naf",
+        "steps": 10_000,
+        "warmup_steps": 1000,
+        "planning_steps": 5,
+        "batch_size": 64,
+    },
+}
+"""Settings by the name of an environment."""
+
+PRESETS: dict[str, Preset] = {
+    "paper": Preset("the settings that the paper states", PAPER),
+    "published": Preset(
+        "what the paper's published code does, as far as settings can express it",
+        PUBLISHED,
+        PUBLISHED_BY_ALGORITHM,
+    ),
+    "tuned": Preset(f"settings tried on each of {', '.join(TUNED)}, and only for these", TUNED),
+}
+
+
+def config(settings: Mapping[str, Any], preset: str | None = None) -> Config:
+    """The configuration with these settings, and with those of a preset.
+
+    Args:
+        settings: Settings as in `Config.of`; they take precedence over the preset.
+        preset: The name of a preset; None for the defaults of the library.
+
+    Raises:
+        FreqdynaError: If a name is unknown, a value is invalid, or the preset is not for this
+            environment.
+
+    """
+    chosen = Config.of(settings)
+    if preset is None:
+        return chosen
+    if preset not in PRESETS:
+        raise unknown_name("preset", preset, PRESETS)
+    tables = PRESETS[preset].tables
+    if not tables.keys() & {EVERYWHERE, chosen.env}:
+        raise FreqdynaError(
+            f"env is {chosen.env!r}, for which preset {preset!r} has no settings; it has them for "
+            + ", ".join(tables)
+        )
+    given = flattened(settings)
+    table = {**tables.get(EVERYWHERE, {}), **tables.get(chosen.env, {})}
+    chosen = Config.of(table | given)
+    table |= PRESETS[preset].by_algorithm.get(chosen.algorithm, {})
+    return Config.of({k: v for k, v in table.items() if algorithms.has_setting(chosen, k)} | given)
