@@ -3,7 +3,7 @@
 import abc
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
@@ -54,7 +54,7 @@ class Learner(Component, eqx.Module):
     space: Space | None = None
     """The spaces of states and actions, see `bind`."""
 
-    def bind(self, space: Space) -> Self:
+    def bind(self, space: Space) -> "Learner":
         """The learner for an environment: only with its spaces are the sizes of layers known."""
         return replace(self, space=space)
 
