@@ -15,8 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from freqdyna.agents.networks.mlp import init_xavier
-from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.agents.networks import StateValue, init_xavier
 from freqdyna.frequency import random_signs, stochastic_slopes
 
 COORDINATES, HIDDEN, STATES = (4, 11, 17), (64, 64), 10

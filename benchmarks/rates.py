@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from freqdyna.agents.dyna.dyna import Dyna
+from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.config import Config
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.training import api

@@ -15,10 +15,8 @@ import flashbax
 import jax
 import jax.numpy as jnp
 
-from freqdyna.agents.replay import sum_tree
-from freqdyna.agents.replay.base import Replay
-from freqdyna.agents.replay.prioritized import PrioritizedReplay
-from freqdyna.agents.replay.ring import UniformReplay
+from freqdyna.agents import replay as sum_tree
+from freqdyna.agents.replay import PrioritizedReplay, Replay, UniformReplay
 
 SEEDS, CAPACITY, WIDTH, BATCH, UPDATES = 15, 50_000, 7, 32, 10
 STEPS, REPEATS = 100, 7

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from freqdyna import envs
-from freqdyna.agents.learners.dqn import DQN
-from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.agents.learners import DQN
+from freqdyna.agents.networks import StateValue
 from freqdyna.config import Config
 from freqdyna.envs.transition import Transition
 from freqdyna.search_control import HillClimb, Search

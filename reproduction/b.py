@@ -13,9 +13,8 @@ from jaxtyping import Array, Float
 from scipy.stats import spearmanr
 
 from freqdyna import envs
-from freqdyna.agents.networks.mlp import network_from_flat
-from freqdyna.agents.networks.state_value import StateValue
-from freqdyna.agents.snapshot import RESOLUTION, axes
+from freqdyna.agents.dyna.view import RESOLUTION, axes
+from freqdyna.agents.networks import StateValue, network_from_flat
 from freqdyna.envs import Environment
 from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Panel, Rule, SeedCurve
 from freqdyna.results.record import Record

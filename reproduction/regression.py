@@ -19,8 +19,7 @@ from jax.flatten_util import ravel_pytree
 from jax.sharding import Mesh, PartitionSpec
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
-from freqdyna.agents.networks.mlp import OUTPUT_SCALE, init_network, network_from_flat
-from freqdyna.agents.networks.tanh import tanh
+from freqdyna.agents.networks import OUTPUT_SCALE, init_network, network_from_flat, tanh
 from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Panel, Rule, SeedCurve
 from freqdyna.results.statistics import bootstrap_interval
 from freqdyna.training.engines import seed_devices

@@ -11,9 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.stats import rankdata
 
-from freqdyna.agents.networks.activations import ACTIVATIONS
-from freqdyna.agents.networks.mlp import network_from_flat
-from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.agents.networks import ACTIVATIONS, StateValue, network_from_flat
 from freqdyna.envs import MazeGridWorld
 from freqdyna.results.record import Record
 

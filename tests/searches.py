@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from freqdyna.agents.replay.ring import uniform_indices
+from freqdyna.agents.replay import uniform_indices
 from freqdyna.frequency import Derivatives, local_frequency_gradient
 from freqdyna.search_control.base import Search
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import freqdyna
-from freqdyna.agents.networks.mlp import Network, init_network, init_xavier
-from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.agents.networks import Network, StateValue, init_network, init_xavier
 from freqdyna.frequency import (
     Derivatives,
     local_frequency,

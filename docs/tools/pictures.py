@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 import freqdyna
 from freqdyna import envs
-from freqdyna.agents.snapshot import axes
+from freqdyna.agents.dyna.view import axes
 from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Mesh, Panel, Points, Rule, Text
 from freqdyna.results.draw_matplotlib import draw
 from freqdyna.results.plot import curves_chart

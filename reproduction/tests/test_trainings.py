@@ -8,7 +8,7 @@ import pytest
 from jax.flatten_util import ravel_pytree
 from made_up import SEEDS, rising
 
-from freqdyna.agents.networks.mlp import Network
+from freqdyna.agents.networks import Network
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.draw_matplotlib import draw

@@ -8,8 +8,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 
 from freqdyna import envs
-from freqdyna.agents.networks.mlp import Network, init_network
-from freqdyna.agents.networks.tanh import tanh
+from freqdyna.agents.networks import Network, init_network, tanh
 from freqdyna.results.draw_matplotlib import draw
 from reproduction import b, d
 from reproduction.b import Surfaces

@@ -2,7 +2,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from freqdyna import envs
-from freqdyna.agents.diagnostics import Diagnostics
+from freqdyna.agents.base import Diagnostics
 from freqdyna.search_control import Proposal
 
 SPACE, RULES = envs.make("GridWorld"), ("frequency", "value")

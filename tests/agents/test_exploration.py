@@ -5,7 +5,7 @@ from probes import Clock
 
 from freqdyna import Config
 from freqdyna.agents import algorithms
-from freqdyna.agents.exploration import LinearSchedule, exploration_at, exploration_of
+from freqdyna.agents.base import LinearSchedule, exploration_at, exploration_of
 from freqdyna.envs.resolve import resolved
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from freqdyna import envs, local_frequency
 from freqdyna.agents import algorithms
-from freqdyna.agents.snapshot import axes
+from freqdyna.agents.dyna.view import axes
 from freqdyna.config import Config
 from freqdyna.envs.resolve import resolved
 

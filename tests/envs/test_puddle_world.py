@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from freqdyna import FreqdynaError, envs
-from freqdyna.agents.models.true_model import TrueModel
+from freqdyna.agents.models.true import TrueModel
 from freqdyna.envs.picture import AGENT, COLORS, FLOOR
 from freqdyna.envs.puddle_world import PUDDLES
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freqdyna import FreqdynaError, envs
-from freqdyna.agents.models.true_model import TrueModel
+from freqdyna.agents.models.true import TrueModel
 from freqdyna.envs.episodes import run_episode
 
 UP, DOWN, LEFT, RIGHT = range(4)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import freqdyna
-from freqdyna.agents.models.host_model import host_model
+from freqdyna.agents.models.true import host_model
 from freqdyna.envs.gym.space import space_of
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from gymnasium import spaces
 import freqdyna
 from freqdyna import Config
 from freqdyna.agents import algorithms
-from freqdyna.agents.dyna.visited import Visited
+from freqdyna.agents.dyna.state import Visited
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.gym.seats import Failure
 from freqdyna.envs.gym.space import space_of

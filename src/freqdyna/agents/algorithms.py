@@ -4,17 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from freqdyna.agents.base import Agent
-from freqdyna.agents.dyna.dyna import Dyna
-from freqdyna.agents.dyna.simulation import Planning
-from freqdyna.agents.exploration import linear_schedule
-from freqdyna.agents.learners.base import Learner
-from freqdyna.agents.learners.dqn import DQN
-from freqdyna.agents.learners.naf import NAF
+from freqdyna.agents.base import Agent, linear_schedule
+from freqdyna.agents.dyna.agent import Dyna
+from freqdyna.agents.dyna.planning import Planning
+from freqdyna.agents.learners import DQN, NAF, Learner
 from freqdyna.agents.models import MODELS
-from freqdyna.agents.replay.prioritized import PrioritizedReplay
-from freqdyna.agents.replay.ring import UniformReplay
-from freqdyna.agents.tabular.tabular_dyna import QLearning, TabularDyna
+from freqdyna.agents.models.true import host_model
+from freqdyna.agents.replay import PrioritizedReplay, UniformReplay
+from freqdyna.agents.tabular import QLearning, TabularDyna
 from freqdyna.config import COMPONENTS, Config, create, known_algorithm, settings_of, values_of
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.plugins import module_of
@@ -171,8 +168,6 @@ def build(
     if recipe.search_control is not None:
         model = component("model")
         if isinstance(model, MODELS["true"]) and space.on_host:
-            from freqdyna.agents.models.host_model import host_model  # it imports Gymnasium
-
             assert factory is not None
             model = host_model(factory, space)
         planning: Planning = component(

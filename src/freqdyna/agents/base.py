@@ -1,13 +1,198 @@
-"""The interface of an agent: what training and evaluation require."""
+"""The interface of an agent, its diagnostics, and its schedule of exploration."""
 
 import abc
 from typing import Generic, TypeVar
 
 import equinox as eqx
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna.agents.diagnostics import Diagnostics
 from freqdyna.envs.space import Action, Space
+from freqdyna.search_control.base import Proposal
+
+
+class LinearSchedule(eqx.Module):
+    """A number that changes linearly from `start` to `end` in the first `steps` steps."""
+
+    start: float | Float[Array, ""]
+    end: float | Float[Array, ""]
+    steps: float | Float[Array, ""]
+
+    def __call__(self, t: Int[Array, ""]) -> Float[Array, ""]:
+        """The number after `t` steps."""
+        left = jnp.maximum(1 - t / self.steps, 0.0)
+        return self.end + left * (self.start - self.end)
+
+
+def linear_schedule(start: float, end: float, fraction: float, steps: int) -> LinearSchedule | None:
+    """The schedule during a fraction of all steps; None for the constant `end`."""
+    return LinearSchedule(start, end, fraction * steps) if fraction else None
+
+
+NEVER = -1
+
+
+class Diagnostics(eqx.Module):
+    """Sums since the last evaluation, and counts since the start."""
+
+    loss: Float[Array, ""]
+    """Sum over updates of the mini-batch's mean squared temporal-difference error."""
+    updates: Int[Array, ""]
+    searches: Float[Array, " 5"]
+    """Sums over searches: their number, states stored, iterations, restarts, vanished steps."""
+    by_rule: Float[Array, "rules 2"] | None
+    """Sums over searches: iterations and vanished steps of each of `SearchControl.climb_rules`."""
+    outside: Int[Array, ""]
+    """States that searches proposed outside the space, or with an action that does not exist."""
+    non_finite: Int[Array, ""]
+    """States that searches proposed and that are not finite, so that they were not stored."""
+    model_error: Float[Array, ""]
+    """Sum over steps of the model's squared error on a transition that it was not trained on."""
+    model_non_finite: Int[Array, ""]
+    """Simulated transitions that are not finite, so that they were not learned from."""
+    steps: Int[Array, ""]
+    episodes: Int[Array, ""]
+    """Training episodes completed since the start."""
+    diverged_at: Int[Array, ""]
+    """The first step at which the loss was not finite, or NEVER."""
+
+    @staticmethod
+    def zero(rules: int = 0) -> "Diagnostics":
+        """The statistics before the first step, with this number of `SearchControl.climb_rules`."""
+        none = jnp.zeros((), int)
+        return Diagnostics(
+            loss=jnp.zeros(()),
+            updates=none,
+            searches=jnp.zeros(5),
+            by_rule=jnp.zeros((rules, 2)) if rules else None,
+            outside=none,
+            non_finite=none,
+            model_error=jnp.zeros(()),
+            model_non_finite=none,
+            steps=none,
+            episodes=none,
+            diverged_at=jnp.full((), NEVER, int),
+        )
+
+    def reset(self) -> "Diagnostics":
+        """Set the sums since the last evaluation to zero."""
+        zero = Diagnostics.zero(0 if self.by_rule is None else len(self.by_rule))
+        kept = self.episodes, self.diverged_at
+        return eqx.tree_at(lambda d: (d.episodes, d.diverged_at), zero, kept)
+
+    def after_step(self, episode_over: Bool[Array, ""]) -> "Diagnostics":
+        """Add one environment step."""
+        changed = self.steps + 1, self.episodes + episode_over
+        return eqx.tree_at(lambda d: (d.steps, d.episodes), self, changed)
+
+    def after_search(
+        self, proposal: Proposal, space: Space, searches: Int[Array, ""]
+    ) -> "Diagnostics":
+        """Add the statistics of a search.
+
+        Args:
+            proposal: What the search found.
+            space: The state space, to count the states outside it.
+            searches: 1, or 0 if there was no search.
+
+        """
+        finite = proposal.finite()
+        inside = jax.vmap(space.contains)(proposal.states)
+        stored = finite
+        if proposal.actions is not None:
+            stored = finite & proposal.has_action(space)
+            inside = inside & stored
+        found = jnp.stack(
+            [
+                searches,
+                stored.sum(),
+                proposal.iterations,
+                proposal.restarts,
+                proposal.vanished,
+            ]
+        )
+        changed = (
+            self.searches + found,
+            self.outside + (finite & ~inside).sum(),
+            self.non_finite + proposal.proposed().sum() - finite.sum(),
+        )
+        after = eqx.tree_at(lambda d: (d.searches, d.outside, d.non_finite), self, changed)
+        if self.by_rule is None or proposal.by_rule is None:
+            return after
+        return eqx.tree_at(lambda d: d.by_rule, after, self.by_rule + proposal.by_rule)
+
+    def after_prediction(self, squared_error: Float[Array, ""]) -> "Diagnostics":
+        """Add the squared error of the model's prediction of a new transition."""
+        return eqx.tree_at(lambda d: d.model_error, self, self.model_error + squared_error)
+
+    def after_updates(
+        self,
+        number: Int[Array, ""],
+        loss: Float[Array, ""],
+        step: Int[Array, ""],
+        skipped: Int[Array, ""] | int = 0,
+    ) -> "Diagnostics":
+        """Add the updates of one step.
+
+        Args:
+            number: The number of updates.
+            loss: The sum of their losses.
+            step: The number of environment steps, including this one.
+            skipped: The number of simulated transitions that were not learned from.
+
+        """
+        first_bad = ~jnp.isfinite(loss) & (self.diverged_at == NEVER)
+        changed = (
+            self.loss + loss,
+            self.updates + number,
+            jnp.where(first_bad, step, self.diverged_at),
+            self.model_non_finite + skipped,
+        )
+        return eqx.tree_at(
+            lambda d: (d.loss, d.updates, d.diverged_at, d.model_non_finite), self, changed
+        )
+
+    def metrics(
+        self,
+        searches: bool,
+        learns_model: bool,
+        checks_model: bool = False,
+        climb_rules: tuple[str, ...] = (),
+    ) -> dict[str, Array]:
+        """Means and counts since the last evaluation; `docs/metrics.md` defines them.
+
+        Args:
+            searches: Whether the agent has a search-control.
+            learns_model: Whether the agent learns a model.
+            checks_model: Whether simulated transitions may be not finite.
+            climb_rules: Those of the search-control.
+
+        """
+        metrics = {
+            "loss": self.loss / self.updates,  # NaN if there was no update
+            "episodes": self.episodes,
+            "diverged_at": self.diverged_at,
+        }
+        if searches:
+            number, found, iterations, restarts, vanished = self.searches
+            metrics |= {
+                "search_states": found / number,
+                "climb_iterations": iterations / number,
+                "climb_restarts": restarts / number,
+                "climb_vanished": vanished / jnp.maximum(iterations, 1),
+                "search_outside": self.outside.astype(float),
+                "search_non_finite": self.non_finite.astype(float),
+            }
+        for i, name in enumerate(climb_rules):
+            assert self.by_rule is not None
+            iterations, vanished = self.by_rule[i]
+            metrics[f"climb_vanished_{name}"] = vanished / iterations  # NaN if there was no climb
+        if learns_model:
+            metrics["model_error"] = jnp.sqrt(self.model_error / self.steps)
+        if checks_model:
+            metrics["model_non_finite"] = self.model_non_finite.astype(float)
+        return metrics
 
 
 class AgentState(eqx.Module):

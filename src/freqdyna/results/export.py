@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from freqdyna.agents.networks.mlp import Network
+from freqdyna.agents.networks import Network
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.files import write_atomically
 from freqdyna.results.policy import space_of_result

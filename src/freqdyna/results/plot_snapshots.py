@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from freqdyna import envs
-from freqdyna.agents.snapshot import axes
+from freqdyna.agents.dyna.view import axes
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.space import Space
 from freqdyna.results.chart import (

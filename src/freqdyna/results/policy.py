@@ -10,8 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.agents import algorithms
-from freqdyna.agents.tabular.q_table import QTable
-from freqdyna.agents.tabular.tabular_dyna import TabularDyna
+from freqdyna.agents.tabular import QTable, TabularDyna
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.episodes import Policy

@@ -145,8 +145,7 @@ def network_of(config: Config, parameters: np.ndarray, layer_sizes: tuple[int, .
     """
     import jax.numpy as jnp
 
-    from freqdyna.agents.networks.activations import ACTIVATIONS
-    from freqdyna.agents.networks.mlp import network_from_flat
+    from freqdyna.agents.networks import ACTIVATIONS, network_from_flat
 
     activation = ACTIVATIONS[config["learner.activation"]]
     return network_from_flat(jnp.asarray(parameters), layer_sizes, activation)

@@ -10,10 +10,10 @@ import jax
 import numpy as np
 
 from freqdyna.agents import algorithms, presets
-from freqdyna.agents.dyna.dyna import Dyna
-from freqdyna.agents.learners.base import Learner
+from freqdyna.agents.dyna.agent import Dyna
+from freqdyna.agents.learners import Learner
 from freqdyna.agents.models import MODELS, Model, check_model
-from freqdyna.agents.replay.base import Replay
+from freqdyna.agents.replay import Replay
 from freqdyna.config import Component, Config, create, values_of
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.plugins import Registry, describe, import_code

@@ -13,9 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from freqdyna.agents.base import AgentState
-from freqdyna.agents.diagnostics import NEVER
-from freqdyna.agents.dyna.dyna import Dyna
+from freqdyna.agents.base import NEVER, AgentState
+from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.dyna.state import DynaState, Experience
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.envs.gym.seats import EVALUATION, EnvironmentFailed, Failure, HostEnvs, Seat

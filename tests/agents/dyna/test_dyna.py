@@ -7,7 +7,7 @@ from probes import Clock
 
 from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import algorithms
-from freqdyna.agents.dyna.simulation import Simulation
+from freqdyna.agents.dyna.planning import Simulation
 from freqdyna.agents.models import Model
 from freqdyna.envs.resolve import resolved
 from freqdyna.envs.transition import Transition

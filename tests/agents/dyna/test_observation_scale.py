@@ -9,8 +9,8 @@ from probes import Probe
 import freqdyna
 from freqdyna import Config, envs
 from freqdyna.agents import algorithms
-from freqdyna.agents.dyna.observation_scale import ObservationScale
-from freqdyna.agents.dyna.visited import Visited
+from freqdyna.agents.dyna.scale import ObservationScale
+from freqdyna.agents.dyna.state import Visited
 from freqdyna.agents.models import LearnedModel
 from freqdyna.envs.resolve import resolved
 

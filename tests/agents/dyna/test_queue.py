@@ -6,8 +6,7 @@ import numpy as np
 from probes import Clock
 from scipy import stats
 
-from freqdyna.agents.dyna.queue import Queue
-from freqdyna.agents.dyna.visited import Visited
+from freqdyna.agents.dyna.state import Queue, Visited
 from freqdyna.search_control.base import Proposal
 
 

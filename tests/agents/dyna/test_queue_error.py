@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from freqdyna import envs
-from freqdyna.agents.dyna.queue import Queue
-from freqdyna.agents.dyna.queue_error import model_error_at_queue
+from freqdyna.agents.dyna.state import Queue
+from freqdyna.agents.dyna.view import model_error_at_queue
 from freqdyna.agents.models import Model
 from freqdyna.envs import Environment
 from freqdyna.search_control.base import Proposal

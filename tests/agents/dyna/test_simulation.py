@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from probes import Clock
 
-from freqdyna.agents.dyna.simulation import Simulation
-from freqdyna.agents.learners.dqn import DQN
+from freqdyna.agents.dyna.planning import Simulation
+from freqdyna.agents.learners import DQN
 from freqdyna.agents.models import Model, TrueModel
 from freqdyna.envs.transition import Transition
 

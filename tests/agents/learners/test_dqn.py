@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from freqdyna.agents.learners.dqn import DQN
+from freqdyna.agents.learners import DQN
 from freqdyna.envs.transition import Transition
 
 SIZES = (2, 6, 5, 3)

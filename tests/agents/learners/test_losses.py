@@ -3,8 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from freqdyna.agents.learners.base import clip_norm
-from freqdyna.agents.learners.losses import loss_slope, mean_loss
+from freqdyna.agents.learners import clip_norm, loss_slope, mean_loss
 
 ERRORS = np.array([-3.0, -1.0, -0.5, 0.0, 0.25, 1.0, 4.0])
 

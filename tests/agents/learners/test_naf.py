@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from freqdyna.agents.learners.naf import NAF, Advantage, output_size
+from freqdyna.agents.learners import NAF, Advantage, output_size
 from freqdyna.envs.transition import Transition
 
 LOW, HIGH = np.array([-2.0, 0.0], np.float32), np.array([2.0, 1.0], np.float32)

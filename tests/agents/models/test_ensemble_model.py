@@ -10,7 +10,7 @@ import pytest
 import freqdyna
 from freqdyna import Config, FreqdynaError, SearchControl, envs
 from freqdyna.agents.models import EnsembleModel, LearnedModel
-from freqdyna.agents.models.ensemble_model import bootstrap_weights
+from freqdyna.agents.models.learned import bootstrap_weights
 from freqdyna.envs.resolve import resolved
 from freqdyna.envs.transition import Transition
 from freqdyna.search_control import Proposal

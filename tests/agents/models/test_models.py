@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 from freqdyna import Config, envs
 from freqdyna.agents import algorithms
-from freqdyna.agents.models.learned_model import LearnedModel
+from freqdyna.agents.models.learned import LearnedModel
 from freqdyna.envs.gym.space import space_of
 from freqdyna.envs.resolve import resolved
 from freqdyna.envs.space import Space

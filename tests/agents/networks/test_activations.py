@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from freqdyna import frequency
-from freqdyna.agents.networks.activations import ACTIVATIONS, DERIVATIVES
-from freqdyna.agents.networks.mlp import init_xavier
-from freqdyna.agents.networks.state_value import StateValue
+from freqdyna.agents.networks import ACTIVATIONS, DERIVATIVES, StateValue, init_xavier
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)

@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from freqdyna.agents.networks.mlp import init_network, network_from_flat
+from freqdyna.agents.networks import init_network, network_from_flat
 
 
 def test_initialisation_is_the_papers():

@@ -2,7 +2,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from freqdyna.agents.networks.tanh import tanh
+from freqdyna.agents.networks import tanh
 
 
 def test_is_as_near_to_tanh_as_float32_allows():

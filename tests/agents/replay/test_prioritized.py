@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import stats
 
-from freqdyna.agents.replay.prioritized import PrioritizedReplay
+from freqdyna.agents.replay import PrioritizedReplay
 
 FALSE_ALARMS = 1e-6
 

@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import stats
 
-from freqdyna.agents.replay.ring import UniformReplay
+from freqdyna.agents.replay import UniformReplay
 from freqdyna.envs.transition import Transition, row_width
 
 

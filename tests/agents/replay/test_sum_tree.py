@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from freqdyna.agents.replay.sum_tree import BRANCHES, empty_sum_tree
+from freqdyna.agents.replay import BRANCHES, empty_sum_tree
 
 SIZES = [1, 2, BRANCHES - 1, BRANCHES, BRANCHES + 1, BRANCHES**2, BRANCHES**2 + 1, 600]
 """On both sides of every new level; few, as each is a program of its own."""

@@ -7,7 +7,7 @@ import pytest
 
 from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import algorithms
-from freqdyna.agents.tabular.count_model import CountModel
+from freqdyna.agents.tabular import CountModel
 from freqdyna.envs.dyna_maze import GOAL_CELL, OBSTACLES, START_CELL
 from freqdyna.envs.resolve import resolved
 from freqdyna.training.seeds import Training

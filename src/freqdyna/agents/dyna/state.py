@@ -1,15 +1,128 @@
-"""The state of the Dyna agent, and the outcome of one step."""
+"""The state of the Dyna agent: what was visited, the search-control queue, samples of buffers."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped, UInt32
 
-from freqdyna.agents.base import AgentState
-from freqdyna.agents.diagnostics import Diagnostics
-from freqdyna.agents.dyna.queue import Queue
-from freqdyna.agents.dyna.visited import Visited
-from freqdyna.agents.learners.base import LearnerState
+from freqdyna.agents.base import AgentState, Diagnostics
+from freqdyna.agents.learners import LearnerState
+from freqdyna.agents.replay import Replay, uniform_indices
+from freqdyna.envs.space import Space
+from freqdyna.envs.transition import Transition
+from freqdyna.search_control.base import Proposal
+
+
+class Visited(eqx.Module):
+    """Mean, covariance, mean step and range, updated state by state (Welford's method)."""
+
+    count: Float[Array, ""]
+    mean: Float[Array, " n"]
+    scatter: Float[Array, "n n"]
+    """Sum of the outer products of the deviations from the mean."""
+    mean_step: Float[Array, ""]
+    """Mean of ‖s_{t+1} − s_t‖₂/√n (the paper's ε_a)."""
+    low: Float[Array, " n"]
+    high: Float[Array, " n"]
+    """The smallest and the largest value of each coordinate so far."""
+
+    @staticmethod
+    def empty(n: int) -> "Visited":
+        """The statistics before the first state."""
+        far = jnp.full(n, jnp.inf, float)  # an explicit type: a weak type causes recompilation
+        return Visited(jnp.zeros(()), jnp.zeros(n), jnp.zeros((n, n)), jnp.zeros(()), far, -far)
+
+    def add(self, state: Float[Array, " n"], next_state: Float[Array, " n"]) -> "Visited":
+        """Add a state and the step from it to the next state."""
+        count = self.count + 1
+        deviation = state - self.mean
+        mean = self.mean + deviation / count
+        step = jnp.linalg.norm(next_state - state) / jnp.sqrt(state.shape[0])
+        return Visited(
+            count,
+            mean,
+            self.scatter + jnp.outer(deviation, state - mean),
+            self.mean_step + (step - self.mean_step) / count,
+            jnp.minimum(self.low, state),
+            jnp.maximum(self.high, state),
+        )
+
+    def covariance(self) -> Float[Array, "n n"]:
+        """The empirical covariance; zero before the second state."""
+        return self.scatter / jnp.maximum(self.count - 1, 1)
+
+
+class Queue(eqx.Module):
+    """The states to plan from."""
+
+    rows: Float[Array, "capacity n"]
+    count: Int[Array, ""]
+    """States added so far; it differs between seeds, because a search may find fewer than m."""
+    actions: Shaped[Array, "capacity ..."] | None = None
+    """The action of each state, if the search-control proposes pairs."""
+
+    @staticmethod
+    def empty(capacity: int, space: Space, with_actions: bool = False) -> "Queue":
+        """A queue without states.
+
+        Args:
+            capacity: The number of states that it can hold.
+            space: The state and action space.
+            with_actions: Whether it stores state-action pairs.
+
+        """
+        actions = None
+        if with_actions:
+            shape = () if space.num_actions else (space.action_size,)
+            actions = jnp.zeros((capacity, *shape), int if space.num_actions else float)
+        rows = jnp.zeros((capacity, space.observation_size))
+        return Queue(rows, jnp.zeros((), int), actions)
+
+    def is_empty(self) -> Bool[Array, ""]:
+        """Whether no state has been added yet."""
+        return self.count == 0
+
+    def add(self, proposal: Proposal, space: Space) -> "Queue":
+        """Add what a search found, except for states that are not finite or have no valid action.
+
+        Args:
+            proposal: What the search found.
+            space: The action space.
+
+        """
+        capacity = self.rows.shape[0]
+        stored = proposal.finite()
+        if proposal.actions is not None:
+            stored = stored & proposal.has_action(space)
+        order = jnp.cumsum(stored) - 1  # among the stored states
+        places = jnp.where(stored, (self.count + order) % capacity, capacity)
+        rows = self.rows.at[places].set(proposal.states, mode="drop")
+        # Avoid overflow; once the queue is full only the count modulo the capacity matters.
+        count = self.count + stored.sum()
+        actions = self.actions
+        if actions is not None:
+            actions = actions.at[places].set(proposal.actions, mode="drop")
+        return Queue(rows, jnp.where(count >= 2 * capacity, count - capacity, count), actions)
+
+    def sample(self, bits: UInt32[Array, " k"]) -> Float[Array, "k n"]:
+        """Sample states uniformly with replacement; zeros while the queue is empty.
+
+        Args:
+            bits: Random bits, one word per state, shape (k,).
+
+        """
+        return self.rows[self._sampled(bits)]
+
+    def sample_actions(self, bits: UInt32[Array, " k"]) -> Shaped[Array, "k ..."]:
+        """The actions of the states that `sample` returns for the same bits."""
+        assert self.actions is not None
+        return self.actions[self._sampled(bits)]
+
+    def _sampled(self, bits: UInt32[Array, " k"]) -> Int[Array, " k"]:
+        return uniform_indices(bits, jnp.clip(self.count, 1, self.rows.shape[0]))
 
 
 class DynaState(AgentState):
@@ -43,3 +156,39 @@ class Experience(eqx.Module):
     """Whether the episode is over, by termination or truncation."""
     observation: Float[Array, " n"]
     """The state to act from next: the next state, or the first state of a new episode."""
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Both buffers at one time step; every sample is a function of random bits, a word for each."""
+
+    space: Space
+    replay: Replay[Any]
+    stored: Any
+    """The state of the replay buffer."""
+    queue: Queue
+    t: Int[Array, ""]
+    """The number of steps taken before; the transition of this step is stored already."""
+
+    def rows(self, bits: UInt32[Array, " k"]) -> Float[Array, "k width"]:
+        """Packed transitions from the replay buffer."""
+        return self.replay.sample(self.stored, bits, self.t + 1)[0]
+
+    def visited(self, bits: UInt32[Array, " k"]) -> Float[Array, "k n"]:
+        """States from the replay buffer."""
+        return self.rows(bits)[:, : self.space.observation_size]
+
+    def transitions(self, bits: UInt32[Array, " k"]) -> Transition:
+        """Transitions from the replay buffer, with k rows in every field."""
+        continuous = len(self.space.action_low)
+        return jax.vmap(lambda row: Transition.unpack(row, continuous))(self.rows(bits))
+
+    def queued(self, bits: UInt32[Array, " k"]) -> Float[Array, "k n"]:
+        """States from the queue, or visited states while it is empty."""
+        visited = self.visited(bits)
+        return jnp.where(self.queue.is_empty(), visited, self.queue.sample(bits))
+
+    def queued_actions(self, bits: UInt32[Array, " k"]) -> Shaped[Array, "k ..."]:
+        """The actions of the states that `queued` returns for the same bits."""
+        taken = self.transitions(bits).action
+        return jnp.where(self.queue.is_empty(), taken, self.queue.sample_actions(bits))

@@ -3,9 +3,8 @@
 from typing import Any
 
 from freqdyna.agents.models.base import Model, Outcome, check_model
-from freqdyna.agents.models.ensemble_model import Ensemble
-from freqdyna.agents.models.learned_model import Learned
-from freqdyna.agents.models.true_model import TrueModel
+from freqdyna.agents.models.learned import Ensemble, Learned
+from freqdyna.agents.models.true import TrueModel
 from freqdyna.core.plugins import Registry
 from freqdyna.envs.transition import Transition
 

@@ -1,8 +1,9 @@
-"""The true model of an environment that is stepped in Python, if it provides one.
+"""The true model: the environment itself, compiled or stepped in Python.
 
-It is the method `simulate(states, actions)` of the unwrapped environment. It takes states of shape
-(k, n), in the form of observations, and actions of shape (k,), or (k, a) if they are continuous. It
-returns next states (k, n), rewards (k,) and whether each next state is terminal (k,).
+An environment of Gymnasium may provide one, as the method `simulate(states, actions)` of the
+unwrapped environment. It takes states of shape (k, n), in the form of observations, and actions of
+shape (k,), or (k, a) if they are continuous. It returns next states (k, n), rewards (k,) and
+whether each next state is terminal (k,).
 """
 
 from collections.abc import Callable
@@ -12,13 +13,47 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gymnasium import spaces
 from jaxtyping import Array, Float
 
 from freqdyna.agents.models.base import Model, Outcome
 from freqdyna.core.errors import FreqdynaError, note_where
-from freqdyna.envs.gym.space import HostSpace, make_env
+from freqdyna.envs.base import Environment
 from freqdyna.envs.space import Action, Factory, Space
+
+
+class TrueModel(Model[None]):
+    """The environment's own transition function."""
+
+    env: Environment | None = None
+    """The environment, see `bind`."""
+
+    def bind(self, space: Space) -> "TrueModel":
+        """The model of a compiled environment; see `Model.bind`."""
+        assert isinstance(space, Environment)
+        return TrueModel(space)
+
+    @property
+    def noise_size(self) -> int:
+        """One number for the reward, plus those of the environment."""
+        assert self.env is not None
+        return 1 + self.env.noise_size
+
+    @property
+    def is_always_finite(self) -> bool:
+        """Yes for built-in environments; a user's own may return anything where it never was."""
+        return type(self.env).__module__.startswith("freqdyna.envs.")
+
+    def query(
+        self,
+        state: None,
+        s: Float[Array, " n"],
+        action: Action,
+        noise: Float[Array, " k"],
+    ) -> Outcome:
+        """A transition of the environment; see `Model.query`."""
+        assert self.env is not None
+        return self.env.transition_from_noise(s, action, noise)
+
 
 Simulate = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
@@ -52,6 +87,10 @@ def host_model(factory: Factory, space: Space) -> HostModel:
         FreqdynaError: If the environment has no method `simulate`, or it fails.
 
     """
+    from gymnasium import spaces  # compiled environments do not need it
+
+    from freqdyna.envs.gym.space import HostSpace, make_env
+
     assert isinstance(space, HostSpace)
     env = make_env(factory)
     simulate = getattr(env.unwrapped, "simulate", None)

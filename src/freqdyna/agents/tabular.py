@@ -4,15 +4,119 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna.agents.base import Agent, AgentState
-from freqdyna.agents.diagnostics import Diagnostics
-from freqdyna.agents.exploration import LinearSchedule
-from freqdyna.agents.tabular.count_model import CountModel
-from freqdyna.agents.tabular.q_table import QTable
+from freqdyna.agents.base import Agent, AgentState, Diagnostics, LinearSchedule
 from freqdyna.config import Component, CountOrZero, NotNegative, Share
 from freqdyna.envs.base import Environment
+
+
+class QTable(eqx.Module):
+    """One value for each cell and action."""
+
+    values: Float[Array, "cells actions"]
+
+    def act(
+        self, cell: Int[Array, ""], epsilon: float | Float[Array, ""], key: PRNGKeyArray
+    ) -> Int[Array, ""]:
+        """The epsilon-greedy action; ties are broken at random."""
+        explore_key, action_key, tie_key = jax.random.split(key, 3)
+        row = self.values[cell]
+        best = jnp.where(row == row.max(), jax.random.uniform(tie_key, row.shape), -1.0)
+        random_action = jax.random.randint(action_key, (), 0, row.shape[0])
+        explore = jax.random.uniform(explore_key) < epsilon
+        return jnp.where(explore, random_action, jnp.argmax(best))
+
+    def update(
+        self,
+        cell: Int[Array, ""],
+        action: Int[Array, ""],
+        reward: Float[Array, ""],
+        next_cell: Int[Array, ""],
+        terminal: Bool[Array, ""],
+        discount: float | Float[Array, ""],
+        learning_rate: float | Float[Array, ""],
+    ) -> tuple["QTable", Float[Array, ""]]:
+        """Update one value towards r + γ max Q(s', ·).
+
+        Returns:
+            The new table, and the temporal-difference error.
+
+        """
+        bootstrap = jnp.where(terminal, 0.0, self.values[next_cell].max())
+        difference = reward + discount * bootstrap - self.values[cell, action]
+        values = self.values.at[cell, action].add(learning_rate * difference)
+        return QTable(values), difference
+
+
+class CountModel(eqx.Module):
+    """Empirical transition probabilities and mean rewards."""
+
+    counts: Float[Array, "cells actions cells"]
+    """How often (cell, action) led to each cell."""
+    rewards: Float[Array, "cells actions cells"]
+    """Mean reward of those transitions."""
+    terminal: Bool[Array, " cells"]
+    """Whether each cell was terminal."""
+
+    @staticmethod
+    def empty(cells: int, actions: int) -> "CountModel":
+        """The model before the first transition."""
+        shape = (cells, actions, cells)
+        return CountModel(jnp.zeros(shape), jnp.zeros(shape), jnp.zeros(cells, bool))
+
+    def learn(
+        self,
+        cell: Int[Array, ""],
+        action: Int[Array, ""],
+        reward: Float[Array, ""],
+        next_cell: Int[Array, ""],
+        terminal: Bool[Array, ""],
+    ) -> "CountModel":
+        """Add one transition; all arguments have shape ()."""
+        at = (cell, action, next_cell)
+        counts = self.counts.at[at].add(1.0)
+        rewards = self.rewards.at[at].add((reward - self.rewards[at]) / counts[at])
+        return CountModel(counts, rewards, self.terminal.at[next_cell].set(terminal))
+
+    def draw_seen(self, fractions: Float[Array, " k"]) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
+        """Sample (cell, action) pairs uniformly from those visited.
+
+        Args:
+            fractions: Uniform random numbers in [0, 1), shape (k,).
+
+        Returns:
+            Cells and actions, each of shape (k,).
+
+        """
+        seen = self.counts.sum(-1).reshape(-1) > 0
+        pairs = _inverse(seen.astype(fractions.dtype), fractions)
+        actions = self.counts.shape[1]
+        return pairs // actions, pairs % actions
+
+    def query(
+        self, cell: Int[Array, ""], action: Int[Array, ""], fraction: Float[Array, ""]
+    ) -> tuple[Float[Array, ""], Int[Array, ""], Bool[Array, ""]]:
+        """Sample an outcome with its empirical probability.
+
+        Args:
+            cell: Shape ().
+            action: Shape ().
+            fraction: A uniform random number in [0, 1), shape ().
+
+        Returns:
+            The mean reward, the next cell, and whether it is terminal.
+
+        """
+        next_cell = _inverse(self.counts[cell, action], fraction)
+        return self.rewards[cell, action, next_cell], next_cell, self.terminal[next_cell]
+
+
+def _inverse(weights: Float[Array, " n"], fractions: Float[Array, "*k"]) -> Int[Array, "*k"]:
+    """The indices at which the cumulative sum of the weights exceeds each fraction of the total."""
+    sums = jnp.cumsum(weights)
+    return jnp.searchsorted(sums, fractions * sums[-1], side="right")
+
 
 EPISODES_KEPT = 100
 

@@ -13,9 +13,9 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
-from freqdyna.agents.dyna.visited import Visited
-from freqdyna.agents.learners.base import LearnerState
-from freqdyna.agents.networks.mlp import Network, network_from_flat
+from freqdyna.agents.dyna.state import Visited
+from freqdyna.agents.learners import LearnerState
+from freqdyna.agents.networks import Network, network_from_flat
 from freqdyna.envs.space import Space
 
 SMALLEST = 1e-6

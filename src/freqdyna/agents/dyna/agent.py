@@ -17,21 +17,21 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
-from freqdyna.agents.base import Agent
-from freqdyna.agents.diagnostics import Diagnostics
-from freqdyna.agents.dyna.draws import Draws
-from freqdyna.agents.dyna.observation_scale import ObservationScale
-from freqdyna.agents.dyna.queue_error import model_error_at_queue
-from freqdyna.agents.dyna.search_view import search_view
-from freqdyna.agents.dyna.simulation import Planning
-from freqdyna.agents.dyna.state import DynaState, Experience
-from freqdyna.agents.dyna.updates import Updates, learn_model
-from freqdyna.agents.dyna.visited import Visited
-from freqdyna.agents.exploration import LinearSchedule
-from freqdyna.agents.learners.base import Learner
-from freqdyna.agents.replay.base import Replay
-from freqdyna.agents.replay.ring import uniform_indices
-from freqdyna.agents.snapshot import STATES, climbs, is_drawn, policy, surfaces
+from freqdyna.agents.base import Agent, Diagnostics, LinearSchedule
+from freqdyna.agents.dyna.planning import Planning, Updates, learn_model
+from freqdyna.agents.dyna.scale import ObservationScale
+from freqdyna.agents.dyna.state import Draws, DynaState, Experience, Visited
+from freqdyna.agents.dyna.view import (
+    SNAPSHOT_STATES,
+    climbs,
+    is_drawn,
+    model_error_at_queue,
+    policy,
+    search_view,
+    surfaces,
+)
+from freqdyna.agents.learners import Learner
+from freqdyna.agents.replay import Replay, uniform_indices
 from freqdyna.config import Component, Count, CountOrZero, Share
 from freqdyna.core.errors import note_where
 from freqdyna.envs.base import Environment
@@ -158,7 +158,7 @@ class Dyna(Component, Agent[DynaState]):
 
     def snapshot(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
         """The parameters, states sampled from B and B_s, and V, g and the policy on a grid."""
-        bits = jax.random.bits(key, (2, STATES), jnp.uint32)
+        bits = jax.random.bits(key, (2, SNAPSHOT_STATES), jnp.uint32)
         stored = uniform_indices(bits[0], jnp.minimum(t, self.replay.capacity))
         shown = {
             "parameters": self.parameters(state),

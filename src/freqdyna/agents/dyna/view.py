@@ -1,0 +1,224 @@
+"""What others see of the agent: searches, snapshots, and the model's error where it plans."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
+
+from freqdyna.agents.dyna.planning import Planning
+from freqdyna.agents.dyna.state import Draws, DynaState, Queue
+from freqdyna.agents.learners import Learner
+from freqdyna.agents.models.base import Model
+from freqdyna.agents.networks import StateValue
+from freqdyna.core import unrolled
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.base import Environment
+from freqdyna.envs.space import Action, Space, State
+from freqdyna.envs.transition import Outcome, Transition
+from freqdyna.search_control.base import Search, SearchControl
+from freqdyna.search_control.climb import HillClimb
+
+
+def search_view(
+    env: Space,
+    learner: Learner,
+    planning: Planning,
+    state: DynaState,
+    t: Int[Array, ""],
+    draws: Draws,
+) -> Search:
+    """The value function, the state space and the buffers of one seed at one time step.
+
+    Args:
+        env: The state space.
+        learner: The learner, whose value is climbed.
+        planning: The model and the exploration of planning.
+        state: The state of the seed.
+        t: The number of steps taken before, shape ().
+        draws: Samples from the buffers.
+
+    """
+    queue, visited = state.queue, state.visited
+    assert queue is not None
+    assert visited is not None
+    value = learner.value(state.learner.params)
+    target_value = learner.value(state.learner.target_params)
+    low, high = jnp.asarray(env.low), jnp.asarray(env.high)
+    if not env.is_bounded:
+        # If the space has no bounds, use those of the visited states.
+        low = jnp.where(jnp.isfinite(low), low, visited.low)
+        high = jnp.where(jnp.isfinite(high), high, visited.high)
+
+    def contains(s: Float[Array, " n"]) -> Bool[Array, ""]:
+        inside = env.contains(s)
+        return inside if env.is_bounded else inside & unrolled.every((s >= low) & (s <= high))
+
+    def project(s: Float[Array, " n"]) -> Float[Array, " n"]:
+        return env.project(s if env.is_bounded else jnp.clip(s, low, high))
+
+    def q(params: Float[Array, " p"]) -> Callable[..., Array]:
+        def of(s: Float[Array, " n"], action: Action | None = None) -> Array:
+            if action is not None:
+                return learner.action_value(params, s, action)
+            if not env.num_actions:
+                raise FreqdynaError("q(s) needs discrete actions; use q(s, action)")
+            return learner.network(params)(s)
+
+        return of
+
+    def outcome(s: Float[Array, " n"], action: Action, key: PRNGKeyArray) -> Outcome:
+        noise = jax.random.normal(key, (planning.model.noise_size,))
+        return planning.model.query(state.model, s, action, noise)
+
+    return Search(
+        value=value,
+        derivatives=value.derivatives,
+        slopes=value.slopes,
+        target_slopes=target_value.slopes,
+        draw_visited=draws.visited,
+        draw_queue=draws.queued,
+        queue_is_empty=queue.is_empty(),
+        low=low,
+        high=high,
+        contains=contains,
+        project=project,
+        on_manifold=env.on_manifold,
+        terminal=env.terminal,
+        covariance=visited.covariance(),
+        mean_step=visited.mean_step,
+        q=q(state.learner.params),
+        target_q=q(state.learner.target_params),
+        target_value=lambda s: learner.bootstrap(state.learner, s[None])[0],
+        policy=lambda s, key: learner.act(state.learner.params, s, planning.exploration, key),
+        outcome=outcome,
+        disagreement=lambda s, action: planning.model.disagreement(state.model, s, action),
+        draw_transitions=draws.transitions,
+        discount=learner.discount,
+        num_actions=env.num_actions,
+        action_low=env.action_low,
+        action_high=env.action_high,
+        t=t,
+        memory=state.memory,
+    )
+
+
+ERROR_STATES = 256
+"""The number of states at which the error is measured, evenly spaced in the queue."""
+
+
+def model_error_at_queue(
+    model: Model[Any],
+    model_state: Any,
+    queue: Queue,
+    env: Environment,
+    act: Callable[[State], Action],
+) -> Float[Array, ""]:
+    """The root mean squared error of the model's next states, as in the metric `model_error`.
+
+    Predictions are compared with the environment's own dynamics without noise. Nothing is random,
+    so measuring it changes no other number.
+
+    Args:
+        model: The model, as the agent uses it.
+        model_state: Its state.
+        queue: The search-control queue.
+        env: The environment.
+        act: The action in a state whose action the queue does not store.
+
+    Returns:
+        Shape (); NaN while the queue is empty.
+
+    """
+    count = jnp.minimum(queue.count, queue.rows.shape[0])
+    i = jnp.arange(ERROR_STATES)
+    # ⌊i · count / ERROR_STATES⌋, without overflow
+    places = i * (count // ERROR_STATES) + i * (count % ERROR_STATES) // ERROR_STATES
+
+    def squared_error(place: Array) -> Float[Array, ""]:
+        state = queue.rows[place]
+        action = act(state) if queue.actions is None else queue.actions[place]
+        outcome = env.transition_from_noise(state, action, jnp.zeros(1 + env.noise_size))
+        next_state, reward, terminal = outcome
+        seen = Transition(state, action, reward, next_state, terminal)
+        return model.error(model_state, seen, env)
+
+    error = jnp.sqrt(jax.vmap(squared_error)(places).mean())
+    return jnp.where(queue.is_empty(), jnp.nan, error)
+
+
+SNAPSHOT_STATES = 2000
+"""The number of states sampled from the replay buffer and from the queue."""
+RESOLUTION = 64
+"""Points of a surface along each coordinate, including both bounds."""
+SEARCHES = 4
+"""The number of searches whose climbs are recorded."""
+
+
+def axes(env: Space, shape: tuple[int, ...]) -> list[Shaped[np.ndarray, " _"]]:
+    """The values of each coordinate at which a surface of this shape is recorded."""
+    return [np.linspace(*ends) for ends in zip(env.low, env.high, shape, strict=True)]
+
+
+def is_drawn(env: Space) -> bool:
+    """Whether surfaces and climbs are recorded: the state has two bounded coordinates."""
+    return env.observation_size == 2 and env.is_bounded
+
+
+def surfaces(value: StateValue, env: Space) -> dict[str, Float[Array, "points points"]]:
+    """V and g = ‖∇V‖² + ‖H_V‖²_F on a grid; the first index follows the first coordinate.
+
+    Returns:
+        "value" and "frequency", each of shape (RESOLUTION, RESOLUTION).
+
+    """
+
+    def at(state: Float[Array, " 2"]) -> dict[str, Float[Array, ""]]:
+        derivatives = value.derivatives(state)
+        return {"value": derivatives.value, "frequency": derivatives.frequency()}
+
+    return _over_grid(at, env)
+
+
+def policy(
+    act: Callable[[Float[Array, " 2"]], Action], env: Space
+) -> dict[str, Shaped[Array, "points points ..."]]:
+    """The action at each point of the grid, as "policy".
+
+    Args:
+        act: From a state of shape (2,) to an action.
+        env: The state space.
+
+    """
+    return _over_grid(lambda state: {"policy": act(state)}, env)
+
+
+def _over_grid(
+    function: Callable[[Float[Array, " 2"]], dict[str, Array]], env: Space
+) -> dict[str, Shaped[Array, "points points ..."]]:
+    coordinates = map(jnp.asarray, axes(env, (RESOLUTION, RESOLUTION)))
+    grid = jnp.stack(jnp.meshgrid(*coordinates, indexing="ij"), axis=-1)
+    # Row by row: all points of a batch of seeds at once would need too much memory.
+    return jax.lax.map(jax.vmap(function), grid)
+
+
+def climbs(
+    search_control: SearchControl, search: Search, key: PRNGKeyArray
+) -> dict[str, Float[Array, "searches limit 2"] | Int[Array, "searches limit"]]:
+    """The climbs that a search-control with a `HillClimb` would make at this step.
+
+    Returns:
+        The fields of a `ClimbPath` for each of SEARCHES searches; empty for other search-controls.
+
+    """
+    is_climb = lambda part: isinstance(part, HillClimb)  # noqa: E731
+    traced = jax.tree.map(
+        lambda part: part.traced() if is_climb(part) else part, search_control, is_leaf=is_climb
+    )
+    # One after the other, to save memory.
+    path = jax.lax.map(lambda k: traced.propose(search, k).path, jax.random.split(key, SEARCHES))
+    if path is None:
+        return {}
+    return {"climb_states": path.states, "climb_numbers": path.climbs, "climb_rules": path.rules}

@@ -1,0 +1,469 @@
+"""Value learners, for one seed: a network with a target network, and how it acts and learns.
+
+DQN copies the target network periodically. NAF is for continuous actions, in which Q is quadratic:
+
+    Q(s, a) = V(s) − (a − μ(s))ᵀ P(s) (a − μ(s))
+
+as in the paper, without the ½ of Gu et al. (2016); P = LLᵀ. Internally, actions are scaled to ±1.
+One network outputs V, the entries of μ before a tanh, and those of L.
+"""
+
+import abc
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from freqdyna.agents.networks import (
+    ACTIVATIONS,
+    Network,
+    StateValue,
+    init_network,
+    network_from_flat,
+)
+from freqdyna.config import Component, Count, NotNegative, Positive, Share, Widths
+from freqdyna.core import unrolled
+from freqdyna.envs.space import Action, Space
+from freqdyna.envs.transition import Transition
+
+Loss = Literal["squared", "huber"]
+"""The loss of an error d: d², or Huber's: d²/2 up to |d| = 1 and |d| − 1/2 beyond."""
+
+
+def mean_loss(loss: Loss, errors: Float[Array, " batch"]) -> Float[Array, ""]:
+    """The mean loss of temporal-difference errors."""
+    return jnp.mean(errors**2 if loss == "squared" else optax.huber_loss(errors))
+
+
+def loss_slope(loss: Loss, errors: Float[Array, "batch 1"]) -> Float[Array, "batch 1"]:
+    """The derivative of the mean loss with respect to each prediction, in closed form.
+
+    Args:
+        loss: The loss.
+        errors: Targets minus predictions, shape (batch, 1).
+
+    Returns:
+        Shape (batch, 1).
+
+    """
+    count = errors.shape[0]
+    if loss == "squared":
+        return -2 / count * errors
+    return -1 / count * jnp.clip(errors, -1.0, 1.0)
+
+
+Usable = Bool[Array, " batch"] | None
+"""Which transitions of a mini-batch are learned from; None for all. The others must have the reward
+NaN."""
+Complete = Callable[[Float[Array, "batch outputs"]], tuple[Float[Array, "batch width"], Usable]]
+"""From the network's outputs at given states to packed transitions that start in these states, and
+which of them to learn from."""
+
+
+class LearnerState(eqx.Module):
+    """Parameters and optimiser state; flat vectors, so that Adam is one fused operation."""
+
+    params: Float[Array, " p"]
+    target_params: Float[Array, " p"]
+    optimizer: optax.OptState
+
+
+class Learner(Component, eqx.Module):
+    """A network with a target network, trained by Adam; a subclass interprets its outputs."""
+
+    hidden: Widths = eqx.field(static=True, default=(32, 32))
+    """Widths of the hidden layers."""
+    activation: Literal["tanh", "relu", "silu"] = eqx.field(static=True, default="tanh")
+    """The activation of the hidden layers."""
+    learning_rate: NotNegative = 1e-3
+    """The learning rate of Adam."""
+    discount: Share = 0.99
+    """The discount factor (gamma)."""
+    loss: Loss = eqx.field(static=True, default="squared")
+    """The loss of a temporal-difference error d: "squared" is d², "huber" is d²/2 up to |d| = 1 and
+    |d| − 1/2 beyond."""
+    max_gradient_norm: Positive | None = None
+    """Longer gradients are scaled to this norm before Adam; None for no limit."""
+    space: Space | None = None
+    """The spaces of states and actions, see `bind`."""
+
+    def bind(self, space: Space) -> "Learner":
+        """The learner for an environment: only with its spaces are the sizes of layers known."""
+        return replace(self, space=space)
+
+    @property
+    @abc.abstractmethod
+    def sizes(self) -> tuple[int, ...]:
+        """Layer widths of the network, from the observation size to the number of outputs."""
+
+    @abc.abstractmethod
+    def value(self, params: Float[Array, " p"]) -> StateValue:
+        """The state value V(s), which searches climb.
+
+        Args:
+            params: The flat parameter vector, shape (p,).
+
+        """
+
+    @abc.abstractmethod
+    def action_value(
+        self, params: Float[Array, " p"], state: Float[Array, " n"], action: Action
+    ) -> Float[Array, ""]:
+        """Q(s, a).
+
+        Args:
+            params: The flat parameter vector, shape (p,).
+            state: Shape (n,).
+            action: Shape () if discrete, (a,) if continuous.
+
+        """
+
+    @abc.abstractmethod
+    def draw_exploration(
+        self,
+        keys: tuple[PRNGKeyArray, PRNGKeyArray],
+        shape: tuple[int, ...],
+        epsilon: Float[Array, ""] | float,
+    ) -> Any:
+        """Draw the random numbers for exploration before the network's outputs are known.
+
+        Args:
+            keys: Two random keys.
+            shape: The shape of the batch of actions.
+            epsilon: The amount of exploration, from 0 (greedy) to 1 (random).
+
+        """
+
+    @abc.abstractmethod
+    def select_action(self, outputs: Float[Array, " o"], exploration: Any) -> Action:
+        """The action at one state.
+
+        Args:
+            outputs: The network's outputs there, shape (o,).
+            exploration: What `draw_exploration` drew for one action.
+
+        """
+
+    @abc.abstractmethod
+    def bootstrap(
+        self, state: LearnerState, next_states: Float[Array, "batch n"]
+    ) -> Float[Array, " batch"]:
+        """The values of next states in the targets of `update`, shape (batch,).
+
+        Args:
+            state: The parameters of both networks.
+            next_states: Shape (batch, n).
+
+        """
+
+    @abc.abstractmethod
+    def update(
+        self,
+        state: LearnerState,
+        states: Float[Array, "batch n"],
+        complete: Complete,
+        update_count: Int[Array, ""],
+    ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
+        """Take one Adam step on a mini-batch.
+
+        Args:
+            state: The parameters and the optimiser state.
+            states: The states in which the transitions of the mini-batch start, shape (batch, n).
+            complete: From the network's outputs at these states to packed transitions. A simulated
+                transition needs an action of the policy, so the outputs serve two purposes.
+            update_count: The number of updates including this one (the paper's n_tau).
+
+        Returns:
+            The new state; the temporal-difference errors of shape (batch,), which are NaN for
+            transitions that are not learned from; and what `complete` said about that.
+
+        """
+
+    @staticmethod
+    def learnable(errors: Float[Array, " batch"], usable: Usable) -> Float[Array, " batch"]:
+        """The errors to learn from: zero for transitions that are not usable.
+
+        Args:
+            errors: The temporal-difference errors, shape (batch,).
+            usable: What `complete` returned.
+
+        """
+        # Not `where(usable, ...)`: with one more input the compiled program adds in another order,
+        # and its last digits change.
+        return errors if usable is None else jnp.where(jnp.isfinite(errors), errors, 0.0)
+
+    def init(self, key: PRNGKeyArray) -> LearnerState:
+        """The initial network, a copy as target network, and the initial optimiser state."""
+        params = ravel_pytree(init_network(key, self.sizes))[0]
+        # A separate copy: a donated state must not contain the same buffer twice.
+        return LearnerState(params, params.copy(), self._optimizer.init(params))
+
+    def network(self, params: Float[Array, " p"]) -> Network:
+        """The network with these parameters, a flat vector of shape (p,)."""
+        return network_from_flat(params, self.sizes, ACTIVATIONS[self.activation])
+
+    def act(
+        self,
+        params: Float[Array, " p"],
+        state: Float[Array, " n"],
+        epsilon: Float[Array, ""] | float,
+        key: PRNGKeyArray,
+    ) -> Action:
+        """The action of the current policy.
+
+        Args:
+            params: The flat parameter vector, shape (p,).
+            state: Shape (n,).
+            epsilon: The amount of exploration, from 0 (greedy) to 1 (random).
+            key: A random key.
+
+        """
+        explore_key, action_key = jax.random.split(key)
+        exploration = self.draw_exploration((explore_key, action_key), (), epsilon)
+        return self.select_action(self.network(params)(state), exploration)
+
+    def apply_gradient(
+        self, state: LearnerState, gradient: Network
+    ) -> tuple[Float[Array, " p"], optax.OptState]:
+        """Take one Adam step; returns the new parameters and optimiser state."""
+        flat = ravel_pytree(gradient)[0]
+        if self.max_gradient_norm is not None:
+            flat = clip_norm(flat, self.max_gradient_norm)
+        step, optimizer = self._optimizer.update(flat, state.optimizer)
+        return state.params + step, optimizer
+
+    @property
+    def _optimizer(self) -> optax.GradientTransformation:
+        return optax.adam(self.learning_rate)
+
+
+def clip_norm(
+    gradient: Float[Array, " p"], greatest: float | Float[Array, ""]
+) -> Float[Array, " p"]:
+    """The gradient, scaled to the Euclidean norm `greatest` if it is longer."""
+    norm = jnp.linalg.norm(gradient)
+    return gradient * jnp.where(norm > greatest, greatest / norm, 1.0)
+
+
+RandomAction = tuple[Bool[Array, "*shape"], Int[Array, "*shape"]]
+"""Whether each action is random, and the random action."""
+
+
+class DQN(Learner):
+    """Deep Q-learning with Adam, for discrete actions."""
+
+    target_period: Count = 1000
+    """Updates between copies of the network to the target network (the paper's tau)."""
+    double: bool = eqx.field(static=True, default=False)
+    """Whether the network chooses the action in the target, and the target network only evaluates
+    it (double Q-learning)."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Layer widths, from the observation size to the number of actions."""
+        assert self.space is not None
+        return self.space.observation_size, *self.hidden, self.space.num_actions
+
+    def value(self, params: Float[Array, " p"]) -> StateValue:
+        """V(s) = max_a Q(s, a)."""
+        return StateValue(self.network(params))
+
+    def action_value(
+        self, params: Float[Array, " p"], state: Float[Array, " n"], action: Int[Array, ""]
+    ) -> Float[Array, ""]:
+        """The network's output for the action; see `Learner.action_value`."""
+        return self.network(params)(state)[action]
+
+    def draw_exploration(
+        self,
+        keys: tuple[PRNGKeyArray, PRNGKeyArray],
+        shape: tuple[int, ...],
+        epsilon: Float[Array, ""] | float,
+    ) -> RandomAction:
+        """With probability `epsilon` an action is random; see `Learner.draw_exploration`."""
+        explores = jax.random.uniform(keys[0], shape) < epsilon
+        return explores, jax.random.randint(keys[1], shape, 0, self.sizes[-1])
+
+    def select_action(
+        self, outputs: Float[Array, " actions"], exploration: RandomAction
+    ) -> Int[Array, ""]:
+        """The greedy or the random action; see `Learner.select_action`."""
+        explore, random_action = exploration
+        return jnp.where(explore, random_action, unrolled.argmax(outputs))
+
+    def bootstrap(
+        self, state: LearnerState, next_states: Float[Array, "batch n"]
+    ) -> Float[Array, " batch"]:
+        """max_a Q'(s', a), or Q'(s', argmax_a Q(s', a)) for double Q-learning."""
+        values = jax.vmap(self.network(state.target_params))(next_states)
+        if not self.double:
+            return values.max(-1)
+        choices = jax.vmap(self.network(state.params))(next_states)
+        best = jax.vmap(unrolled.argmax)(choices)
+        chosen = jnp.arange(values.shape[1]) == best[:, None]
+        return unrolled.total(jnp.where(chosen, values, 0.0))
+
+    def update(
+        self,
+        state: LearnerState,
+        states: Float[Array, "batch n"],
+        complete: Complete,
+        update_count: Int[Array, ""],
+    ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
+        """The target is r + γ times `bootstrap`; see `Learner.update`."""
+        values, pull_back = jax.vjp(
+            lambda network: jax.vmap(network)(states), self.network(state.params)
+        )
+        rows, usable = complete(values)
+        batch = jax.vmap(Transition.unpack)(rows)
+        next_values = self.bootstrap(state, batch.next_state)
+        targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
+        taken = jnp.arange(values.shape[1]) == batch.action[:, None]
+        differences = targets - unrolled.total(jnp.where(taken, values, 0.0))
+        errors = self.learnable(differences, usable)
+        slope = jnp.where(taken, loss_slope(self.loss, errors[:, None]), 0.0)
+        (gradient,) = pull_back(slope)
+        params, optimizer = self.apply_gradient(state, gradient)
+        copy_now: Bool[Array, ""] = update_count % self.target_period == 0
+        target_params = jnp.where(copy_now, params, state.target_params)
+        return LearnerState(params, target_params, optimizer), differences, usable
+
+
+ActionNoise = tuple[Float[Array, "*shape a"], Float[Array, "*shape a"], Bool[Array, "*shape"]]
+"""Noise for the best action, a random action, and whether to use the random action."""
+
+
+def output_size(action_size: int) -> int:
+    """The number of network outputs: V, μ, and the lower triangle of L."""
+    return 1 + action_size + action_size * (action_size + 1) // 2
+
+
+class Advantage(eqx.Module):
+    """The outputs of the network at one state, with actions scaled to ±1."""
+
+    value: Float[Array, ""]
+    best: Float[Array, " a"]
+    """μ(s)."""
+    factor: Float[Array, "a a"]
+    """L(s), lower triangular with a positive diagonal."""
+
+    @staticmethod
+    def of(outputs: Float[Array, " o"], action_size: int) -> "Advantage":
+        """Interpret the network's outputs, shape (o,)."""
+        value, best, entries = outputs[0], outputs[1 : 1 + action_size], outputs[1 + action_size :]
+        rows, columns = np.tril_indices(action_size)
+        entries = jnp.where(rows == columns, jax.nn.softplus(entries), entries)
+        factor = jnp.zeros((action_size, action_size)).at[rows, columns].set(entries)
+        return Advantage(value, jnp.tanh(best), factor)
+
+    def q(self, action: Float[Array, " a"]) -> Float[Array, ""]:
+        """Q(s, a) of a scaled action."""
+        return self.value - jnp.sum((self.factor.T @ (action - self.best)) ** 2)
+
+
+class NAF(Learner):
+    """Normalized advantage functions with Adam and a target network that is updated slowly."""
+
+    hidden: Widths = eqx.field(static=True, default=(64, 64))
+    """Widths of the hidden layers."""
+    target_rate: Share = 0.005
+    """The fraction by which the target network moves towards the online network per update."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Layer widths, from the observation size to the number of outputs."""
+        assert self.space is not None
+        return self.space.observation_size, *self.hidden, output_size(self.space.action_size)
+
+    @property
+    def low(self) -> np.ndarray:
+        """The lower bound of each action, shape (a,)."""
+        assert self.space is not None
+        return self.space.action_low
+
+    @property
+    def high(self) -> np.ndarray:
+        """The upper bound of each action, shape (a,)."""
+        assert self.space is not None
+        return self.space.action_high
+
+    def value(self, params: Float[Array, " p"]) -> StateValue:
+        """V(s): the network with only its first output."""
+        network = self.network(params)
+        weights = (*network.weights[:-1], network.weights[-1][:, :1])
+        biases = (*network.biases[:-1], network.biases[-1][:1])
+        return StateValue(Network(weights, biases, network.activation))
+
+    def action_value(
+        self, params: Float[Array, " p"], state: Float[Array, " n"], action: Float[Array, " a"]
+    ) -> Float[Array, ""]:
+        """Q(s, a), quadratic in the action; see `Learner.action_value`."""
+        scaled = 2 * (action - self.low) / (self.high - self.low) - 1
+        return Advantage.of(self.network(params)(state), len(self.low)).q(scaled)
+
+    def draw_exploration(
+        self,
+        keys: tuple[PRNGKeyArray, PRNGKeyArray],
+        shape: tuple[int, ...],
+        epsilon: Float[Array, ""] | float,
+    ) -> ActionNoise:
+        """Gaussian noise with standard deviation `epsilon`; if it is 1, uniform actions.
+
+        The standard deviation is relative to half the range; see `Learner.draw_exploration`.
+        """
+        size = (*shape, len(self.low))
+        noise = epsilon * jax.random.normal(keys[0], size)
+        anywhere = jax.random.uniform(keys[1], size, minval=-1.0)
+        return noise, anywhere, jnp.broadcast_to(jnp.asarray(epsilon) >= 1, shape)
+
+    def select_action(
+        self, outputs: Float[Array, " o"], exploration: ActionNoise
+    ) -> Float[Array, " a"]:
+        """μ(s) plus noise, clipped to the bounds, or the random action."""
+        noise, anywhere, at_random = exploration
+        best = Advantage.of(outputs, len(self.low)).best
+        scaled = jnp.where(at_random, anywhere, jnp.clip(best + noise, -1, 1))
+        return self.low + (scaled + 1) / 2 * (self.high - self.low)
+
+    def bootstrap(
+        self, state: LearnerState, next_states: Float[Array, "batch n"]
+    ) -> Float[Array, " batch"]:
+        """V(s') of the target network."""
+        return jax.vmap(self.value(state.target_params))(next_states)
+
+    def update(
+        self,
+        state: LearnerState,
+        states: Float[Array, "batch n"],
+        complete: Complete,
+        update_count: Int[Array, ""],
+    ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
+        """The target is r + γ V(s') of the target network; see `Learner.update`."""
+        outputs, pull_back = jax.vjp(
+            lambda network: jax.vmap(network)(states), self.network(state.params)
+        )
+        size = len(self.low)
+        rows, usable = complete(outputs)
+        batch = jax.vmap(lambda row: Transition.unpack(row, size))(rows)
+        next_values = self.bootstrap(state, batch.next_state)
+        targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
+        scaled = 2 * (batch.action - self.low) / (self.high - self.low) - 1
+
+        def loss(
+            outputs: Float[Array, "batch o"],
+        ) -> tuple[Float[Array, ""], Float[Array, " batch"]]:
+            q = jax.vmap(lambda o, a: Advantage.of(o, size).q(a))(outputs, scaled)
+            return mean_loss(self.loss, self.learnable(targets - q, usable)), targets - q
+
+        slope, differences = jax.grad(loss, has_aux=True)(outputs)
+        (gradient,) = pull_back(slope)
+        params, optimizer = self.apply_gradient(state, gradient)
+        target_params = state.target_params + self.target_rate * (params - state.target_params)
+        return LearnerState(params, target_params, optimizer), differences, usable

@@ -1,1 +1,0 @@
-"""Value learners: act, and update from a mini-batch."""

@@ -1,1 +1,0 @@
-"""Tabular Dyna-Q: a table of action values and a count model."""
