@@ -29,7 +29,7 @@ def leave_the_site(markdown: str, page: Path, docs: Path) -> str:
         if not target.is_relative_to(root) or not target.exists():
             raise FileNotFoundError(f"{page.relative_to(root)} links to {address}: no such file")
         path = target.relative_to(root).as_posix()
-        return f"`{path}`" if path.endswith(text.strip("`")) else f"{text}: `{path}`"
+        return f"`{path}`" if path.endswith(text.strip("`/")) else f"{text}: `{path}`"
 
     lines, code = [], False
     for line in markdown.split("\n"):

@@ -1,7 +1,7 @@
 """Draws pictures of the documentation: `python docs/tools/pictures.py [RUN]`.
 
 Without RUN, those that need no run. RUN is a run folder of MountainCar with a snapshot, such as the
-one of docs/start.md.
+one of docs/first-run.md.
 """
 
 import sys
