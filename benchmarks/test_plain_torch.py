@@ -11,7 +11,7 @@ from freqdyna import envs
 from freqdyna.agents.learners import DQN
 from freqdyna.agents.networks import StateValue
 from freqdyna.config import Config
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.space import Transition
 from freqdyna.search_control import HillClimb, Search
 
 

@@ -9,7 +9,7 @@ from gymnasium.utils.env_checker import check_env
 
 import freqdyna
 from freqdyna import envs
-from freqdyna.envs.gymnasium_env import GymnasiumEnv
+from freqdyna.envs.names import GymnasiumEnv
 from freqdyna.envs.picture import AGENT, COLORS
 
 IDS = ["freqdyna/GridWorld-v0", "freqdyna/MazeGridWorld-v0", "freqdyna/DynaMaze-v0"]
@@ -36,7 +36,7 @@ def test_every_id_has_the_limit_of_its_environment():
 
 
 def test_gymnasium_imports_the_module_of_an_id():
-    code = "import gymnasium; gymnasium.make('freqdyna.envs.gymnasium_env:freqdyna/DynaMaze-v0')"
+    code = "import gymnasium; gymnasium.make('freqdyna.envs:freqdyna/DynaMaze-v0')"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

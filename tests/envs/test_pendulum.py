@@ -7,8 +7,8 @@ from small import SMALL
 
 import freqdyna
 from freqdyna import Config, FreqdynaError, envs
-from freqdyna.envs.gym.space import factory_of
-from freqdyna.envs.resolve import named_environment
+from freqdyna.envs.gym import factory_of
+from freqdyna.envs.names import named_environment
 from freqdyna.training.api import prepare
 
 TINY = SMALL | {"env": "Pendulum-v1", "progress": False}

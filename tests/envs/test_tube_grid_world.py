@@ -7,7 +7,7 @@ import pytest
 
 from freqdyna import FreqdynaError, envs
 from freqdyna.agents.models.true import TrueModel
-from freqdyna.envs.episodes import run_episode
+from freqdyna.envs.base import run_episode
 
 UP, DOWN, LEFT, RIGHT = range(4)
 SIZES = (2, 3, 4, 6, 8)

@@ -8,7 +8,7 @@ import numpy as np
 
 import freqdyna
 from freqdyna.agents.models.true import host_model
-from freqdyna.envs.gym.space import space_of
+from freqdyna.envs.gym import space_of
 
 ROOT = Path(__file__).parents[2]
 SMALL = {

@@ -16,9 +16,9 @@ import freqdyna
 from freqdyna import FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.cli.main import main
-from freqdyna.envs.dyna_maze import GOAL_CELL, START_CELL
-from freqdyna.envs.episodes import run_episode
-from freqdyna.envs.resolve import named_environment
+from freqdyna.envs.base import run_episode
+from freqdyna.envs.mazes import GOAL_CELL, START_CELL
+from freqdyna.envs.names import named_environment
 from freqdyna.results import playback
 from freqdyna.results.playback import watch_key
 

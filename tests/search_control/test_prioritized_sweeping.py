@@ -10,8 +10,8 @@ import pytest
 from searches import make_search
 
 from freqdyna import Config, envs
-from freqdyna.envs.gym.space import space_of
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.gym import space_of
+from freqdyna.envs.space import Transition
 from freqdyna.search_control import PrioritizedSweepingSearch
 
 KEY = jax.random.key(0)

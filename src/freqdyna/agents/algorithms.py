@@ -16,7 +16,7 @@ from freqdyna.config import COMPONENTS, Config, create, known_algorithm, setting
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.plugins import module_of
 from freqdyna.envs import ENVIRONMENTS, DynaMaze, Environment
-from freqdyna.envs.resolve import named_environment
+from freqdyna.envs.names import named_environment
 from freqdyna.envs.space import Factory, Space
 from freqdyna.search_control import SEARCH_CONTROLS
 

@@ -30,8 +30,7 @@ from freqdyna.agents.networks import (
 )
 from freqdyna.config import Component, Count, NotNegative, Positive, Share, Widths
 from freqdyna.core import unrolled
-from freqdyna.envs.space import Action, Space
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.space import Action, Space, Transition
 
 Loss = Literal["squared", "huber"]
 """The loss of an error d: d², or Huber's: d²/2 up to |d| = 1 and |d| − 1/2 beyond."""

@@ -146,7 +146,7 @@ def _classes(config: Config) -> dict[str, type]:
     """The class of each component of the run; "" stands for the agent itself."""
     from freqdyna.agents import algorithms
     from freqdyna.envs import ENVIRONMENTS
-    from freqdyna.envs.resolve import named_environment, space_of_run
+    from freqdyna.envs.names import named_environment, space_of_run
 
     recipe = algorithms.find(config.algorithm)
     on_host, continuous = config.env not in ENVIRONMENTS, recipe.continuous

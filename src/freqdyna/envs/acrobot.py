@@ -10,10 +10,9 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.config import Count
-from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.circles import on_circles
-from freqdyna.envs.gym.pictures import gymnasium_painter
-from freqdyna.envs.picture import Painter
+from freqdyna.envs.base import Action, Environment, Reward, State, Terminal, on_circles
+from freqdyna.envs.names import built_in
+from freqdyna.envs.picture import Painter, gymnasium_painter
 
 MOST_SPEEDS = (4 * math.pi, 9 * math.pi)
 START_SIZE = 0.1
@@ -26,6 +25,7 @@ Motion = Float[Array, " 4"]
 """Two angles and their velocities."""
 
 
+@built_in
 class Acrobot(Environment):
     """Swing the free end of two hanging links above a bar, using the joint between them.
 

@@ -5,22 +5,29 @@ object serves as the environment in which the agent acts and as the true model f
 """
 
 import abc
+from collections.abc import Callable
 from typing import ClassVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.config import Component, Count, NotNegative
+from freqdyna.core import unrolled
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.picture import Painter
-from freqdyna.envs.space import NO_ACTIONS, Action, Space, State
+from freqdyna.envs.space import NO_ACTIONS, Space
+from freqdyna.envs.space import Action as Action
+from freqdyna.envs.space import State as State
 
 Reward = Float[Array, ""]
 Terminal = Bool[Array, ""]
+Policy = Callable[[State, PRNGKeyArray], Action]
 
-__all__ = ["Action", "Environment", "Reward", "State", "Terminal"]
+SHORTEST = 1e-6
+"""A (cosine, sine) pair shorter than this has no direction."""
 
 
 class Environment(Component, Space):
@@ -132,3 +139,63 @@ class Environment(Component, Space):
         if isinstance(scale, jax.Array) or scale > 0:
             reward = reward + scale * noise[0]
         return next_state, reward, self.terminal(next_state)
+
+
+class Episode(eqx.Module):
+    """An evaluation episode, in progress or finished."""
+
+    state: Float[Array, " n"]
+    total: Float[Array, ""]
+    """Sum of rewards, undiscounted."""
+    length: Int[Array, ""]
+    terminal: Bool[Array, ""]
+
+
+def start_episode(env: Environment, key: PRNGKeyArray) -> Episode:
+    """The episode that `key` determines, before its first step."""
+    reset_key, _ = jax.random.split(key)
+    return Episode(env.reset(reset_key), jnp.zeros(()), jnp.zeros((), int), jnp.zeros((), bool))
+
+
+def advance_episode(
+    env: Environment, policy: Policy, key: PRNGKeyArray, episode: Episode
+) -> Episode:
+    """Take one step in the episode that was started with `key`."""
+    _, step_key = jax.random.split(key)
+    act_key, env_key = jax.random.split(jax.random.fold_in(step_key, episode.length))
+    action = policy(episode.state, act_key)
+    state, reward, terminal = env.transition(episode.state, action, env_key)
+    return Episode(state, episode.total + reward, episode.length + 1, terminal)
+
+
+def run_episode(env: Environment, policy: Policy, key: PRNGKeyArray) -> Episode:
+    """One episode, truncated at the environment's limit."""
+
+    def unfinished(episode: Episode) -> Bool[Array, ""]:
+        return ~episode.terminal & (episode.length < env.episode_limit)
+
+    def advance(episode: Episode) -> Episode:
+        return advance_episode(env, policy, key, episode)
+
+    return jax.lax.while_loop(unfinished, advance, start_episode(env, key))
+
+
+def evaluate(
+    env: Environment, policy: Policy, episodes: int, key: PRNGKeyArray
+) -> dict[str, Float[Array, ""]]:
+    """The means of "return", "length" and "terminated" over some episodes of a policy."""
+    keys = jax.random.split(key, episodes)
+    outcome = jax.vmap(lambda k: run_episode(env, policy, k))(keys)
+    return {
+        "return": outcome.total.mean(),
+        "length": outcome.length.astype(float).mean(),
+        "terminated": outcome.terminal.astype(float).mean(),
+    }
+
+
+def on_circles(pairs: Float[Array, "angles 2"]) -> Float[Array, "angles 2"]:
+    """Each (cosine, sine) pair divided by its length; (1, 0) where that is about 0."""
+    length = unrolled.norm(pairs)[:, None]
+    # A quotient rounded up from 1 would lie outside the box.
+    units = jnp.clip(pairs / jnp.maximum(length, SHORTEST), -1, 1)
+    return jnp.where(length < SHORTEST, jnp.asarray([1.0, 0.0]), units)

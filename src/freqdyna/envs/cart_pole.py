@@ -11,8 +11,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.config import Count
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.gym.pictures import gymnasium_painter
-from freqdyna.envs.picture import Painter
+from freqdyna.envs.names import built_in
+from freqdyna.envs.picture import Painter, gymnasium_painter
 
 MOST_POSITION = 2.4
 MOST_ANGLE = math.radians(12)
@@ -25,6 +25,7 @@ POLE_MASS = 0.1
 MASS = 1.0 + POLE_MASS
 
 
+@built_in
 class CartPole(Environment):
     """Keep a pole on a cart upright; the state is (position, velocity, angle, its velocity).
 

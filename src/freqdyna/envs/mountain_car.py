@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.gym.pictures import gymnasium_painter
-from freqdyna.envs.picture import Landmark, Painter
+from freqdyna.envs.names import built_in
+from freqdyna.envs.picture import Landmark, Painter, gymnasium_painter
 
 MAX_SPEED = 0.07
 GOAL_POSITION = 0.5
@@ -19,6 +19,7 @@ FORCE = 0.001
 GRAVITY = 0.0025
 
 
+@built_in
 class MountainCar(Environment):
     """An underpowered car must swing up a hill; the state is (position, velocity)."""
 

@@ -10,10 +10,9 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.config import Count
-from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
-from freqdyna.envs.circles import on_circles
-from freqdyna.envs.gym.pictures import gymnasium_painter
-from freqdyna.envs.picture import Painter
+from freqdyna.envs.base import Action, Environment, Reward, State, Terminal, on_circles
+from freqdyna.envs.names import built_in
+from freqdyna.envs.picture import Painter, gymnasium_painter
 
 MOST_SPEED = 8.0
 MOST_TORQUE = 2.0
@@ -21,6 +20,7 @@ START_ANGLE, START_SPEED = math.pi, 1.0
 SECONDS = 0.05
 
 
+@built_in
 class Pendulum(Environment):
     """Swing a rod up and keep it upright with a torque that is too weak to lift it directly.
 

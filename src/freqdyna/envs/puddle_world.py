@@ -14,6 +14,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from freqdyna.config import Count, NotNegative
 from freqdyna.core import unrolled
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
+from freqdyna.envs.names import built_in
 from freqdyna.envs.picture import COLORS, FLOOR, PIXELS, Landmark, Painter, draw_agent
 
 STEP = 0.05
@@ -42,6 +43,7 @@ class Puddle(NamedTuple):
 PUDDLES = (Puddle((0.1, 0.75), (0.45, 0.75)), Puddle((0.45, 0.4), (0.45, 0.8)))
 
 
+@built_in
 class PuddleWorld(Environment):
     """Walk to the top right corner of the unit square around two puddles; the state is (x, y)."""
 

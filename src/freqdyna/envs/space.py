@@ -1,11 +1,10 @@
-"""What an agent knows about its environment: states, actions and bounds."""
+"""States, actions, the space that an agent knows about its environment, and transitions."""
 
 import abc
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
@@ -16,6 +15,8 @@ from freqdyna.envs.picture import Landmark
 State = Float[Array, " n"]
 Action = Int[Array, ""] | Float[Array, " a"]
 """The index of a discrete action, or a vector of continuous actions."""
+Outcome = tuple[State, Float[Array, ""], Bool[Array, ""]]
+"""Next state, reward, and whether the next state is terminal."""
 
 Factory = Callable[[], Any]
 """Creates a new Gymnasium environment at each call; every seed needs two of them."""
@@ -29,7 +30,7 @@ class Space(eqx.Module):
     coordinates: ClassVar[tuple[str, ...]] = ("state 1", "state 2")
     """The names of the first two coordinates in plots."""
     action_names: ClassVar[tuple[str, ...]] = ()
-    """The names of the discrete actions in plots; if empty, their indices are shown."""
+    """The names of the discrete actions in plots; if empty, plots use their indices."""
     on_host: ClassVar[bool] = False
     """Whether the environment is stepped in Python rather than compiled."""
     knows_terminal: ClassVar[bool] = False
@@ -92,7 +93,7 @@ class Space(eqx.Module):
 
     @property
     def landmarks(self) -> tuple[Landmark, ...]:
-        """What maps of the first two coordinates show, lowest layer first."""
+        """Regions on maps of the first two coordinates, lowest layer first."""
         return ()
 
     def terminal(self, state: State) -> Bool[Array, ""]:
@@ -105,7 +106,7 @@ class Space(eqx.Module):
 
     def project(self, state: State) -> State:
         """The nearest state in the state space, shape (n,)."""
-        return jax.numpy.clip(state, self.low, self.high)
+        return jnp.clip(state, self.low, self.high)
 
     def on_manifold(self, state: State) -> State:
         """The nearest point of the manifold that states lie on, if it is thinner than its box.
@@ -113,3 +114,36 @@ class Space(eqx.Module):
         This is called after each step of a climb.
         """
         return state
+
+
+class Transition(eqx.Module):
+    """(s, a, r, s', whether s' is terminal); truncation does not make s' terminal.
+
+    Its packed form is one row of numbers, so that sampling from a buffer is one gather.
+    """
+
+    state: Float[Array, " n"]
+    action: Action
+    reward: Float[Array, ""]
+    next_state: Float[Array, " n"]
+    terminal: Bool[Array, ""]
+
+    def pack(self) -> Float[Array, " width"]:
+        """The row (s, s', a, r, terminal)."""
+        outcome = jnp.stack([self.reward, self.terminal.astype(float)])
+        action = jnp.atleast_1d(self.action.astype(float))
+        return jnp.concatenate([self.state, self.next_state, action, outcome])
+
+    @staticmethod
+    def unpack(row: Float[Array, " width"], continuous: int = 0) -> "Transition":
+        """The transition of a row of `pack`, with so many continuous actions; 0 if discrete."""
+        size = max(1, continuous)
+        n = (row.shape[0] - size - 2) // 2
+        action = row[2 * n : 2 * n + size] if continuous else row[2 * n].astype(int)
+        reward, terminal = row[-2], row[-1]
+        return Transition(row[:n], action, reward, row[n : 2 * n], terminal > 0)
+
+
+def row_width(observation_size: int, action_size: int = 1) -> int:
+    """The length of a packed transition."""
+    return 2 * observation_size + action_size + 2

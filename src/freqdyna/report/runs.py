@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from freqdyna.core.errors import FreqdynaError, counted
-from freqdyna.envs.resolve import env_label
+from freqdyna.envs.names import env_label
 from freqdyna.report.charts import Section, Table, as_json
 from freqdyna.results.chart import Axis, Chart, LineStyle, Panel, SeedCurve
 from freqdyna.results.comparison.compare_runs import compare_runs

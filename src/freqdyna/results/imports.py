@@ -22,7 +22,7 @@ import numpy as np
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, installing, shown
 from freqdyna.envs import ENVIRONMENTS
-from freqdyna.envs.resolve import env_label
+from freqdyna.envs.names import env_label
 from freqdyna.results.folder import command, free_name
 from freqdyna.results.record import IMPORTED, TRAINING_RETURNS
 from freqdyna.results.result import Result

@@ -14,8 +14,8 @@ from freqdyna import envs
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.envs import Environment
-from freqdyna.envs.episodes import Policy, advance_episode, start_episode
-from freqdyna.envs.resolve import check_same_environment, environment_of_run, space_of_run
+from freqdyna.envs.base import Policy, advance_episode, start_episode
+from freqdyna.envs.names import check_same_environment, environment_of_run, space_of_run
 from freqdyna.envs.space import Factory, Space
 from freqdyna.results.film import Film, Moment, number
 from freqdyna.results.policy import greedy_policy
@@ -149,15 +149,14 @@ def _compiled_stage(env: Environment, seed: int) -> Stage:
 def _host_stage(
     config: Config, seed: int, plain: Factory, given: bool, facts: dict[str, Any]
 ) -> Stage:
-    from freqdyna.envs.gym.pictures import (
+    from freqdyna.envs.gym import WATCHING, EnvironmentFailed, HostSpace, Slot, close_env, make_env
+    from freqdyna.envs.picture import (
         MODE,
         cannot_be_drawn,
         needs_mujoco,
         rendered,
         steps_a_second,
     )
-    from freqdyna.envs.gym.seats import WATCHING, EnvironmentFailed, Seat
-    from freqdyna.envs.gym.space import HostSpace, close_env, make_env
 
     drawn = plain
     if not given:
@@ -181,7 +180,7 @@ def _host_stage(
         raise cannot_be_drawn(config.env, f"it was created without render_mode={MODE!r}")
     space = space_of_run(plain, config)
     assert isinstance(space, HostSpace)
-    seat = Seat(shown, space, seed, WATCHING)
+    slot = Slot(shown, space, seed, WATCHING)
 
     def draw() -> np.ndarray:
         return rendered(shown, config.env)
@@ -192,13 +191,13 @@ def _host_stage(
         def play(episode: int) -> Iterator[Moment]:
             key, total, terminal, over = watch_key(seed, episode), 0.0, False, False
             try:
-                observation = seat.begin(episode)
+                observation = slot.begin(episode)
                 yield Moment(0, total, terminal, over, draw)
                 while not over:
-                    action = np.asarray(act(observation, jax.random.fold_in(key, seat.length)))
-                    observation, reward, terminal, over = seat.step(action)
+                    action = np.asarray(act(observation, jax.random.fold_in(key, slot.length)))
+                    observation, reward, terminal, over = slot.step(action)
                     total += reward
-                    yield Moment(seat.length, total, terminal, over, draw)
+                    yield Moment(slot.length, total, terminal, over, draw)
             except EnvironmentFailed as error:
                 raise FreqdynaError(f"env is {config.env!r}, which fails: {error}") from error
 

@@ -13,8 +13,8 @@ from freqdyna.agents import algorithms
 from freqdyna.agents.tabular import QTable, TabularDyna
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs.episodes import Policy
-from freqdyna.envs.resolve import check_same_environment, environment_of_run, space_of_run
+from freqdyna.envs.base import Policy
+from freqdyna.envs.names import check_same_environment, environment_of_run, space_of_run
 from freqdyna.envs.space import Action, Space
 from freqdyna.results.record import Record
 

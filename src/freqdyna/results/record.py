@@ -15,7 +15,7 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs.resolve import env_label
+from freqdyna.envs.names import env_label
 
 IMPORTED = "imported"
 """The key of what is known about imported curves in their provenance."""

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.colors import to_hex, to_rgb
 
 from freqdyna.config import Config
-from freqdyna.envs.resolve import env_label
+from freqdyna.envs.names import env_label
 from freqdyna.results.chart import Dash, LineStyle
 from freqdyna.results.record import INIT_FROM, Record
 

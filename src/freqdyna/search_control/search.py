@@ -9,8 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
-from freqdyna.envs.space import Action, State
-from freqdyna.envs.transition import Outcome, Transition
+from freqdyna.envs.space import Action, Outcome, State, Transition
 from freqdyna.frequency import Derivatives, Slopes
 
 Draw = Callable[[UInt32[Array, " k"]], Float[Array, "k n"]]

@@ -15,8 +15,7 @@ from jaxtyping import Array, Float, PRNGKeyArray, Shaped
 
 from freqdyna.config import Count
 from freqdyna.core import unrolled
-from freqdyna.envs.space import Action, Space
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.space import Action, Space, Transition
 from freqdyna.search_control.base import Proposal, Search, SearchControl, State, register
 from freqdyna.search_control.sampling import random_action
 

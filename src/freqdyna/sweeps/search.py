@@ -194,7 +194,7 @@ def _form(config: Config) -> Any:
     search-control or model: its form is not known without importing code, which `freqdyna status`
     must not.
     """
-    from freqdyna.envs.resolve import named_environment
+    from freqdyna.envs.names import named_environment
 
     names = (config.search_control, config.model)
     has_code = any(module_of(name) is not None for name in names)

@@ -18,7 +18,7 @@ from freqdyna.config import Component, Config, create, values_of
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.plugins import Registry, describe, import_code
 from freqdyna.envs import Environment
-from freqdyna.envs.resolve import environment_of_run, named_environment, space_of_run
+from freqdyna.envs.names import environment_of_run, named_environment, space_of_run
 from freqdyna.envs.space import Factory, Space
 from freqdyna.results.folder import (
     clear,
@@ -244,7 +244,7 @@ def prepare(
     environment = env or named_environment(config, before)
     factory = None
     if not isinstance(environment, Environment):
-        from freqdyna.envs.gym.space import ClosingFactory  # it imports Gymnasium
+        from freqdyna.envs.gym import ClosingFactory  # it imports Gymnasium
 
         environment = factory = ClosingFactory(environment)
         facts["environment_given"] = env is not None
@@ -325,7 +325,7 @@ def _environment(
                 f"{next(iter(given))} is a setting of the environment that was passed; set it there"
             )
         return env, env, env.name
-    from freqdyna.envs.gym.space import factory_of
+    from freqdyna.envs.gym import factory_of
 
     factory = factory_of(env)
     space = space_of_run(factory, Config.of(given))

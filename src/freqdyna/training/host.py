@@ -17,8 +17,17 @@ from freqdyna.agents.base import NEVER, AgentState
 from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.dyna.state import DynaState, Experience
 from freqdyna.core.errors import FreqdynaError, counted
-from freqdyna.envs.gym.seats import EVALUATION, EnvironmentFailed, Failure, HostEnvs, Seat
-from freqdyna.envs.gym.space import ClosingFactory, HostAction, HostSpace, make_env
+from freqdyna.envs.gym import (
+    EVALUATION,
+    ClosingFactory,
+    EnvironmentFailed,
+    Failure,
+    HostAction,
+    HostEnvs,
+    HostSpace,
+    Slot,
+    make_env,
+)
 from freqdyna.training.seeds import Block, Layout, Metrics, Training
 
 
@@ -34,7 +43,7 @@ class HostBlock(Block):
         assert isinstance(agent.env, HostSpace)
         self.space, self.seeds, self._factory = agent.env, seeds, factory
         self.envs = HostEnvs(factory, self.space, seeds)
-        self.eval_seats = [Seat(make_env(factory), self.space, int(s), EVALUATION) for s in seeds]
+        self.eval_slots = [Slot(make_env(factory), self.space, int(s), EVALUATION) for s in seeds]
 
         def observe(state: DynaState, action: Any, row: Any, t: Any) -> Any:
             state = agent.observe(state, t, action, _unpacked(row))
@@ -156,12 +165,12 @@ class HostBlock(Block):
 
         def attempt(row: int, action: HostAction | None) -> None:
             """Start an episode if `action` is None, or take a step; a failure stops the seed."""
-            seat = self.eval_seats[row]
+            slot = self.eval_slots[row]
             try:
                 if action is None:
-                    observations[row] = seat.begin(step * self.training.eval_episodes + number)
+                    observations[row] = slot.begin(step * self.training.eval_episodes + number)
                     return
-                observations[row], reward, terminal, over = seat.step(action)
+                observations[row], reward, terminal, over = slot.step(action)
             except EnvironmentFailed as error:
                 self.envs.failures[row] = Failure(step, f"in evaluation, {error}", error.raised)
                 active.discard(row)

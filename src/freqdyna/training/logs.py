@@ -14,7 +14,7 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, one_line
-from freqdyna.envs.resolve import env_label
+from freqdyna.envs.names import env_label
 from freqdyna.results.record import DIVERGED_AT
 
 PROJECT = "freqdyna"

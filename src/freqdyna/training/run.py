@@ -15,7 +15,7 @@ from freqdyna.agents.base import AgentState
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import module_of
-from freqdyna.envs.resolve import env_label, needs_env_argument
+from freqdyna.envs.names import env_label, needs_env_argument
 from freqdyna.results.folder import begin
 from freqdyna.results.record import (
     CUSTOM_METRICS,

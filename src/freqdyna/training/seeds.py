@@ -22,8 +22,7 @@ from jaxtyping import Array, Int, PRNGKeyArray
 
 from freqdyna.agents.base import Agent, AgentState
 from freqdyna.core.errors import FreqdynaError, RunFailedError, is_out_of_memory, one_line
-from freqdyna.envs.base import Environment
-from freqdyna.envs.episodes import evaluate
+from freqdyna.envs.base import Environment, evaluate
 from freqdyna.results.record import evaluation_steps
 
 Metrics = dict[str, Array]

@@ -11,7 +11,7 @@ from probes import Clock
 from freqdyna.agents.dyna.planning import Simulation
 from freqdyna.agents.learners import DQN
 from freqdyna.agents.models import Model, TrueModel
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.space import Transition
 
 CLOCK = Clock(last=5)
 STARTS = [0.0, 3.0, 1.0, 9.0, 9.0, 9.0, 9.0]

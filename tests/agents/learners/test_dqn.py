@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from freqdyna.agents.learners import DQN
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.space import Transition
 
 SIZES = (2, 6, 5, 3)
 

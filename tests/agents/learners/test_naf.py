@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from freqdyna.agents.learners import NAF, Advantage, output_size
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.space import Transition
 
 LOW, HIGH = np.array([-2.0, 0.0], np.float32), np.array([2.0, 1.0], np.float32)
 

@@ -4,7 +4,7 @@ from corridor import Corridor
 
 from freqdyna import FreqdynaError
 from freqdyna.agents.models.true import host_model
-from freqdyna.envs.gym.space import space_of
+from freqdyna.envs.gym import space_of
 
 STATES = np.array([[[0.95, 3.0], [0.2, 1.0]], [[0.0, 0.0], [0.5, 9.0]]], np.float32)
 ACTIONS = np.array([[1, 0], [1, 1]])

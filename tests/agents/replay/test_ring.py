@@ -4,7 +4,7 @@ import numpy as np
 from scipy import stats
 
 from freqdyna.agents.replay import UniformReplay
-from freqdyna.envs.transition import Transition, row_width
+from freqdyna.envs.space import Transition, row_width
 
 
 def test_a_transition_survives_packing():

@@ -35,8 +35,7 @@ from freqdyna.agents.replay import Replay, uniform_indices
 from freqdyna.config import Component, Count, CountOrZero, Share
 from freqdyna.core.errors import note_where
 from freqdyna.envs.base import Environment
-from freqdyna.envs.space import Action, Space
-from freqdyna.envs.transition import Transition, row_width
+from freqdyna.envs.space import Action, Space, Transition, row_width
 from freqdyna.search_control.base import Proposal, Search, check_proposal, check_snapshot
 
 

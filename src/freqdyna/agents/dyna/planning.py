@@ -19,8 +19,7 @@ from freqdyna.agents.replay import Replay
 from freqdyna.config import Component, Count, Share
 from freqdyna.core.errors import note_where
 from freqdyna.core.unrolled import repeat
-from freqdyna.envs.space import Action, Space
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.space import Action, Space, Transition
 from freqdyna.search_control.base import Draw, SearchControl
 
 

@@ -11,8 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped, UInt32
 from freqdyna.agents.base import AgentState, Diagnostics
 from freqdyna.agents.learners import LearnerState
 from freqdyna.agents.replay import Replay, uniform_indices
-from freqdyna.envs.space import Space
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.space import Space, Transition
 from freqdyna.search_control.base import Proposal
 
 

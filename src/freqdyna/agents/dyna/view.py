@@ -16,8 +16,7 @@ from freqdyna.agents.networks import StateValue
 from freqdyna.core import unrolled
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.base import Environment
-from freqdyna.envs.space import Action, Space, State
-from freqdyna.envs.transition import Outcome, Transition
+from freqdyna.envs.space import Action, Outcome, Space, State, Transition
 from freqdyna.search_control.base import Search, SearchControl
 from freqdyna.search_control.climb import HillClimb
 

@@ -6,7 +6,7 @@ from freqdyna.agents.models.base import Model, Outcome, check_model
 from freqdyna.agents.models.learned import Ensemble, Learned
 from freqdyna.agents.models.true import TrueModel
 from freqdyna.core.plugins import Registry
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.space import Transition
 
 MODELS: Registry[Model[Any]] = Registry("model", Model)
 """The built-in models by name."""

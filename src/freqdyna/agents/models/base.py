@@ -12,9 +12,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from freqdyna.config import Component
 from freqdyna.core.errors import FreqdynaError, note_where
 from freqdyna.core.plugins import require_shapes
-from freqdyna.envs.space import Action, Space
-from freqdyna.envs.transition import Outcome as Outcome
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.space import Action, Space, Transition
+from freqdyna.envs.space import Outcome as Outcome
 
 ModelState = TypeVar("ModelState")
 

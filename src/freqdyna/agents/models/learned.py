@@ -27,8 +27,7 @@ from freqdyna.agents.models.base import Model, Outcome, known_ranges
 from freqdyna.agents.networks import init_xavier, network_from_flat
 from freqdyna.config import NotNegative, Widths, integer
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs.space import Action, Space
-from freqdyna.envs.transition import Transition
+from freqdyna.envs.space import Action, Space, Transition
 
 
 class Prediction(NamedTuple):

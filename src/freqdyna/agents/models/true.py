@@ -89,7 +89,7 @@ def host_model(factory: Factory, space: Space) -> HostModel:
     """
     from gymnasium import spaces  # compiled environments do not need it
 
-    from freqdyna.envs.gym.space import HostSpace, make_env
+    from freqdyna.envs.gym import HostSpace, make_env
 
     assert isinstance(space, HostSpace)
     env = make_env(factory)

@@ -13,9 +13,16 @@ from gymnasium import spaces
 import freqdyna
 from freqdyna import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs.gym.seats import EnvironmentFailed, HostEnvs, Seat
-from freqdyna.envs.gym.space import ClosingFactory, factory_of, make_env, space_of
-from freqdyna.envs.resolve import environment_of_run
+from freqdyna.envs.gym import (
+    ClosingFactory,
+    EnvironmentFailed,
+    HostEnvs,
+    Slot,
+    factory_of,
+    make_env,
+    space_of,
+)
+from freqdyna.envs.names import environment_of_run
 from freqdyna.training.api import prepare
 
 
@@ -99,8 +106,8 @@ def line_of(text):
 
 
 def test_a_failure_of_the_users_class_is_told_with_file_and_line(monkeypatch):
-    seat = Seat(make_env(Fails), corridor_space(), 0, 0)
-    seat.begin(0)
+    slot = Slot(make_env(Fails), corridor_space(), 0, 0)
+    slot.begin(0)
 
     def told(where, call):
         monkeypatch.setattr(Fails, "where", where)
@@ -113,14 +120,14 @@ def test_a_failure_of_the_users_class_is_told_with_file_and_line(monkeypatch):
         make_env(Fails)
     assert "gymnasium.Env" in failed.value.__notes__[0]
     line = line_of("np.stack([])")
-    reason = told("step", lambda: seat.step(np.int32(0)))
+    reason = told("step", lambda: slot.step(np.int32(0)))
     assert reason.startswith("step raised ValueError: ")
     assert reason.endswith(f"test_host.py, line {line})")
     # The corridor passes it on to Gymnasium.
     line = 1 + Path(corridor.__file__).read_text().splitlines().index(
         "        super().reset(seed=seed)"
     )
-    assert told("reset", lambda: seat.begin(1)).endswith(f"corridor.py, line {line})")
+    assert told("reset", lambda: slot.begin(1)).endswith(f"corridor.py, line {line})")
 
 
 def corridor_space(limit=30):
@@ -164,14 +171,14 @@ def test_what_is_not_supported_is_refused_in_a_sentence(observations, actions, w
 
 
 def test_a_limit_cuts_an_episode_without_ending_it_and_a_goal_ends_it():
-    seat = Seat(Corridor(), corridor_space(limit=4), 0, 0)
-    seat.begin(0)
-    outcomes = [seat.step(np.int32(0))[2:] for _ in range(4)]
+    slot = Slot(Corridor(), corridor_space(limit=4), 0, 0)
+    slot.begin(0)
+    outcomes = [slot.step(np.int32(0))[2:] for _ in range(4)]
     assert outcomes == [(False, False)] * 3 + [(False, True)]
-    seat = Seat(Corridor(), corridor_space(), 0, 0)
-    seat.begin(0)
-    outcomes = [seat.step(np.int32(1))[2:] for _ in range(9)]
-    assert outcomes[-1] == (True, True) or seat.step(np.int32(1))[2:] == (True, True)
+    slot = Slot(Corridor(), corridor_space(), 0, 0)
+    slot.begin(0)
+    outcomes = [slot.step(np.int32(1))[2:] for _ in range(9)]
+    assert outcomes[-1] == (True, True) or slot.step(np.int32(1))[2:] == (True, True)
 
 
 def test_the_environments_own_cut_is_no_termination():
@@ -180,9 +187,9 @@ def test_the_environments_own_cut_is_no_termination():
             observation, reward, terminal, _, info = super().step(action)
             return observation, reward, terminal, self.state[1] == 2, info
 
-    seat = Seat(Cut(), corridor_space(), 0, 0)
-    seat.begin(0)
-    assert [seat.step(np.int32(0))[2:] for _ in range(2)] == [(False, False), (False, True)]
+    slot = Slot(Cut(), corridor_space(), 0, 0)
+    slot.begin(0)
+    assert [slot.step(np.int32(0))[2:] for _ in range(2)] == [(False, False), (False, True)]
 
 
 @pytest.mark.parametrize(
@@ -206,10 +213,10 @@ def test_what_is_no_step_is_told_in_a_sentence(outcome, words):
         def step(self, action):
             return outcome
 
-    seat = Seat(Odd(), corridor_space(), 0, 0)
-    seat.begin(0)
+    slot = Slot(Odd(), corridor_space(), 0, 0)
+    slot.begin(0)
     with pytest.raises(EnvironmentFailed, match=words), np.errstate(over="ignore"):
-        seat.step(np.int32(0))
+        slot.step(np.int32(0))
 
 
 def test_the_state_before_a_new_episode_is_kept_apart_from_its_start():

@@ -3,7 +3,7 @@
 import pytest
 
 from freqdyna import Config, FreqdynaError, envs
-from freqdyna.envs.resolve import named_environment, resolved, space_of_run
+from freqdyna.envs.names import named_environment, resolved, space_of_run
 
 
 def test_settings_of_the_environment_reach_it():

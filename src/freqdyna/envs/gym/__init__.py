@@ -1,1 +1,0 @@
-"""Gymnasium environments: their spaces, stepping them in Python, and rendering them."""

@@ -1,0 +1,217 @@
+"""Which environment is meant: a built-in one, Gymnasium's, or one that a module registers.
+
+Built-in environments are decorated with `@built_in`. Those that Gymnasium lacks have an id there,
+for Stable-Baselines3 and other libraries:
+
+    gymnasium.make("freqdyna.envs:freqdyna/MazeGridWorld-v0")
+"""
+
+import difflib
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import gymnasium
+import jax
+import numpy as np
+
+from freqdyna.config import Config, create, settings_of
+from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.core.plugins import describe, module_of, require_allowed
+from freqdyna.envs.base import Environment
+from freqdyna.envs.gym import close_env, factory_of, make_env, space_of
+from freqdyna.envs.space import Factory, Space
+
+ENVIRONMENTS: dict[str, type[Environment]] = {}
+"""The built-in environments by name."""
+
+Kind = TypeVar("Kind", bound=type[Environment])
+
+
+def built_in(kind: Kind) -> Kind:
+    """A class decorator: make an environment available by its name, also in Gymnasium."""
+    ENVIRONMENTS[kind.name] = kind
+    if kind.name not in gymnasium.registry:
+        gymnasium.register(
+            id=f"freqdyna/{kind.name}-v0",
+            entry_point=f"{__name__}:GymnasiumEnv",
+            kwargs={"name": kind.name},
+            max_episode_steps=settings_of(kind)["episode_limit"].default,
+        )
+    return kind
+
+
+def make(name: str, **settings: Any) -> Environment:
+    """Create a built-in environment.
+
+    Args:
+        name: One of `ENVIRONMENTS`, such as "MountainCar-v0".
+        **settings: Fields of its class, such as `reward_noise=0.1`.
+
+    """
+    if name not in ENVIRONMENTS:
+        raise unknown_name("environment", name, ENVIRONMENTS)
+    environment: Environment = create("env", ENVIRONMENTS[name], settings)
+    return environment
+
+
+def gymnasium_factory(name: str, **options: Any) -> Factory:
+    """A factory for an environment that is registered with Gymnasium.
+
+    Args:
+        name: An id such as "Hopper-v5"; `module:id` if the module, which registers it, is imported.
+        **options: Passed to `gymnasium.make`.
+
+    Returns:
+        A function without arguments that creates a new environment at each call.
+
+    """
+    require_allowed("env", name)
+    registered = name.rpartition(":")[2]
+    try:
+        gymnasium.spec(registered)
+    except gymnasium.error.Error:
+        near = difflib.get_close_matches(registered, gymnasium.registry, n=5)
+        raise unknown_name("environment", name, dict.fromkeys([*near, *ENVIRONMENTS])) from None
+    return factory_of(registered, **options)
+
+
+def named_environment(
+    config: Config, facts: Mapping[str, Any] | None = None
+) -> Environment | Factory:
+    """The environment that `config.env` names: a built-in one, or a factory of Gymnasium's.
+
+    Args:
+        config: The settings; those of Gymnasium's environments are passed to `gymnasium.make`.
+        facts: The provenance of the run if it is stored, otherwise None. A run that was started
+            in Gymnasium's environment stays there, even if one of that name is built in by now.
+
+    """
+    settings = config.of_component("env")
+    was_on_host = facts is not None and "environment_given" in facts
+    if config.env in ENVIRONMENTS and not was_on_host:
+        return make(config.env, **settings)
+    settings.pop("episode_limit", None)
+    return gymnasium_factory(config.env, **settings)
+
+
+def needs_env_argument(config: Config, facts: dict[str, Any]) -> bool:
+    """Whether a run can only be resumed if its environment is passed again.
+
+    A Gymnasium environment that was created in Python may share its name with a different one: it
+    may be wrapped, for example, or have other arguments.
+    """
+    try:
+        is_known = config.env in ENVIRONMENTS or bool(gymnasium_factory(config.env))
+    except FreqdynaError:
+        is_known = False
+    return bool(facts.get("environment_given")) or not is_known
+
+
+def environment_of_run(
+    config: Config, env: Any, facts: dict[str, Any], instead: str
+) -> Environment | Factory:
+    """The environment of a stored run.
+
+    Args:
+        config: The settings of the run.
+        env: An environment, a factory or None; if None, the environment is found by its name.
+        facts: The provenance of the run.
+        instead: What the error message tells the user to do if `env` is needed but None.
+
+    """
+    if isinstance(env, Environment):
+        return env
+    if env is not None:
+        return factory_of(env)
+    if not facts.get("environment_given") and module_of(config.env) is not None:
+        return named_environment(config, facts)
+    if needs_env_argument(config, facts):
+        raise FreqdynaError(
+            f"this run's environment {config.env!r} was passed in Python; {instead}"
+        )
+    return named_environment(config, facts)
+
+
+def check_same_environment(space: Space, facts: dict[str, Any]) -> None:
+    """Raise an error if the run was started with another environment, as far as that is known."""
+    theirs = facts.get("environment")
+    if theirs not in (None, "", describe(space)):
+        raise FreqdynaError(
+            f"env is {space!r}, but this run was started with {theirs}; pass that one"
+        )
+
+
+def space_of_run(env: Environment | Factory, config: Config) -> Space:
+    """What the agent knows about its environment."""
+    if isinstance(env, Environment):
+        return env
+    example = make_env(env)
+    try:
+        return space_of(example, config.get("env.episode_limit"))
+    finally:
+        close_env(example)
+
+
+def env_label(config: Config) -> str:
+    """The environment, with what changes its task, such as "MountainCar-v0 (200 steps)".
+
+    That are the settings other than the defaults of a built-in environment, and the arguments of
+    other environments.
+    """
+    kind = ENVIRONMENTS.get(config.env)
+    usual = {} if kind is None else {n: s.default for n, s in settings_of(kind).items()}
+    settings = config.of_component("env")
+    limit = settings.pop("episode_limit", None)
+    is_usual = kind is None or limit in (None, usual["episode_limit"])
+    changed = [] if is_usual else [f"{limit} steps"]
+    changed += sorted(f"{n}={value}" for n, value in settings.items() if value != usual.get(n))
+    return f"{config.env} ({', '.join(changed)})" if changed else config.env
+
+
+class GymnasiumEnv(gymnasium.Env[np.ndarray, Any]):
+    """A built-in environment with Gymnasium's interface, whose wrapper adds the time limit."""
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 30}  # noqa: RUF012 - Gymnasium's type
+    action_space: gymnasium.spaces.Discrete[Any] | gymnasium.spaces.Box
+
+    def __init__(self, name: str, render_mode: str | None = None, **settings: Any) -> None:
+        if "episode_limit" in settings:
+            raise FreqdynaError("episode_limit is set by Gymnasium; pass max_episode_steps instead")
+        if render_mode not in (None, "rgb_array"):
+            raise FreqdynaError(f"render_mode is {render_mode!r}; it must be None or 'rgb_array'")
+        env = make(name, **settings)
+        self.render_mode = render_mode
+        self.observation_space = gymnasium.spaces.Box(env.low, env.high)
+        if env.num_actions:
+            self.action_space = gymnasium.spaces.Discrete(env.num_actions)
+        else:
+            self.action_space = gymnasium.spaces.Box(env.action_low, env.action_high)
+        self._painter = env.painter() if render_mode else None
+        self._reset = jax.jit(env.reset)
+        self._transition = jax.jit(env.transition_from_noise)
+        self._noise_size = 1 + env.noise_size
+        self._state = np.zeros_like(env.low)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Start an episode; see `gymnasium.Env.reset`."""
+        super().reset(seed=seed, options=options)
+        key = jax.random.key(int(self.np_random.integers(2**31)))
+        self._state = np.array(self._reset(key))
+        return self._state.copy(), {}
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Take one step; the episode is never truncated here."""
+        if not self.action_space.contains(action):
+            raise FreqdynaError(f"action is {action!r}; it must be in {self.action_space}")
+        is_discrete = isinstance(self.action_space, gymnasium.spaces.Discrete)
+        taken = np.asarray(action, np.int32 if is_discrete else np.float32)
+        noise = self.np_random.standard_normal(self._noise_size, np.float32)
+        state, reward, terminal = self._transition(self._state, taken, noise)
+        self._state = np.array(state)
+        return self._state.copy(), float(reward), bool(terminal), False, {}
+
+    def render(self) -> np.ndarray | None:
+        """An image of the state if `render_mode` is "rgb_array", otherwise None."""
+        return self._painter.draw(self._state) if self._painter else None
