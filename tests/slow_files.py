@@ -2,10 +2,9 @@
 
 SLOW_FILES = (
     "sweeps/test_sweep_on_ray.py",
-    "sweeps/test_cli_sweep.py",
-    "sweeps/test_sweep_local.py",
+    "sweeps/test_execute.py",
     "sweeps/test_storage.py",
-    "sweeps/test_optuna_search.py",
+    "sweeps/test_search.py",
     "examples/test_own_environment.py",
     "envs/test_every_environment.py",
     "training/test_runs.py",

@@ -24,19 +24,18 @@ TABULAR = {
 
 SWEEP = """
 [settings]
-env = "GridWorld"
 algorithm = "er"
 steps = 400
 planning_steps = 1
 batch_size = 4
-hidden = [8]
 warmup_steps = 100
-episode_limit = 50
 eval_every = 100
-buffer_size = 1_000
+env = {name = "GridWorld", episode_limit = 50}
+learner.hidden = [8]
+replay.capacity = 1_000
 
 [vary]
-learning_rate = [0.001, 0.003]
+learner.learning_rate = [0.001, 0.003]
 
 [seeds]
 number = 2

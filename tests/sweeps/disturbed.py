@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.sweeps.storage import Storage
 from freqdyna.training.engines import Engine, Task
 
@@ -18,10 +19,12 @@ LAST_RESORT = 1200.0
 """Seconds after which something hangs, however slow or busy the machine is."""
 
 
-def fake(name: str) -> None:
-    """Kill this process if it is called deadly; otherwise do nothing."""
+def imitation(name: str) -> None:
+    """A task that kills its process, fails or succeeds, as its name says."""
     if name == "deadly":
         os.kill(os.getpid(), signal.SIGKILL)
+    if name == "failing":
+        raise FreqdynaError("it failed")
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,6 @@ class Disturbed:
         return marks(self.location) / self.name
 
 
-@dataclass(frozen=True)
 class KilledOnce(Disturbed):
     """Its worker is killed at the first attempt."""
 
@@ -72,7 +74,6 @@ class KilledOnce(Disturbed):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-@dataclass(frozen=True)
 class Held(Disturbed):
     """It waits until `release` is called."""
 
@@ -80,13 +81,12 @@ class Held(Disturbed):
         """Leave a mark and wait."""
         self.mark().touch()
         until = time.monotonic() + LAST_RESORT
-        while not _released(self.location).exists():
+        while not (marks(self.location) / RELEASED).exists():
             if time.monotonic() > until:
                 os._exit(1)
             time.sleep(0.05)
 
 
-@dataclass(frozen=True)
 class KilledThenHeld(Held):
     """The worker of the first unit that gets there is killed; all others wait."""
 
@@ -114,17 +114,13 @@ def marked(location: object) -> set[str]:
 
 def release(location: object) -> None:
     """Let the units that are held go on."""
-    _released(location).touch()
-
-
-def _released(location: object) -> Path:
-    return marks(location) / RELEASED
+    (marks(location) / RELEASED).touch()
 
 
 class Disturbing(Engine):
-    """Another engine, whose tasks are disturbed; `last` of them, or all."""
+    """Another engine, whose last tasks are disturbed; by default all."""
 
-    def __init__(self, engine: Engine, kind: type[Disturbed], last: int | None = None) -> None:
+    def __init__(self, engine: Engine, kind: type[Disturbed], last: int = 1000) -> None:
         self.engine, self.kind, self.last = engine, kind, last
 
     def slots(self):
@@ -133,6 +129,6 @@ class Disturbing(Engine):
 
     def run(self, tasks):
         """Run the tasks on the engine."""
-        first = 0 if self.last is None else len(tasks) - self.last
-        replaced = [Task(t.name, self.kind(t.name, t.compute)) for t in tasks[first:]]
-        return self.engine.run([*tasks[:first], *replaced])
+        first = max(0, len(tasks) - self.last)
+        disturbed = [Task(task.name, self.kind(task.name, task.compute)) for task in tasks[first:]]
+        return self.engine.run([*tasks[:first], *disturbed])

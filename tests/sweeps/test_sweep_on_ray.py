@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 import ray
-from conftest import QUICK, Reference, assert_complete, tables, wait_for
 from disturbed import KILLED, LAST_RESORT, Disturbing, KilledThenHeld, marked, marks, release
+from sweeping import FAILING, QUICK, assert_complete, stored, wait_for
 
 from freqdyna.cli.main import main
 from freqdyna.sweeps.execute import execute_sweep
@@ -21,7 +21,6 @@ from freqdyna.sweeps.sweep import Sweep
 from freqdyna.training.engines import Ray
 
 pytestmark = pytest.mark.ray
-FAILING = '[vary]\nalgorithm = ["er", "naf"]'
 HELPERS = Path(__file__).parent
 PATIENCE = {
     "RAY_worker_niceness": "0",
@@ -72,13 +71,13 @@ def test_the_driver_is_killed_and_begins_again(tmp_path, cluster, reference, cap
     driver = [sys.executable, str(HELPERS / "held_driver.py"), *command]
     with subprocess.Popen(driver, stdout=subprocess.DEVNULL) as first:
         try:
-            wait_for(lambda: marked(out) and len(tables(out)) == 3, lambda: first.poll() is None)
+            wait_for(lambda: marked(out) and len(stored(out)) == 3, lambda: first.poll() is None)
             with pytest.raises(SystemExit, match="2"):
                 main(command)
             assert f"process {first.pid} on " in capsys.readouterr().err
         finally:
             first.kill()
-    assert len(tables(out)) == 3
+    assert len(stored(out)) == 3
     main(command)
     assert_complete(out, reference)
 
@@ -86,14 +85,11 @@ def test_the_driver_is_killed_and_begins_again(tmp_path, cluster, reference, cap
 def test_a_worker_is_killed_a_node_joins_another_is_lost_and_units_fail(
     tmp_path, nodes, cluster, reference
 ):
-    # Half of the reference's units, and as many that cannot be trained.
-    text = QUICK.replace('algorithm = "er"\n', "").replace("[vary]", FAILING)
-    text = text.replace("number = 2", "number = 1")
     out, engine, ended = tmp_path / "out", Ray(), []
     assert engine.slots() == 1
     disturbing = Disturbing(engine, KilledThenHeld)
     storage = Storage(str(out))
-    work = text, Sweep.parse(text), storage, disturbing, 0.0
+    work = FAILING, Sweep.parse(FAILING), storage, disturbing, 0.0
     sweep = threading.Thread(target=lambda: ended.append(execute_sweep(*work)))
     sweep.start()
     wait_for(lambda: len(marked(out)) == 1, sweep.is_alive)
@@ -111,11 +107,7 @@ def test_a_worker_is_killed_a_node_joins_another_is_lost_and_units_fail(
     sweep.join()
     (status,) = ended
     assert (len(status.done), len(status.failed)) == (2, 2)
-    for name, error in status.failed.items():
-        assert error.startswith("algorithm is 'naf', but the actions")
-        storage.remove(f"failed/{name}.json")
-    half = {name: reference.tables[name] for name in status.done}
-    assert_complete(out, Reference(half, {name: reference.parameters[name] for name in half}))
+    assert_complete(out, {name: reference[name] for name in status.done}, status.failed)
 
 
 def alive_nodes():

@@ -1,6 +1,5 @@
 """The commands `freqdyna sweep` and `freqdyna status`."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -33,7 +32,7 @@ class RunSweep:
     units_per_gpu: int = 1
     """The number of units that share a GPU."""
     dry_run: bool = False
-    """Only print the amount of work."""
+    """Only print the units, and which of them are stored; nothing is trained."""
     allow_code: bool = False
     """Whether the file may name code to import, as module:Class. Use it only if you trust it."""
     checkpoint_seconds: float = 60.0
@@ -60,12 +59,13 @@ class RunSweep:
         storage = Storage(self.out)
         if self.dry_run:
             units = sweep.units() if sweep.search is None else known_units(sweep, storage)
-            print(read_status(storage, units).headline())
+            print(read_status(storage, units).listing())
+            if sweep.search is not None and len(units) < sweep.search.trials * len(sweep.units()):
+                print(f"of {sweep.search.trials} trials; the next ones depend on these results")
             return
+        arguments = text, sweep, storage, self._engine(), self.checkpoint_seconds, self.take_over
         if sweep.search is not None:
-            trials = search(
-                text, sweep, storage, self._engine(), self.checkpoint_seconds, self.take_over
-            )
+            trials = search(*arguments)
             print_trials(trials)
             missing = sweep.search.trials - sum(trial.state == "done" for trial in trials)
             if missing:
@@ -74,9 +74,7 @@ class RunSweep:
                     "the same command retries them"
                 )
             return
-        status = execute_sweep(
-            text, sweep, storage, self._engine(), self.checkpoint_seconds, self.take_over
-        )
+        status = execute_sweep(*arguments)
         self._print_results(sweep)
         if status.failed:
             name, error = next(iter(sorted(status.failed.items())))
@@ -98,12 +96,10 @@ class RunSweep:
             raise FreqdynaError(f"workers is {self.workers}; it needs --engine local")
 
     def _engine(self) -> "Engine":
+        from freqdyna.training.engines import Local, Ray
+
         if self.engine == "ray":
-            from freqdyna.training.engines import Ray
-
             return Ray(self.address, self.units_per_gpu)
-        from freqdyna.training.engines import Local
-
         return Local(self.workers, self.units_per_gpu)
 
     def _print_results(self, sweep: "Sweep") -> None:
@@ -125,8 +121,6 @@ class ShowStatus:
 
     def run(self) -> None:
         """Run the command."""
-        from rich.console import Console
-
         from freqdyna.sweeps.search import known_units, print_trials, trials_so_far
         from freqdyna.sweeps.status import read_status, stored_sweep
         from freqdyna.sweeps.storage import Storage
@@ -137,4 +131,4 @@ class ShowStatus:
         if sweep.search is not None:
             units = known_units(sweep, storage)
             print_trials(trials_so_far(sweep, storage))
-        Console(file=sys.stdout).print(read_status(storage, units).render())
+        print(read_status(storage, units).listing())

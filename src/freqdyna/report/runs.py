@@ -26,7 +26,13 @@ from freqdyna.results.comparison.tables import (
 )
 from freqdyna.results.plot import curves_chart
 from freqdyna.results.result import Result
-from freqdyna.results.run_styles import record_labels, run_labels, run_styles, setting_text
+from freqdyna.results.run_styles import (
+    differing,
+    record_labels,
+    run_labels,
+    run_styles,
+    setting_text,
+)
 from freqdyna.results.statistics import bootstrap_interval, interval_of_mean
 
 LEFT_OUT = (
@@ -126,8 +132,7 @@ def trials_section(
 def _differing(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     """The names of the settings in which runs differ, and the values of each run as texts."""
     settings = [result.config.flat() for result in results]
-    values = {name: {repr(of.get(name)) for of in settings} for of in settings for name in of}
-    names = [n for n, found in values.items() if len(found) > 1 and n not in NOT_LISTED]
+    names = [name for name in differing(settings) if name not in NOT_LISTED]
     texts = [[setting_text(of[n]) if n in of else NO_NUMBER for n in names] for of in settings]
     return names, texts
 

@@ -1,6 +1,6 @@
 """Names, colours and dashes of runs in charts, so that all runs can be distinguished."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -48,7 +48,13 @@ def setting_text(value: Any) -> str:
     """The value of a setting for readers: numbers have four digits, lists have spaces."""
     if isinstance(value, float):
         return f"{value:.4g}".replace("-", "−")
-    return " ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+    return " ".join(map(str, value)) or "none" if isinstance(value, tuple | list) else str(value)
+
+
+def differing(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of the settings that not all runs have with the same value."""
+    names = dict.fromkeys(name for of_run in settings for name in of_run)
+    return [name for name in names if len({repr(of_run.get(name)) for of_run in settings}) > 1]
 
 
 def record_labels(records: Sequence[Record], sources: Sequence[str] | None = None) -> list[str]:

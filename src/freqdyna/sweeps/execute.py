@@ -22,13 +22,7 @@ from freqdyna.core.plugins import import_code
 from freqdyna.results.folder import FILES, METRICS, decode, encode
 from freqdyna.results.record import Record
 from freqdyna.results.result import Result
-from freqdyna.sweeps.status import (
-    Note,
-    Status,
-    StatusDisplay,
-    read_status,
-    stored_units,
-)
+from freqdyna.sweeps.status import Note, Status, StatusDisplay, read_status, stored_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
 from freqdyna.training.engines import Engine, Task
@@ -54,17 +48,7 @@ def execute_sweep(
     checkpoint_seconds: float = 60.0,
     take_over: bool = False,
 ) -> Status:
-    """Compute the units of a sweep, whose file is stored with them: see `compute`.
-
-    Args:
-        text: The text of the sweep file.
-        sweep: The sweep that it describes.
-        storage: The location of the sweep.
-        engine: Computes the units.
-        checkpoint_seconds: Seconds between checkpoints of a unit.
-        take_over: See `Storage.lock`.
-
-    """
+    """Compute the units of a sweep, whose text is stored with them: see `compute`."""
     with storage.lock(take_over):
         storage.write(FILE, sweep.stored(text))
         return compute(sweep.units(), storage, engine, checkpoint_seconds)
@@ -102,11 +86,14 @@ def compute(
         before = read_status(storage, units)
         for name in before.failed:
             storage.remove(f"failed/{name}.json")
-        programs = {members[0].name: members for members in _programs(units)}
+        of_program: dict[str, list[SweepUnit]] = {}
+        for unit in units:
+            of_program.setdefault(unit.program or unit.name, []).append(unit)
+        members = {together[0].name: together for together in of_program.values()}
         tasks = [
-            Task(name, partial(train_units, storage.location, members, checkpoint_seconds))
-            for name, members in programs.items()
-            if any(unit.name not in before.done for unit in members)
+            Task(name, partial(train_units, storage.location, together, checkpoint_seconds))
+            for name, together in members.items()
+            if any(unit.name not in before.done for unit in together)
         ]
         done, failed = set(before.done), dict[str, str]()
         display = StatusDisplay(storage, replace(before, failed={}), engine.slots(), title)
@@ -115,12 +102,12 @@ def compute(
         try:
             for outcome in outcomes:
                 if outcome is not None:
-                    names = {unit.name for unit in programs[outcome.name]}
+                    names = {unit.name for unit in members[outcome.name]}
                     if outcome.error is None:
                         done |= names
-                    for name in names if outcome.error else ():
-                        failed[name] = outcome.error or ""
-                        _note_failure(storage, name, failed[name])
+                    else:
+                        failed |= dict.fromkeys(names, outcome.error)
+                        _note_failures(storage, names, outcome.error)
                     display.ended(outcome)
                 if time.monotonic() - updated >= SECONDS_BETWEEN_UPDATES:
                     updated = time.monotonic()
@@ -137,19 +124,12 @@ def compute(
     return Status(units, done, failed=failed)
 
 
-def _programs(units: Iterable[SweepUnit]) -> list[list[SweepUnit]]:
-    """The units, grouped by compiled program."""
-    groups: dict[str, list[SweepUnit]] = {}
-    for unit in units:
-        groups.setdefault(unit.program or unit.name, []).append(unit)
-    return list(groups.values())
-
-
-def _note_failure(storage: Storage, name: str, error: str) -> None:
-    """Record why a unit failed, unless that cannot be written, as on a full disk."""
+def _note_failures(storage: Storage, names: Iterable[str], error: str) -> None:
+    """Record why units failed, unless that cannot be written, as on a full disk."""
     with suppress(OSError):
-        storage.remove(f"running/{name}.json")
-        storage.write_json(f"failed/{name}.json", {"error": error})
+        for name in names:
+            storage.remove(f"running/{name}.json")
+            storage.write_json(f"failed/{name}.json", {"error": error})
 
 
 def store(storage: Storage, unit: SweepUnit, record: Record) -> None:
@@ -161,15 +141,14 @@ def store(storage: Storage, unit: SweepUnit, record: Record) -> None:
 def load(storage: Storage, unit: SweepUnit) -> Result:
     """Load a stored unit; raises FreqdynaError if it is missing or damaged."""
     folder = f"units/{unit.name}"
-    read = {name: storage.read(f"{folder}/{name}") for name in FILES}
-    if read[METRICS] is None:
+    files = {name: storage.read(f"{folder}/{name}") for name in FILES}
+    if files[METRICS] is None:
         raise FreqdynaError(f"{storage.location}/{folder} is missing: the unit is not finished")
     try:
-        return decode({name: file for name, file in read.items() if file is not None}, Result)
+        return decode({name: file for name, file in files.items() if file is not None}, Result)
     except FreqdynaError as error:
-        raise FreqdynaError(
-            f"{storage.location}/{folder}/{error}; remove {folder} to recompute it"
-        ) from None
+        text = f"{storage.location}/{folder}/{error}; remove {folder} to recompute it"
+        raise FreqdynaError(text) from None
 
 
 def merged(blocks: list[Result]) -> Result:
@@ -212,9 +191,8 @@ def train_units(location: str, units: list[SweepUnit], checkpoint_seconds: float
             config = configs[0]  # of names that the driver has allowed: `Sweep.check_names`
             import_code(env=config.env, search_control=config.search_control, model=config.model)
             run = prepare(config)
-        options = RunOptions(checkpoint_seconds)
         try:
-            result = run.execute(Path(scratch), options, progress)
+            result = run.execute(Path(scratch), RunOptions(checkpoint_seconds), progress)
         except InterruptedRun:
             progress.copy_folder()
             raise

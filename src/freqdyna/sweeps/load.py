@@ -47,7 +47,7 @@ def load_sweep(location: str) -> dict[str, Result]:
     sweep = stored_sweep(storage)
     if sweep.search is not None:
         return {
-            f"trial {number}: {_listed(trial.settings)}": trial.record(storage)
+            f"trial {number}: {_listed(_rounded(trial.settings))}": trial.record(storage)
             for number, trial in _finished_trials(sweep, storage)
         }
     stored = stored_units(storage)
@@ -69,14 +69,15 @@ def _listed(settings: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in settings.items())
 
 
+def _rounded(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a trial, which has a number as well, with few digits."""
+    return {n: float(f"{v:.4g}") if isinstance(v, float) else v for n, v in settings.items()}
+
+
 def find(location: Location, known: set[Location] | None = None) -> list[Located]:
     """The trainings at a location: a run folder, a folder of run folders, or a sweep.
 
-    Args:
-        location: A folder, or the address of a sweep.
-        known: Run folders and sweeps that were read before, which are not read again; those that
-            are read now are added.
-
+    Locations in `known` are not read again; those that are read are added to it.
     """
     storage, known = Storage(str(location)), set() if known is None else known
     homes: list[Location] = [] if storage.is_local else [str(location)]
@@ -154,15 +155,16 @@ def compare(
         or LaTeX.
 
     """
-    records, sources, own_names = _records(runs)
-    if names is not None and len(names) != len(records):
+    chosen = _chosen(runs)
+    if names is not None and len(names) != len(chosen):
         raise FreqdynaError(
-            f"names has {len(names)} names; it must have one for each of {len(records)} runs"
+            f"names has {len(names)} names; it must have one for each of {len(chosen)} runs"
         )
-    labels = record_labels(records, sources)
+    records = [run.record for run in chosen]
+    labels = record_labels(records, [run.source for run in chosen])
     return compare_runs(
         records,
-        names or [name or label for name, label in zip(own_names, labels, strict=True)],
+        names or [run.name or label for run, label in zip(chosen, labels, strict=True)],
         measure=measure,
         threshold=threshold,
         first_step=first_step,
@@ -170,27 +172,26 @@ def compare(
     )
 
 
-def _records(
-    runs: Sequence[str | os.PathLike[str] | Record | Mapping[str, Record]],
-) -> tuple[list[Record], list[str], list[str | None]]:
-    """All runs that the arguments of `compare` stand for, their sources, and the names passed.
+class _Chosen(NamedTuple):
+    """A run to compare."""
 
-    A folder or sweep that is passed twice is read once.
-    """
-    records: list[Record] = []
-    sources: list[str] = []
-    names: list[str | None] = []
+    record: Record
+    source: str
+    name: str | None = None
+    """Its key in a mapping; None for a name that describes it."""
+
+
+def _chosen(
+    runs: Sequence[str | os.PathLike[str] | Record | Mapping[str, Record]],
+) -> list[_Chosen]:
+    """All runs that the arguments of `compare` stand for; a location is read once."""
+    chosen: list[_Chosen] = []
     known: set[Location] = set()
     for run in runs:
-        new: list[tuple[Record, str, str | None]] = []
         if isinstance(run, Record):
-            new = [(run, f"run {len(records) + 1}", None)]
+            chosen.append(_Chosen(run, f"run {len(chosen) + 1}"))
         elif isinstance(run, Mapping):
-            new = [(record, name, name) for name, record in run.items()]
+            chosen += [_Chosen(record, name, name) for name, record in run.items()]
         else:
-            new = [(one.result, one.source, None) for one in find(os.fspath(run), known)]
-        for record, source, name in new:
-            records.append(record)
-            sources.append(source)
-            names.append(name)
-    return records, sources, names
+            chosen += [_Chosen(one.result, one.source) for one in find(os.fspath(run), known)]
+    return chosen

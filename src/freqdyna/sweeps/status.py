@@ -1,18 +1,14 @@
 """Which units of a sweep are done, running and failed, and how that is displayed."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import NamedTuple
 
-from rich.box import SIMPLE
-from rich.console import Group
-from rich.table import Table
-from rich.text import Text
-
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.results.folder import METRICS
+from freqdyna.results.run_styles import differing, setting_text
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, printable
 from freqdyna.training.engines import TaskOutcome
@@ -22,7 +18,7 @@ RATE = "rate.json"
 SILENT = 60.0
 """Seconds without a progress note after which a unit no longer counts as running."""
 SHOWN = 20
-"""The maximum number of running units in the table."""
+"""The maximum number of units or trials in a table."""
 
 
 class Note(NamedTuple):
@@ -83,23 +79,24 @@ class Status:
             f"{self.waiting} waiting, {len(self.failed)} failed{left}"
         )
 
-    def render(self) -> Group:
-        """A summary, a table of the running units, and the failures, for a terminal."""
-        names = labels(self.units)
-        parts: list[Text | Table] = [Text(self.headline())]
-        if self.running:
-            table = Table(box=SIMPLE, pad_edge=False)
-            for title in ("running", "", "step", "", "on"):
-                table.add_column(title)
-            for name, note in sorted(self.running.items())[:SHOWN]:
-                step = f"{note.step:,} of {note.steps:,}"
-                table.add_row(
-                    *(Text(printable(cell)) for cell in (name, names[name], step, *note[2::2]))
-                )
-            parts.append(table)
-        for name, error in sorted(self.failed.items()):
-            parts.append(Text(f"{name} {names[name]} failed: {printable(error)}", style="red"))
-        return Group(*parts)
+    def listing(self) -> str:
+        """A summary, and a line for each of the first units: running, failed, waiting, done."""
+        texts = labels(self.units)
+        rows = []
+        for unit in self.units:
+            place, state, facts = 2, "waiting", ""
+            if unit.name in self.done:
+                place, state = 3, "done"
+            elif unit.name in self.running:
+                step, steps, text, _, host = self.running[unit.name]
+                place, state = 0, "running"
+                facts = f": step {step:,} of {steps:,} on {host}{text and f', {text}'}"
+            elif unit.name in self.failed:
+                place, state, facts = 1, "failed", f": {self.failed[unit.name]}"
+            rows.append((place, f"  {state:7}  {unit.name}  {texts[unit.name]}{facts}"))
+        rows.sort(key=lambda row: row[0])
+        more = [f"  ... and {len(rows) - SHOWN:,} more"] if len(rows) > SHOWN else []
+        return "\n".join([self.headline(), *(printable(row) for _, row in rows[:SHOWN]), *more])
 
 
 def stored_sweep(storage: Storage) -> Sweep:
@@ -130,45 +127,38 @@ def read_status(storage: Storage, units: list[SweepUnit], done: set[str] | None 
     names = {unit.name for unit in units}
     done = names & (stored_units(storage) if done is None else done)
     running, failed = {}, {}
-    for name in _named(storage, "running") & names - done:
-        facts = storage.read_json(f"running/{name}.json")
-        if set(facts) == set(Note._fields) and abs(time.time() - facts["time"]) < SILENT:
-            running[name] = Note(**facts)
-    for name in _named(storage, "failed") & names - done - set(running):
+    for name in _noted(storage, "running") & names - done:
+        note = storage.read_json(f"running/{name}.json")
+        if set(note) == set(Note._fields) and abs(time.time() - note["time"]) < SILENT:
+            running[name] = Note(**note)
+    for name in _noted(storage, "failed") & names - done - set(running):
         failed[name] = str(storage.read_json(f"failed/{name}.json").get("error"))
     return Status(units, done, running, failed, storage.read_json(RATE).get("rate"))
 
 
-def _named(storage: Storage, folder: str) -> set[str]:
-    files = storage.files(folder)
-    return {file.removesuffix(".json") for file in files if "/" not in file}
+def _noted(storage: Storage, folder: str) -> set[str]:
+    """The names of the units with a note in a folder."""
+    return {file.removesuffix(".json") for file in storage.files(folder) if "/" not in file}
 
 
-def labels(units: Iterable[SweepUnit]) -> dict[str, str]:
+def labels(units: Sequence[SweepUnit]) -> dict[str, str]:
     """A readable name of each unit: the settings in which it differs from others, and its seeds."""
-    units = list(units)
-    settings = {unit.name: unit.config.flat() for unit in units}
     several_envs = len({unit.config.env for unit in units}) > 1
-    alike: dict[tuple[str, str], list[str]] = {}
+    alike: dict[str, list[SweepUnit]] = {}
     for unit in units:
-        alike.setdefault((unit.config.agent_name, unit.config.env), []).append(unit.name)
-    named = {}
-    for unit in units:
-        config, own = unit.config, settings[unit.name]
-        others = [settings[name] for name in alike[config.agent_name, config.env]]
-        varied = [
-            name
-            for name in own
-            if name not in ("seeds", "first_seed") and any(o.get(name) != own[name] for o in others)
-        ]
-        first, last = config.first_seed, config.first_seed + config.seeds - 1
-        parts = [
-            f"{config.agent_name} on {config.env}" if several_envs else config.agent_name,
-            *(f"{name} {own[name]}" for name in varied),
-            f"seed {first}" if first == last else f"seeds {first} to {last}",
-        ]
-        named[unit.name] = printable(", ".join(parts))
-    return named
+        agent = unit.config.agent_name
+        agent = f"{agent} on {unit.config.env}" if several_envs else agent
+        alike.setdefault(agent, []).append(unit)
+    texts = {}
+    for agent, members in alike.items():
+        settings = [unit.config.flat() for unit in members]
+        varied = [name for name in differing(settings) if name not in ("seeds", "first_seed")]
+        for unit, of_unit in zip(members, settings, strict=True):
+            first, last = unit.config.first_seed, unit.config.first_seed + unit.config.seeds - 1
+            values = [f"{n} {setting_text(of_unit[n])}" for n in varied if n in of_unit]
+            seeds = f"seed {first}" if first == last else f"seeds {first} to {last}"
+            texts[unit.name] = printable(", ".join([agent, *values, seeds]))
+    return texts
 
 
 class StatusDisplay:

@@ -28,12 +28,7 @@ _OWNER = "lock.json"
 
 
 class Storage:
-    """The files of one sweep.
-
-    Args:
-        location: A folder, or an address such as s3://bucket/sweep.
-
-    """
+    """The files of one sweep; its location is a folder, or an address such as s3://bucket/sweep."""
 
     def __init__(self, location: str) -> None:
         from fsspec.core import url_to_fs
@@ -102,10 +97,8 @@ class Storage:
     def lock(self, take_over: bool = False) -> Iterator[None]:
         """Let only one process at a time compute the sweep; the same storage may lock it again.
 
-        Args:
-            take_over: Whether to ignore the lock of a process that was killed. A folder does not
-                need it, because the operating system releases its lock.
-
+        `take_over` ignores the lock of a process that was killed. A folder does not need it,
+        because the operating system releases its lock.
         """
         if self._is_locked:
             yield
@@ -137,9 +130,8 @@ class Storage:
                 "or stop it; if it was killed, add --take-over"
             ) from None
         except OSError as error:
-            raise FreqdynaError(
-                f"out is {self.location!r}, which cannot be written: {error}"
-            ) from None
+            refused = f"out is {self.location!r}, which cannot be written: {error}"
+            raise FreqdynaError(refused) from None
         try:
             yield
         finally:

@@ -1,0 +1,165 @@
+"""A sweep on the processes of one machine: interrupted, extended, or with units that fail."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from disturbed import Disturbing, KilledOnce, imitation, marked, release
+from small import TABULAR
+from sweeping import FAILING, HALF, QUICK, Here, assert_complete, stored, wait_for
+
+import freqdyna
+from freqdyna.cli.main import main
+from freqdyna.cli.sweep import RunSweep
+from freqdyna.core.files import load_arrays
+from freqdyna.sweeps import execute
+from freqdyna.sweeps.execute import execute_sweep, train_units
+from freqdyna.sweeps.status import stored_units
+from freqdyna.sweeps.storage import Storage
+from freqdyna.sweeps.sweep import Sweep, SweepUnit
+from freqdyna.training import engines, seeds
+from freqdyna.training.engines import Local, Task
+
+SWEEP = Sweep.parse(QUICK)
+
+
+def test_a_worker_that_is_killed_changes_nothing(tmp_path):
+    """Also of units that no sweep file has, such as those of the reproduction with snapshots."""
+    config = SWEEP.units()[0].config
+    units = [SweepUnit(config), SweepUnit(replace(config, snapshot_steps=(1, 60, 400)))]
+    whole, parted = Storage(str(tmp_path / "whole")), Storage(str(tmp_path / "parted"))
+    execute.compute(iter(units), whole, Here(), title="a study")
+    engine = Disturbing(Local(1), KilledOnce, last=1)
+    execute.compute(units, parted, engine, checkpoint_seconds=0.0)
+    assert len(marked(parted.location)) == 1
+    assert_complete(parted.location, stored(whole.location))
+    expected, record = (execute.load(storage, units[1]) for storage in (whole, parted))
+    assert set(record.snapshots) == {1, 60, 400}
+    for step, snapshot in expected.snapshots.items():
+        for name, values in snapshot.items():
+            np.testing.assert_array_equal(record.snapshots[step][name], values)
+    assert len(execute.compute(units, parted, engine).done) == 2  # without training
+
+
+def test_a_stopped_sweep_goes_on(tmp_path, reference, monkeypatch):
+    file, out = tmp_path / "sweep.toml", tmp_path / "out"
+    file.write_text(QUICK)
+    arguments = ["sweep", str(file), "--out", str(out), "--workers", "1"]
+    arguments += ["--checkpoint-seconds", "0"]
+    driver = Path(__file__).parent / "held_driver.py"
+    with subprocess.Popen(
+        [sys.executable, str(driver), *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # Where the tests run in the background of a shell, SIGINT is ignored, and by children too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as first:
+        [held] = wait_for(lambda: marked(out), lambda: first.poll() is None)
+        os.killpg(first.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+        release(out)
+        errors = first.communicate()[1]
+    assert "Traceback" not in errors
+    assert first.returncode == 130
+    storage = Storage(str(out))
+    copied = {name.split("/")[0] for name in storage.files("running") if "/checkpoint" in name}
+    assert held in copied | stored_units(storage)
+    monkeypatch.setattr(RunSweep, "_engine", lambda self: Here())  # without another process
+    main(arguments)
+    assert_complete(out, reference)
+
+
+def test_a_unit_goes_on_from_its_last_checkpoint(tmp_path, reference, monkeypatch):
+    unit = SWEEP.units()[0]
+    kept, steps = [], []
+    write, update = Storage.write, execute.UnitProgress.update
+
+    class Stop(Exception):
+        pass
+
+    def until_a_checkpoint(storage, name, contents):
+        write(storage, name, contents)
+        if "/checkpoint" in name:
+            kept.append(load_arrays(tmp_path / name)[1]["step"])
+            if kept[-1] > 50:
+                raise Stop
+
+    def record_step(progress, step, *last):
+        steps.append(step)
+        update(progress, step, *last)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Storage, "write", until_a_checkpoint)
+        with pytest.raises(Stop):
+            train_units(str(tmp_path), [unit], 0.0)
+    monkeypatch.setattr(execute.UnitProgress, "update", record_step)
+    train_units(str(tmp_path), [unit], 60.0)
+    # The first slice is one step long, unless the checkpoint was written before its evaluation.
+    assert steps[0] == kept[-1] + (kept[-1] % unit.config.eval_every != 0)
+    assert_complete(tmp_path, {unit.name: reference[unit.name]})
+
+
+def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, reference):
+    storage = Storage(str(tmp_path))
+    execute_sweep(HALF, Sweep.parse(HALF), storage, Here())
+    paths = list(tmp_path.glob("units/*/metrics.parquet"))
+    written = {path: path.stat().st_mtime_ns for path in paths}
+    assert len(written) == 2
+    execute_sweep(QUICK, SWEEP, storage, Here())
+    assert_complete(tmp_path, reference)
+    assert {path: path.stat().st_mtime_ns for path in paths} == written
+    results = freqdyna.load_sweep(str(tmp_path))
+    assert list(results) == ["eval_every 100", "eval_every 200"]
+    assert [result.seeds.tolist() for result in results.values()] == [[0, 1]] * 2
+
+
+def test_a_unit_that_fails_leaves_the_others(tmp_path):
+    storage = Storage(str(tmp_path))
+    status = execute_sweep(FAILING, Sweep.parse(FAILING), storage, Here())
+    assert (len(status.done), len(status.failed)) == (2, 2)
+    assert all("algorithm" in error for error in status.failed.values())
+    assert len(freqdyna.load_sweep(str(tmp_path))) == 2
+
+
+def test_a_unit_that_does_not_fit_into_memory_fails(tmp_path, monkeypatch):
+    monkeypatch.setattr(seeds, "_free_memory", lambda: 8 * 2**30)
+    text = HALF.replace('"er"', '"dyna-uniform"\nqueue_size = 2147483647')
+    status = execute_sweep(text, Sweep.parse(text), Storage(str(tmp_path)), Here())
+    assert len(status.failed) == 2
+
+
+def test_a_task_that_kills_its_worker_takes_no_other_with_it(monkeypatch):
+    monkeypatch.setattr(engines, "ATTEMPTS", 1)
+    names = ["innocent", "deadly", "failing"]
+    tasks = [Task(name, partial(imitation, name)) for name in names]
+    outcomes = {one.name: one.error for one in Local(2).run(tasks) if one}
+    assert set(outcomes) == set(names)
+    assert outcomes["innocent"] is None
+    assert "died" in outcomes["deadly"]
+    assert outcomes["failing"] == "it failed"
+
+
+def test_units_share_gpus(monkeypatch):
+    monkeypatch.setattr(engines, "_gpus", lambda: ["0", "1"])
+    assert Local(tasks_per_gpu=4).slots() == 8
+    assert Local(3, tasks_per_gpu=4).slots() == 3
+
+
+@pytest.mark.default_compiler
+def test_a_unit_is_what_train_computes(tmp_path):
+    settings = {k: v for k, v in TABULAR.items() if k not in ("seeds", "devices")}
+    table = "\n".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
+    text = f"[settings]\n{table}\n[seeds]\nnumber = 2"
+    execute_sweep(text, Sweep.parse(text), Storage(str(tmp_path)), Here())
+    [result] = freqdyna.load_sweep(str(tmp_path)).values()
+    trained = freqdyna.train(**TABULAR, progress=False)
+    np.testing.assert_array_equal(result.parameters, trained.parameters)
+    np.testing.assert_array_equal(result.returns, trained.returns)

@@ -1,0 +1,77 @@
+"""Comparisons of what is stored at locations."""
+
+import numpy as np
+import pytest
+from hand_made import Instant, result
+from small import SWEEP
+
+import freqdyna
+from freqdyna.cli.main import main
+from freqdyna.sweeps.execute import execute_sweep
+from freqdyna.sweeps.storage import Storage
+from freqdyna.sweeps.sweep import Sweep
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """Three runs in the folder `runs`, two of which have the same settings."""
+    monkeypatch.chdir(tmp_path)
+    generator = np.random.default_rng(0)
+    for place, (name, algorithm) in enumerate([("a", "er"), ("b", "er"), ("c", "dyna-value")]):
+        returns = generator.normal(10 * place, 1, (4, 5))
+        result(returns, algorithm=algorithm).save(f"runs/{name}")
+    return tmp_path
+
+
+def labels(comparison):
+    return [run.label for run in comparison.environments[0].runs]
+
+
+def test_runs_at_locations_have_names_that_differ(folders):
+    comparison = freqdyna.compare("runs", folders / "runs/a")  # a is read once
+    assert labels(comparison) == ["er (runs/a)", "er (runs/b)", "dyna-value"]
+    loaded = freqdyna.load("runs/a"), freqdyna.load("runs/b")
+    assert labels(freqdyna.compare(*loaded)) == ["er (run 1)", "er (run 2)"]
+    assert labels(freqdyna.compare({"mine": loaded[0]}, "runs/c")) == ["mine", "dyna-value"]
+    assert labels(freqdyna.compare(*loaded, names=["x", "y"])) == ["x", "y"]
+    with pytest.raises(freqdyna.FreqdynaError, match="names"):
+        freqdyna.compare(*loaded, names=["x"])
+    main(["plot", "runs", "--out", "curves.png"])
+    assert (folders / "curves.png").is_file()
+
+
+def test_the_combinations_of_a_sweep_are_compared(tmp_path):
+    execute_sweep(SWEEP, Sweep.parse(SWEEP), Storage(str(tmp_path)), Instant())
+    [pair] = freqdyna.compare(tmp_path).pairs
+    assert (pair.second.label, pair.first.label) == (
+        "er, learning rate 0.001",
+        "er, learning rate 0.003",
+    )
+    main(["plot", str(tmp_path)])
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_command_writes_files(folders):
+    files = ["--out", "c.pdf", "--table", "c.csv", "c.tex"]
+    main(["compare", "runs/a", "runs/c", *files, "--threshold", "5"])
+    assert (folders / "c.pdf").read_bytes().startswith(b"%PDF")
+    assert (folders / "c.csv").is_file()
+    assert (folders / "c.tex").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ([], "runs"),
+        (["runs/a"], "runs"),
+        (["runs/a", "nowhere"], "nowhere"),
+        (["runs/a", "runs/b", "--out=c"], "out"),
+        (["runs/a", "runs/b", "--table=c.txt"], "table"),
+        (["runs/a", "runs/b", "--baseline=dyna"], "baseline"),
+    ],
+)
+@pytest.mark.usefixtures("folders")
+def test_bad_input_is_refused(arguments, name, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["compare", *arguments])
+    assert name in capsys.readouterr().err
