@@ -17,9 +17,13 @@ from freqdyna.sweeps.search import search
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
 
+RATE = "learner.learning_rate"
+
 
 def runs(number, **settings):
-    return [result(np.full((3, 4), float(i)), algorithm=f"a{i}", **settings) for i in range(number)]
+    """Runs that differ in the learning rate."""
+    rates = [{RATE: 0.01 * (i + 1)} for i in range(number)]
+    return [result(np.full((3, 4), 1.0 * i), **rate, **settings) for i, rate in enumerate(rates)]
 
 
 def report_of(*locations):
@@ -35,8 +39,8 @@ def test_every_run_is_compared_with_one_baseline_in_its_environment():
     assert len(section.chart["panels"]) == 4
     sizes = [len(table) - 1 for table in section.tables.values()]
     assert sizes == [10, 9, 2, 1, 1]  # runs and differences of each, and the average over both
-    assert list(section.tables.values())[1][1][0].startswith("2: a1")
-    third = comparison_section(runs(4), ["here"] * 4, baseline="a2")
+    assert list(section.tables.values())[1][1][0].startswith("2: er")
+    third = comparison_section(runs(4), ["here"] * 4, baseline="3")
     differences = list(third.tables.values())[1]
     assert [row[0][0] for row in differences[1:]] == ["1", "2", "4"]
     with pytest.raises(FreqdynaError, match="baseline"):
@@ -53,10 +57,10 @@ def test_runs_that_cannot_be_compared_leave_a_note():
 def test_settings_that_differ_are_listed():
     values = [[1.0, 2.0]]
     rates = [0.0012520653814999472, 0.5]
-    several = [result(values, learning_rate=r, hidden=(4, 4)) for r in rates]
-    (table,) = settings_section([*several, result(values, learning_rate=0.5)]).tables.values()
-    assert table[0][1:] == ["learning_rate", "hidden"]
-    assert [row[1:] for row in table[1:]] == [["0.001252", "4 4"], ["0.5", "4 4"], ["0.5", "32 32"]]
+    several = [result(values, **{RATE: rate, "learner.hidden": (4, 4)}) for rate in rates]
+    (table,) = settings_section([*several, result(values, **{RATE: 0.5})]).tables.values()
+    assert table[0][1:] == ["learner.hidden", RATE]
+    assert [row[1:] for row in table[1:]] == [["4 4", "0.001252"], ["4 4", "0.5"], ["32 32", "0.5"]]
     assert settings_section(several[:1]) is None
     (upright,) = settings_section([several[0], result([[1.0]] * 2, every=5)]).tables.values()
     assert len(upright) > len(upright[0]) == 3  # more settings than runs: a row for each setting
@@ -77,8 +81,8 @@ def test_a_sweep_is_described_by_what_it_varies(tmp_path):
 
 def test_the_best_trials_of_a_search_come_first(tmp_path):
     space = "[search]\ntrials = 4\ntogether = 4\n[search.space]\n"
-    space += "batch_size = {choices = [4, 8]}\nlearning_rate = {low = 0.001, high = 0.1}\n"
-    text = SWEEP.replace("[vary]\nlearning_rate = [0.001, 0.003]\n", space)
+    space += "batch_size = {choices = [4, 8]}\nlearner.learning_rate = {low = 0.001, high = 0.1}\n"
+    text = SWEEP.replace("[vary]\nlearner.learning_rate = [0.001, 0.003]\n", space)
     text = text.replace("batch_size = 4\n", "")
     trials = search(text, Sweep.parse(text), Storage(str(tmp_path)), Instant())
     done = [number for number, trial in enumerate(trials) if trial.state == "done"]
@@ -88,7 +92,7 @@ def test_the_best_trials_of_a_search_come_first(tmp_path):
     (table,) = sections["trials"].tables.values()
     best = sorted(done, key=lambda number: -trials[number].value)
     assert [row[0] for row in table[1:]] == [str(number) for number in best]
-    rates = [f"{trials[number].settings['learning_rate']:.4g}" for number in best]
+    rates = [f"{trials[number].settings['learner.learning_rate']:.4g}" for number in best]
     assert [row[-1] for row in table[1:]] == rates
 
 
@@ -96,7 +100,7 @@ def test_imported_curves_are_compared_but_have_no_settings(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ppo.csv").write_text("seed,step,return\n0,10,1\n1,10,2\n")
     import_curves("ppo.csv", env="GridWorld", out="ppo")
-    result([[1.0], [2.0]], learning_rate=0.1).save("er")
+    result([[1.0], [2.0]], **{RATE: 0.1}).save("er")
     sections = report_of("ppo", "er")
     assert list(sections) == ["runs", "comparison"]
     assert "ppo.csv" in sections["runs"].origins[0]

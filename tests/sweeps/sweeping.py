@@ -14,13 +14,12 @@ from freqdyna.sweeps.status import stored_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.training.engines import Engine, TaskOutcome
 
-VARY = "learning_rate = [0.001, 0.003]"
+VARY = "learner.learning_rate = [0.001, 0.003]"
 QUICK = SWEEP.replace("eval_every = 100\n", "").replace(VARY, "eval_every = [100, 200]")
 """Four units, of which a process compiles one program."""
 HALF = QUICK.replace("number = 2", "number = 1")
-FAILING = HALF.replace('algorithm = "er"\n', "").replace(
-    "[vary]", '[vary]\nalgorithm = ["er", "naf"]'
-)
+FAILING = HALF.replace('{name = "GridWorld", episode_limit = 50}', "{episode_limit = 50}")
+FAILING = FAILING.replace("[vary]", '[vary]\nenv = ["GridWorld", "FrozenLake-v1"]')
 """The units of `HALF`, and as many that cannot be trained."""
 
 

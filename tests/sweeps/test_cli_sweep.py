@@ -32,7 +32,7 @@ def test_a_sweep_from_the_command_line(file, tmp_path, capsys):
     assert capsys.readouterr().out.count("waiting  ") == 4
     assert not out.exists()
     main(["sweep", str(file), "--out", str(out)])
-    assert "learning_rate 0.003" in capsys.readouterr().out
+    assert "learner.learning_rate 0.003" in capsys.readouterr().out
     main(["status", str(out)])
     assert capsys.readouterr().out.count("done  ") == 4
     file.write_text(SWEEP.replace("number = 2", "number = 3"))
@@ -76,16 +76,17 @@ def test_a_place_without_a_sweep_is_refused(tmp_path):
 def test_units_are_named_by_what_differs_between_them():
     text = """
         settings = {algorithm = "naf", env = "Pendulum-v1", steps = 20}
-        vary = {env_kwargs = [{g = 3.0}, {}]}
+        vary = {learner.hidden = [[4, 4], [8]]}
         seeds = {number = 1}
     """
     assert list(labels(Sweep.parse(text).units()).values()) == [
-        "naf, env_kwargs g=3.0, seed 0",
-        "naf, env_kwargs none, seed 0",
+        "naf, learner.hidden 4 4, seed 0",
+        "naf, learner.hidden 8, seed 0",
     ]
     envs = SWEEP.replace("[vary]", '[vary]\nenv = ["GridWorld", "CartPole-v1"]')
-    named = labels(Sweep.parse(envs.replace('env = "GridWorld"\n', "")).units())
-    assert "er on CartPole-v1, learning_rate 0.001, seed 1" in named.values()
+    envs = envs.replace('env = {name = "GridWorld", episode_limit = 50}\n', "")
+    named = labels(Sweep.parse(envs).units())
+    assert "er on CartPole-v1, learner.learning_rate 0.001, seed 1" in named.values()
 
 
 def test_the_status_counts_units_that_write_notes_as_running(tmp_path):

@@ -125,13 +125,13 @@ def test_a_unit_that_fails_leaves_the_others(tmp_path):
     storage = Storage(str(tmp_path))
     status = execute_sweep(FAILING, Sweep.parse(FAILING), storage, Here())
     assert (len(status.done), len(status.failed)) == (2, 2)
-    assert all("algorithm" in error for error in status.failed.values())
+    assert all("observations" in error for error in status.failed.values())
     assert len(freqdyna.load_sweep(str(tmp_path))) == 2
 
 
 def test_a_unit_that_does_not_fit_into_memory_fails(tmp_path, monkeypatch):
     monkeypatch.setattr(seeds, "_free_memory", lambda: 8 * 2**30)
-    text = HALF.replace('"er"', '"dyna-uniform"\nqueue_size = 2147483647')
+    text = HALF.replace('"er"', '"dyna-uniform"\nplanning.queue_size = 2147483647')
     status = execute_sweep(text, Sweep.parse(text), Storage(str(tmp_path)), Here())
     assert len(status.failed) == 2
 

@@ -43,10 +43,8 @@ def test_runs_at_locations_have_names_that_differ(folders):
 def test_the_combinations_of_a_sweep_are_compared(tmp_path):
     execute_sweep(SWEEP, Sweep.parse(SWEEP), Storage(str(tmp_path)), Instant())
     [pair] = freqdyna.compare(tmp_path).pairs
-    assert (pair.second.label, pair.first.label) == (
-        "er, learning rate 0.001",
-        "er, learning rate 0.003",
-    )
+    assert pair.first.label.endswith("0.003")
+    assert pair.second.label.endswith("0.001")
     main(["plot", str(tmp_path)])
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
 

@@ -22,10 +22,10 @@ trials = 4
 together = 2
 
 [search.space]
-learning_rate = {low = 0.0001, high = 0.1, log = true}
+learner.learning_rate = {low = 0.0001, high = 0.1, log = true}
 exploration = {low = 0.0, high = 0.5}
 """
-TEXT = SWEEP.replace("[vary]\nlearning_rate = [0.001, 0.003]\n", SEARCH)
+TEXT = SWEEP.replace("[vary]\nlearner.learning_rate = [0.001, 0.003]\n", SEARCH)
 SIZES = "[search.space]\nbatch_size = {choices = [4, 8]}"
 TWO_SIZES = TEXT.replace("batch_size = 4\n", "").replace("[search.space]", SIZES)
 TWO_SIZES = TWO_SIZES.replace("together = 2", "together = 4")
@@ -36,7 +36,7 @@ def test_a_search_that_is_interrupted_is_the_same(tmp_path):
     sweep = Sweep.parse(text)
     one, two = Storage(str(tmp_path / "one")), Storage(str(tmp_path / "two"))
     trials = search(text, sweep, one, Here())
-    assert len({trial.settings["learning_rate"] for trial in trials}) == 4
+    assert len({trial.settings["learner.learning_rate"] for trial in trials}) == 4
     next(batches(sweep, two))
     fewer = Sweep.parse(text.replace("trials = 4", "trials = 2"))
     search(text, fewer, two, Here())
@@ -47,7 +47,7 @@ def test_a_search_that_is_interrupted_is_the_same(tmp_path):
     assert {unit.name for unit in known_units(sweep, two)} == set(units)
     assert len({unit["loss"].tobytes() for unit in units.values()}) == 4  # each its own
     results = list(freqdyna.load_sweep(str(tmp_path / "two")).values())
-    assert results[3].config.learning_rate == trials[3].settings["learning_rate"]
+    assert results[3].config["learner.learning_rate"] == trials[3].settings["learner.learning_rate"]
     assert results[3].seeds.tolist() == [0]
 
 
@@ -76,7 +76,7 @@ def test_trials_of_one_form_are_one_program():
     for unit in units:
         programs.setdefault(unit.program or unit.name, []).append(unit.config)
     for configs in programs.values():
-        assert len({(config.batch_size, config.first_seed) for config in configs}) == 1
+        assert len({(config["batch_size"], config.first_seed) for config in configs}) == 1
     assert any(len(configs) > 1 for configs in programs.values())
 
 
@@ -101,4 +101,4 @@ def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
 def test_the_objective_is_the_mean_over_seeds(tmp_path):
     trials = search(TEXT, Sweep.parse(TEXT), Storage(str(tmp_path)), Instant())
     for trial in trials:  # of seeds 0 and 1
-        np.testing.assert_allclose(trial.value, 100 * trial.settings["learning_rate"] + 0.5)
+        np.testing.assert_allclose(trial.value, 100 * trial.settings["learner.learning_rate"] + 0.5)

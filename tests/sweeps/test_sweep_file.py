@@ -14,27 +14,30 @@ from freqdyna.sweeps.sweep import Sweep
 
 
 def test_a_preset_gives_what_the_file_does_not():
-    text = 'preset = "published"\n[settings]\nclimb_limit = 5\n[vary]\nenv = ["GridWorld", "{}"]'
-    car, maze = Sweep.parse(text.replace("{}", "MountainCar-v0")).configs()[::-1]
-    assert (car.goal_reward, maze.goal_reward) == (1.0, 0.0)
-    assert {car.climb_limit, maze.climb_limit} == {5}
-    assert {car.climb_boundary, maze.climb_boundary} == {"project"}
+    text = """
+        preset = "published"
+        settings = {algorithm = "dyna-frequency", search_control.limit = 5}
+        vary = {env = ["GridWorld", "MountainCar-v0"]}
+    """
+    maze, car = Sweep.parse(text).configs()
+    assert (car["env.goal_reward"], maze["env.goal_reward"]) == (1.0, 0.0)
+    for setting, value in (("limit", 5), ("boundary", "project")):
+        assert {config[f"search_control.{setting}"] for config in (car, maze)} == {value}
 
 
 def test_an_unset_setting_can_be_varied_and_searched():
-    values = 'max_gradient_norm = ["None", 10]\nsearch_control = ["none", "value"]\n'
-    sweep = Sweep.parse('[settings]\nenv = "GridWorld"\n[vary]\n' + values)
-    unset = [(config.max_gradient_norm, config.search_control) for config in sweep.configs()]
-    assert unset == [(None, None), (None, "value"), (10.0, None), (10.0, "value")]
-    sweep.check_names(allow_code=False)
-    searched = Sweep.parse('[search.space]\nsearch_control = {choices = ["None", "value"]}')
-    searched.check_names(allow_code=False)
-    assert searched.config({"search_control": "None"}).search_control is None
+    name = "learner.max_gradient_norm"
+    sweep = Sweep.parse(f'[vary]\n{name} = ["None", 10]')
+    assert [config[name] for config in sweep.configs()] == [None, 10.0]
+    searched = Sweep.parse(f'[search.space]\n{name} = {{choices = ["None", 10]}}')
+    assert searched.config({name: "None"})[name] is None
 
 
 def test_numbers_that_are_equal_are_one_unit():
     def names(values):
-        text = SWEEP.replace("learning_rate = [0.001, 0.003]", f"discount = {values}")
+        text = SWEEP.replace(
+            "learner.learning_rate = [0.001, 0.003]", f"learner.discount = {values}"
+        )
         return [unit.name for unit in Sweep.parse(text).units()]
 
     assert names([1]) == names([1.0]) == names([1, 1.0])
