@@ -79,7 +79,14 @@ def stable_baselines3(steps: int = 2_000) -> float:
 def continuous(env: str, algorithm: str) -> float:
     """Milliseconds per step of 10 seeds."""
     config = Config.of(
-        {"env": env, "algorithm": algorithm, "seeds": 10, "steps": 100_000, "warmup_steps": 100}
+        {
+            "env": env,
+            "algorithm": algorithm,
+            "seeds": 10,
+            "steps": 100_000,
+            "warmup_steps": 100,
+            "planning_steps": 5,
+        }
     )
     return 1e3 * ours(config, None, 100)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -26,17 +25,22 @@ REPEATS = 5
 WARM_UP = 200
 """Steps before the measurement starts, so that the buffers are not empty and climbs have begun."""
 
+MAZE: dict[str, Any] = {
+    **{"env": "MazeGridWorld", "planning_steps": 30},
+    **{"learner.hidden": (64, 64), "search_control.states": 50},
+}
+"""As in the paper."""
 WORKLOADS: dict[str, dict[str, Any]] = {
     "ER, d = 10": {"algorithm": "er"},
     "Dyna-Value, d = 10": {"algorithm": "dyna-value"},
     "Dyna-Frequency, d = 10": {"algorithm": "dyna-frequency"},
     "Dyna-Frequency, d = 30": {"algorithm": "dyna-frequency", "planning_steps": 30},
-    "Dyna-Frequency, maze": {"algorithm": "dyna-frequency", "env": "MazeGridWorld"},
+    "Dyna-Frequency, maze": {"algorithm": "dyna-frequency", **MAZE},
     # Search-controls without a sequential climb, and one with short climbs side by side.
     "Dyna-Uniform, d = 10": {"algorithm": "dyna-uniform"},
     "Dyna-TD-error, d = 10": {"algorithm": "dyna-td-error"},
     "Dyna-Parallel-Frequency, d = 10": {"algorithm": "dyna-parallel-frequency"},
-    "Dyna-TD-error, maze": {"algorithm": "dyna-td-error", "env": "MazeGridWorld"},
+    "Dyna-TD-error, maze": {"algorithm": "dyna-td-error", **MAZE},
 }
 COUNTED = {"er": 0, "dyna-value": 2, "dyna-frequency": 10}
 """The algorithms whose operations are counted, with the passes of the network in an iteration of a
@@ -202,7 +206,7 @@ def measure_growth(seconds: float = 1.0) -> Iterator[tuple[str, int, Rate]]:
                 env = _box(value)
                 settings["env"] = env.name
             else:
-                settings[name] = (value, value) if name == "hidden" else value
+                settings[name] = (value, value) if name == "learner.hidden" else value
             run = prepare(BASE_SEEDS, env, **settings)
             yield name, value, measure_warm(BASE, warm(run), seconds)
 
@@ -212,8 +216,6 @@ class _Box(Environment):
 
     summary: ClassVar[str] = "a walk in a box"
     num_actions: ClassVar[int] = 3
-    reward_noise: float = eqx.field(default=0.0, static=True)
-    episode_limit: int = eqx.field(default=2000, static=True)
 
     def reset(self, key: PRNGKeyArray) -> State:
         return jax.random.uniform(key, (self.observation_size,), minval=-0.5, maxval=0.5)

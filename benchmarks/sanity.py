@@ -138,18 +138,18 @@ if __name__ == "__main__":
     parser.add_argument("out", type=Path)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--job")
-    given = parser.parse_args()
-    if given.job:
-        compute(given.job, given.out)
+    options = parser.parse_args()
+    if options.job:
+        compute(options.job, options.out)
         sys.exit()
-    waiting = [name for name in jobs() if not (given.out / f"{name}.parquet").is_file()]
-    print(f"{len(waiting)} trainings, about {3 * len(waiting) / given.processes:.0f} minutes")
+    waiting = [name for name in jobs() if not (options.out / f"{name}.parquet").is_file()]
+    print(f"{len(waiting)} trainings, about {3 * len(waiting) / options.processes:.0f} minutes")
     running: list[subprocess.Popen[bytes]] = []
     while waiting or running:
-        while waiting and len(running) < given.processes:
-            command = [sys.executable, __file__, str(given.out), "--job", waiting.pop(0)]
+        while waiting and len(running) < options.processes:
+            command = [sys.executable, __file__, str(options.out), "--job", waiting.pop(0)]
             running.append(subprocess.Popen(command))
         done, _ = running[0].wait(), running.pop(0)
         if done:
             sys.exit(done)
-    print(table(given.out))
+    print(table(options.out))

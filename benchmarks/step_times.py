@@ -13,7 +13,10 @@ import os
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier, Lock
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from freqdyna.training.run import Run
 
 ALGORITHMS = (
     *("er", "dyna-replay", "dyna-value", "dyna-frequency", "dyna-uniform"),
@@ -39,15 +42,20 @@ def measure_share(
 ) -> None:
     """Send the facts of this machine, then compile and measure these domains and algorithms."""
     import jax
-    from rates import measure_warm, prepare, warm
+    from rates import MAZE, measure_warm, prepare, warm
 
+    from freqdyna.agents.algorithms import has_setting
+    from freqdyna.config import Config
     from freqdyna.results.folder import provenance
 
+    def training(domain: str, algorithm: str) -> "Run":
+        named = Config.of({"env": domain, "algorithm": algorithm})
+        larger = {"MazeGridWorld": MAZE, "PuddleWorld": {"learner.hidden": (64, 64)}}
+        settings = {k: v for k, v in larger.get(domain, {}).items() if has_setting(named, k)}
+        return prepare(SEEDS, **settings | {"env": domain, "algorithm": algorithm})
+
     messages.put(provenance(jax.devices()))
-    ready = [
-        (domain, algorithm, warm(prepare(SEEDS, env=domain, algorithm=algorithm)))
-        for domain, algorithm in share
-    ]
+    ready = [(domain, algorithm, warm(training(domain, algorithm))) for domain, algorithm in share]
     compiled.wait()
     with turn:
         for domain, algorithm, run in ready:

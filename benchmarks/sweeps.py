@@ -27,16 +27,16 @@ from freqdyna.training.engines import Engine, Local, Ray, Task
 
 SIXTY = """
 [settings]
-env = "MountainCar-v0"
+env.name = "MountainCar-v0"
 steps = 2_000
 planning_steps = 1
 warmup_steps = 200
 learn_in_warmup = true
-episode_limit = 200
+env.episode_limit = 200
 
 [vary]
 algorithm = ["er", "dyna-value"]
-learning_rate = [0.0003, 0.001, 0.003]
+learner.learning_rate = [0.0003, 0.001, 0.003]
 
 [seeds]
 number = 20
@@ -57,13 +57,12 @@ block = 5
 
 def tables(storage: Storage) -> dict[str, dict[str, np.ndarray]]:
     """The columns of every stored unit."""
-    found = {}
+    columns = {}
     for name in stored_units(storage):
         table = pq.read_table(io.BytesIO(storage.read(f"units/{name}/metrics.parquet") or b""))
-        found[name] = {
-            column: table[column].to_numpy() for column in table.column_names if column != SECONDS
-        }
-    return found
+        names = [column for column in table.column_names if column != SECONDS]
+        columns[name] = {column: table[column].to_numpy() for column in names}
+    return columns
 
 
 def timed(text: str, folder: Path, engine: Engine) -> float:

@@ -10,9 +10,8 @@ import torch
 from freqdyna import envs
 from freqdyna.agents.learners import DQN
 from freqdyna.agents.networks import StateValue
-from freqdyna.config import Config
 from freqdyna.envs.space import Transition
-from freqdyna.search_control import HillClimb, Search
+from freqdyna.search_control import Frequency, Search
 
 
 def ours(network):
@@ -48,15 +47,15 @@ def steep_network():
 def test_moves_are_ours():
     env = envs.make("MountainCar-v0")
     for row in packed(random_rows(100)):
-        seen = Transition.unpack(row)
-        following, reward, terminal = env.transition(seen.state, seen.action, jax.random.key(0))
-        np.testing.assert_allclose(seen.next_state, following, atol=1e-6)
-        assert (seen.reward, seen.terminal) == (reward, terminal)
+        known = Transition.unpack(row)
+        following, reward, terminal = env.transition(known.state, known.action, jax.random.key(0))
+        np.testing.assert_allclose(known.next_state, following, atol=1e-6)
+        assert (known.reward, known.terminal) == (reward, terminal)
 
 
 def test_ten_updates_are_ours():
     agent = plain_torch.PlainAgent(dyna=False)
-    dqn = DQN((2, 32, 32, 3), 0.99, 1e-3, 1000)
+    dqn = DQN().bind(envs.make("MountainCar-v0"))
     state = dqn.init(jax.random.key(0))
     start = ours(agent.network)
     state = type(state)(start, start.copy(), state.optimizer)
@@ -71,7 +70,7 @@ def test_ten_updates_are_ours():
 
 def test_slopes_of_value_and_frequency_are_ours():
     network = steep_network()
-    dqn = DQN((2, 32, 32, 3), 0.99, 1e-3, 1000)
+    dqn = DQN().bind(envs.make("MountainCar-v0"))
     value = StateValue(dqn.network(ours(network)))
     for state in random_rows(20)[:, :2]:
         gradient, slope = plain_torch.slopes(network, state)
@@ -85,7 +84,7 @@ def test_whole_climbs_are_ours(seed):
     torch.manual_seed(seed)
     network = steep_network()
     env = envs.make("MountainCar-v0")
-    value = StateValue(DQN((2, 32, 32, 3), 0.99, 1e-3, 1000).network(ours(network)))
+    value = StateValue(DQN().bind(env).network(ours(network)))
     rng = np.random.default_rng(seed)
     limit, wanted, mean_step = 60, 15, 0.01
     starts = rng.uniform(plain_torch.LOW, plain_torch.HIGH, (limit, 2)).astype(np.float32)
@@ -94,7 +93,7 @@ def test_whole_climbs_are_ours(seed):
     sigma = np.array([[0.05, 0.001], [0.001, 0.0004]])
     key = jax.random.key(seed)
     begins = iter(zip(starts, rules == 0, strict=True))
-    found = plain_torch.climb(
+    states = plain_torch.climb(
         network,
         lambda: next(begins),
         np.asarray(jax.random.normal(key, (limit, 2)), np.float64),
@@ -126,15 +125,12 @@ def test_whole_climbs_are_ours(seed):
         action_high=env.action_high,
         **dict.fromkeys(unused, lambda *_: None),
     )
-    config = Config.of(
-        {"algorithm": "dyna-frequency", "search_control": {"states": wanted, "limit": limit}}
-    )
-    climb = HillClimb.from_config(config)
     directions = lambda state: jnp.stack(value.slopes(state, 1.0, 1.0))  # noqa: E731
-    proposal = climb(search, directions, jnp.asarray(starts), jnp.asarray(rules), key)
+    control = Frequency(states=wanted, limit=limit)
+    proposal = control.climb(search, directions, jnp.asarray(starts), jnp.asarray(rules), key)
     assert proposal.restarts > 0
-    assert int(proposal.count) == len(found) > 5
-    np.testing.assert_allclose(proposal.states[: len(found)], np.array(found), atol=2e-4)
+    assert int(proposal.count) == len(states) > 5
+    np.testing.assert_allclose(proposal.states[: len(states)], np.array(states), atol=2e-4)
 
 
 def test_half_of_a_mini_batch_is_simulated_from_the_queue():

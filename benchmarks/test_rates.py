@@ -11,20 +11,28 @@ def test_operations_are_counted_by_hand():
     assert more == 30 * 32 * 4 * forward + forward + 330 * forward
 
 
-def test_rates_parts_and_growth_are_measured_and_written(tmp_path, monkeypatch):
-    workload = "Dyna-Value, d = 10"
+def test_one_setting_at_a_time_grows(monkeypatch):
+    monkeypatch.setattr(rates, "warm", lambda run: run.config)
+    monkeypatch.setattr(rates, "measure_warm", lambda name, config, seconds: config)
+    measured = list(rates.measure_growth())
+    assert [value for name, value, config in measured if name == "learner.hidden"] == [
+        *(16, 32, 64, 128)
+    ]
+    for name, value, config in measured:
+        if name == "state_dimension":
+            assert config.env == f"box-{value}"
+        else:
+            assert config[name] == ((value, value) if name == "learner.hidden" else value)
+
+
+def test_rates_and_parts_are_measured_and_written(tmp_path, monkeypatch):
+    workload = "ER, d = 10"
     for name in ("REPEATS", "WARM_UP"):
         monkeypatch.setattr(rates, name, 2)
-    monkeypatch.setattr(rates, "BASE", workload)
-    monkeypatch.setattr(rates, "SEEDS_ON_CPU", (2,))
-    monkeypatch.setattr(rates, "GROWTH", {"state_dimension": (5,), "learner.hidden": (8,)})
     monkeypatch.setattr(run, "WORKLOADS", {workload: rates.WORKLOADS[workload]})
     monkeypatch.setattr(run, "measure", lambda *job: rates.measure(*job, seconds=0.01))
-    monkeypatch.setattr(run, "measure_growth", lambda: rates.measure_growth(0.01))
-    run.run(tmp_path / "bench.json", seeds=(2,))
+    run.run(tmp_path / "bench.json", seeds=(2,), growth=False)
     written = json.loads((tmp_path / "bench.json").read_text())
     (rate,) = written["rates"]
     assert 0 < rate["slowest"] <= rate["steps_per_second"] <= rate["fastest"]
-    assert rate["climb_iterations"] > 0
-    assert list(written["shares"][workload]) == ["whole step", "act and store", "search", "updates"]
-    assert [row["varied"] for row in written["growth"]] == ["seeds", "state_dimension", "hidden"]
+    assert list(written["shares"][workload]) == ["whole step", "act and store", "updates"]

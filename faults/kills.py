@@ -19,9 +19,9 @@ from freqdyna.sweeps.load import load_sweep
 
 SETTINGS = [
     *("--env", "MountainCar-v0", "--algorithm", "dyna-value", "--seeds", "2", "--steps", "2400"),
-    *("--planning-steps", "1", "--warmup-steps", "100", "--episode-limit", "100", "--hidden", "8"),
+    *("--planning-steps", "1", "--warmup-steps", "100", "--env.episode-limit", "100"),
     *("--eval-every", "60", "--eval-episodes", "1", "--snapshot-steps", "900", "1800"),
-    *("--buffer-size", "4000", "--queue-size", "4000"),
+    *("--learner.hidden", "8", "--replay.capacity", "4000", "--planning.queue-size", "4000"),
 ]
 SAVES = ["--checkpoint-seconds", "0"]
 """Save as often as possible, so that many kills happen during a write."""
