@@ -1,12 +1,12 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from freqdyna.envs.resolve import resolved
 from probes import Clock
 
 from freqdyna import Config
 from freqdyna.agents import algorithms
 from freqdyna.agents.base import LinearSchedule, exploration_at, exploration_of
-from freqdyna.envs.resolve import resolved
 
 
 def test_without_a_schedule_exploration_is_constant():

@@ -3,12 +3,12 @@ from functools import cache
 import jax
 import jax.numpy as jnp
 import numpy as np
+from freqdyna.envs.resolve import resolved
 
 from freqdyna import envs, local_frequency
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.view import axes
 from freqdyna.config import Config
-from freqdyna.envs.resolve import resolved
 
 SMALL = {
     "steps": 60,

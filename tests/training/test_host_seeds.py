@@ -10,6 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from corridor import SMALL, Corridor
+from freqdyna.envs.gym.seats import Failure
+from freqdyna.envs.gym.space import space_of
+from freqdyna.envs.resolve import resolved
 from gymnasium import spaces
 
 import freqdyna
@@ -17,9 +20,6 @@ from freqdyna import Config
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.state import Visited
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs.gym.seats import Failure
-from freqdyna.envs.gym.space import space_of
-from freqdyna.envs.resolve import resolved
 from freqdyna.search_control import Proposal, SearchControl
 from freqdyna.training.host import HostBlock
 from freqdyna.training.interrupts import InterruptedRun

@@ -131,12 +131,8 @@ def _mark(mark: Mark) -> Json:
         case Area():
             around = np.concatenate([mark.x, mark.x[::-1]])
             ends = np.concatenate([mark.high, mark.low[::-1]])
-            return common | {
-                "kind": "area",
-                "color": to_hex(mark.color),
-                "x": rounded(around),
-                "y": rounded(ends),
-            }
+            look = {"kind": "area", "color": to_hex(mark.color)}
+            return common | look | {"x": rounded(around), "y": rounded(ends)}
     raise TypeError(f"the page does not draw a mark of class {type(mark).__name__}")
 
 

@@ -39,33 +39,27 @@ RULE = (
     "of every agent have learned."
 )
 STATES = 500
-"""The number of states shown from the replay buffer and from the queue."""
+"""The number of states drawn from the replay buffer and from the queue."""
 POSITIONS = 512
 """The number of positions of states on each axis; the page draws a dot over six of them."""
 RANGE = 1e6
-"""The ratio between the largest and the smallest value of g that is shown."""
+"""The ratio between the largest and the smallest value of g that is drawn."""
 LEVELS = {"value": 256, "frequency": 128}
 """The number of levels of a surface. Those of g differ by less than 12%."""
 
 
 def explorers(results: Sequence[Result]) -> list[Json]:
-    """One explorer for each environment for which a run has snapshots to show."""
+    """One explorer for each environment in which a run has snapshots of two coordinates."""
     order = [*ALGORITHMS, *(result.config.algorithm for result in results)]
-    shown = sorted(
-        (result for result in results if is_shown(result)),
-        key=lambda result: order.index(result.config.algorithm),
-    )
-    names = list(dict.fromkeys(result.env_name for result in shown))
-    found = [_explorer(name, [r for r in shown if r.env_name == name]) for name in names]
+    by_env: dict[str, list[Result]] = {}
+    for result in sorted(results, key=lambda result: order.index(result.config.algorithm)):
+        snapshots = result.snapshots.values()
+        if snapshots and all({"frequency", "policy", "bounds"} <= set(one) for one in snapshots):
+            if len(_complete_rows(result)):
+                by_env.setdefault(result.env_name, []).append(result)
     # The simplest first, because it is easiest to understand.
-    return sorted(found, key=lambda explorer: len(explorer["landmarks"]))
-
-
-def is_shown(result: Result) -> bool:
-    """Whether all snapshots of a run contain surfaces over two coordinates."""
-    shown = result.snapshots.values()
-    drawn = bool(shown) and all({"frequency", "policy", "bounds"} <= set(one) for one in shown)
-    return drawn and bool(len(_complete_rows(result)))
+    data = [_explorer(name, of_env) for name, of_env in by_env.items()]
+    return sorted(data, key=lambda explorer: len(explorer["landmarks"]))
 
 
 def _complete_rows(result: Result) -> np.ndarray:
@@ -75,20 +69,19 @@ def _complete_rows(result: Result) -> np.ndarray:
     return np.flatnonzero(finite & result.complete_seeds.kept)
 
 
-def _rows(result: Result) -> list[int]:
-    """The seeds that are shown, the typical one first."""
-    rows = _complete_rows(result)
-    return rows[typical_rows(result.returns[rows], SEEDS)].tolist() if len(rows) else []
-
-
 def _explorer(env_name: str, results: list[Result]) -> Json:
-    first = next(iter(results[0].snapshots.values()))
-    low, high = first["bounds"][_rows(results[0])[0]]
     name = results[0].config.env
     space = envs.ENVIRONMENTS.get(name)
     landmarks = envs.make(name).landmarks if space else ()
-    labels = record_labels(results)
-    made: Json = {
+    runs = [
+        _run(result, label, landmarks)
+        for result, label in zip(results, record_labels(results), strict=True)
+    ]
+    low, high = next(iter(results[0].snapshots.values()))["bounds"][_complete_rows(results[0])[0]]
+    searched = _searched(runs)
+    curves = [(result.steps, result.returns[_complete_rows(result)]) for result in results]
+    opens = first_step(curves, searched)
+    return {
         "env": env_name,
         "coordinates": list((space or Space).coordinates),
         "low": rounded(low),
@@ -105,12 +98,10 @@ def _explorer(env_name: str, results: list[Result]) -> Json:
         "actions": list(space.action_names if space else ()) or _actions(results),
         "colors": {"actions": ACTION_COLORS, "climbs": CLIMB_COLORS, **STORE_COLORS},
         "colormaps": {"value": _colormap("viridis"), "frequency": _colormap("magma")},
-        "runs": [_run(r, label, landmarks) for r, label in zip(results, labels, strict=True)],
+        "runs": runs,
+        "opens": opens or searched[-1],
+        "rule": RULE if opens else "",
     }
-    curves = [(result.steps, result.returns[_complete_rows(result)]) for result in results]
-    searched = _searched(made["runs"])
-    opens = first_step(curves, searched)
-    return made | {"opens": opens or searched[-1], "rule": RULE if opens else ""}
 
 
 def _actions(results: list[Result]) -> list[str]:
@@ -133,35 +124,30 @@ def _searched(runs: list[Json]) -> list[int]:
 
 
 def _run(result: Result, label: str, landmarks: Sequence[Landmark]) -> Json:
-    rows = _rows(result)
+    complete = _complete_rows(result)
+    rows = complete[typical_rows(result.returns[complete], SEEDS)]
     steps = sorted(result.snapshots)
-    control = _search_control(result)
-    made: Json = {
+    control = result.config.search_control or ""
+    climbed = CLIMBED.get(control, ["its objective"])
+    last = result.snapshots[steps[-1]]
+    finds = None
+    if "climb_states" in last:
+        finds = "climbing " + " and ".join(climbed)
+    elif "queue" in last:
+        finds = DRAWN.get(control, f"its search-control {control}")
+    return {
         "label": label,
-        "finds": None,
-        "climbed": CLIMBED.get(control, ["its objective"]),
+        "finds": finds,
+        "climbed": climbed,
         "seeds": result.seeds[rows].tolist(),
         "steps": steps,
         "frames": [
-            [frame(result.snapshots[step], row, landmarks) for step in steps] for row in rows
+            [frame(result.snapshots[step], row, landmarks) for step in steps]
+            for row in rows.tolist()
         ],
         "evaluations": [int(step) for step in result.steps],
-        "returns": [
-            [value if np.isfinite(value) else None for value in row]
-            for row in np.round(result.returns[rows], 1).tolist()
-        ],
+        "returns": rounded(result.returns[rows]),
     }
-    last = result.snapshots[steps[-1]]
-    if "climb_states" in last:
-        made["finds"] = "climbing " + " and ".join(made["climbed"])
-    elif "queue" in last:
-        made["finds"] = DRAWN.get(control, f"its search-control {control}")
-    return made
-
-
-def _search_control(result: Result) -> str:
-    recipe = ALGORITHMS.get(result.config.algorithm)
-    return result.config.search_control or (recipe.search_control if recipe else None) or ""
 
 
 def _colormap(name: str) -> str:
@@ -171,16 +157,8 @@ def _colormap(name: str) -> str:
 def typical_rows(returns: np.ndarray, number: int) -> list[int]:
     """The median seed by mean return, then the quartiles, then the others from the best on.
 
-    Of an even number of seeds, the better of the two in the middle is the median: it is the last
-    one of the better half.
-
-    Args:
-        returns: Evaluation returns, shape (seeds, evaluations).
-        number: The maximum number of seeds.
-
-    Returns:
-        Indices of rows.
-
+    Of an even number of seeds, the better of the two in the middle is the median. The returns have
+    shape (seeds, evaluations); `number` is the maximum number of seeds.
     """
     ranked = np.argsort(-returns.mean(axis=1), kind="stable").tolist()
     last = len(ranked) - 1
@@ -189,19 +167,11 @@ def typical_rows(returns: np.ndarray, number: int) -> list[int]:
 
 
 def first_step(curves: Sequence[tuple[np.ndarray, np.ndarray]], steps: Sequence[int]) -> int | None:
-    """The first step at which at least half of the seeds of every run have learned.
+    """The first of some steps at which half of the seeds of every run have learned, or None.
 
     A seed has learned if its latest return is above the middle between the lowest and the highest
-    return of all runs.
-
-    Args:
-        curves: For each run, the evaluated steps, shape (evaluations,), and the evaluation returns,
-            shape (seeds, evaluations).
-        steps: The steps to choose from, in increasing order.
-
-    Returns:
-        The step; None if there is none.
-
+    return of all runs. The curve of a run is its evaluated steps, shape (evaluations,), and its
+    returns, shape (seeds, evaluations).
     """
     every = np.concatenate([returns.ravel() for _, returns in curves])
     middle = (every.min() + every.max()) / 2
@@ -215,18 +185,11 @@ def first_step(curves: Sequence[tuple[np.ndarray, np.ndarray]], steps: Sequence[
 
 
 def frame(snapshot: dict[str, np.ndarray], row: int, landmarks: Iterable[Landmark]) -> Json:
-    """Surfaces, states and climbs of one seed, and the percentiles of g of the states.
-
-    Args:
-        snapshot: The arrays of a snapshot, with the seeds as first axis.
-        row: The index of the seed.
-        landmarks: The landmarks of the environment.
-
-    """
+    """Surfaces, states and climbs of the seed in a row, and the percentiles of g of the states."""
     low, high = snapshot["bounds"][row]
     g = snapshot["frequency"][row]
     logs = np.log10(np.maximum(np.maximum(g, 1e-12), g.max() / RANGE))
-    made: Json = {
+    data: Json = {
         "value": _levels(snapshot["value"][row], LEVELS["value"]),
         "frequency": _levels(logs, LEVELS["frequency"]),
         "policy": _policy(snapshot["policy"][row]),
@@ -238,31 +201,27 @@ def frame(snapshot: dict[str, np.ndarray], row: int, landmarks: Iterable[Landmar
         count = int(snapshot["queue_count"][row])
         stores["queue"] = snapshot["queue"][row, : None if count else 0]
         if count and "climb_states" in snapshot:  # there are no searches before that
-            made["climbs"] = [
+            data["climbs"] = [
                 {"rule": rule, "path": packed(_positions(path, low, high))}
                 for rule, path in _climbs(snapshot, row)
             ]
     free = ~_walls(g.shape, low, high, landmarks)
     for name, states in stores.items():
         positions = _positions(states[:STATES], low, high)
-        # Their order is not shown; sorted, most differences are small.
-        made[name] = packed(positions[np.lexsort(positions.T[::-1])])
+        # Their order does not matter; sorted, most differences are small.
+        data[name] = packed(positions[np.lexsort(positions.T[::-1])])
         if len(states):
-            made["percentiles"][name] = round(
-                _percentile(g, free, (states - low) / (high - low)), 3
-            )
-    return made
+            shares = (states - low) / (high - low)
+            data["percentiles"][name] = round(_percentile(g, free, shares), 3)
+    return data
 
 
 def packed(table: np.ndarray) -> str:
     """A table of integers as text that compresses well: one character for each number.
 
     A character stands for the difference from the number above it, which is small if the rows
-    change slowly: 0, -1, 1, -2, ... are the characters from `#` on. The page decodes it.
-
-    Args:
-        table: Integers of at most 10,000, shape (rows, columns).
-
+    change slowly: 0, -1, 1, -2, ... are the characters from `#` on. The page decodes it. Numbers
+    are at most 10,000.
     """
     differences = np.diff(table.astype(int), axis=0, prepend=0).ravel()
     codes = np.where(differences < 0, -2 * differences - 1, 2 * differences)
@@ -270,16 +229,10 @@ def packed(table: np.ndarray) -> str:
 
 
 def _percentile(g: np.ndarray, free: np.ndarray, shares: np.ndarray) -> float:
-    """The mean percentile of g over states.
+    """The mean percentile of g over states, which are scaled to [0, 1], shape (states, 2).
 
-    The percentile of a state is the fraction of the free space where g is smaller. The mean is 0.5
-    for states that are uniform over the free space.
-
-    Args:
-        g: Values on a grid between the bounds.
-        free: Which points of the grid are outside walls.
-        shares: States scaled to [0, 1], shape (states, 2); g is that of the nearest grid point.
-
+    The percentile of a state is the fraction of the free points of the grid where g is smaller. The
+    mean is 0.5 for states that are uniform over the free space.
     """
     space = np.sort(g[free])
     x, y = np.round(np.clip(shares, 0, 1) * (np.array(g.shape) - 1)).astype(int).T
@@ -309,14 +262,14 @@ def _policy(actions: np.ndarray) -> Json | str:
 
 def _climbs(snapshot: dict[str, np.ndarray], row: int) -> list[tuple[int, np.ndarray]]:
     """The rule and the path of each climb; a path has shape (iterations, 2)."""
-    found = []
+    climbs = []
     arrays = (snapshot[f"climb_{what}"][row] for what in ("states", "numbers", "rules"))
     for states, numbers, rules in zip(*arrays, strict=True):
         for number in range(int(numbers.max()) + 1):
-            own = numbers == number
-            if own.sum() > 1:
-                found.append((int(rules[own][0]), states[own]))
-    return found
+            of_climb = numbers == number
+            if of_climb.sum() > 1:
+                climbs.append((int(rules[of_climb][0]), states[of_climb]))
+    return climbs
 
 
 def _levels(surface: np.ndarray, number: int) -> Json:
@@ -324,12 +277,8 @@ def _levels(surface: np.ndarray, number: int) -> Json:
     least, greatest = float(surface.min()), float(surface.max())
     span = max(greatest - least, 1e-9)
     levels = np.round((surface - least) / span * (number - 1))
-    return {
-        "size": list(surface.shape),
-        "ends": [least, greatest],
-        "levels": number,
-        "data": packed(levels.T),
-    }
+    size, ends = list(surface.shape), [least, greatest]
+    return {"size": size, "ends": ends, "levels": number, "data": packed(levels.T)}
 
 
 def _positions(states: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -3,14 +3,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from freqdyna.envs.resolve import resolved
+from freqdyna.envs.transition import Transition
 from probes import Clock
 
 from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.planning import Simulation
 from freqdyna.agents.models import Model
-from freqdyna.envs.resolve import resolved
-from freqdyna.envs.transition import Transition
 
 
 def make_dyna(env, algorithm="er", **settings):

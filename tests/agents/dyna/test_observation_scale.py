@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from freqdyna.envs.resolve import resolved
 from probes import Probe
 
 import freqdyna
@@ -12,7 +13,6 @@ from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.scale import ObservationScale
 from freqdyna.agents.dyna.state import Visited
 from freqdyna.agents.models import LearnedModel
-from freqdyna.envs.resolve import resolved
 
 LOW, HIGH = jnp.array([-1.2, 100.0]), jnp.array([0.6, 400.0])
 

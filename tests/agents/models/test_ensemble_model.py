@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from freqdyna.envs.resolve import resolved
+from freqdyna.envs.transition import Transition
 
 import freqdyna
 from freqdyna import Config, FreqdynaError, SearchControl, envs
 from freqdyna.agents.models import EnsembleModel, LearnedModel
 from freqdyna.agents.models.learned import bootstrap_weights
-from freqdyna.envs.resolve import resolved
-from freqdyna.envs.transition import Transition
 from freqdyna.search_control import Proposal
 
 ENV = envs.make("GridWorld")

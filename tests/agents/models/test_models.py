@@ -6,15 +6,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from corridor import Corridor
+from freqdyna.envs.gym.space import space_of
+from freqdyna.envs.resolve import resolved
+from freqdyna.envs.transition import Transition
 from gymnasium import spaces
 
 from freqdyna import Config, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.models.learned import LearnedModel
-from freqdyna.envs.gym.space import space_of
-from freqdyna.envs.resolve import resolved
 from freqdyna.envs.space import Space
-from freqdyna.envs.transition import Transition
 
 
 @eqx.filter_jit

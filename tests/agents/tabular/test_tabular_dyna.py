@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from freqdyna.envs.dyna_maze import GOAL_CELL, OBSTACLES, START_CELL
+from freqdyna.envs.resolve import resolved
 
 from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.tabular import CountModel
-from freqdyna.envs.dyna_maze import GOAL_CELL, OBSTACLES, START_CELL
-from freqdyna.envs.resolve import resolved
 from freqdyna.training.seeds import Training
 
 SEEDS = 10
