@@ -67,7 +67,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         curves.append(SeedCurve(at, steps[:, 1:], style, interval, shade=0.15, label=label))
     panel = Panel("Dyna maze", Axis("episode"), Axis("steps", low=0), curves, legend=Legend())
     title = f"A1: tabular Dyna, {len(found[0])} seeds"
-    chart = Chart([panel], title, SHADED, panel_size=(7.0, 4.2))
+    chart = Chart([panel], f"{title}, {SHADED}", panel_size=(7.0, 4.2))
     what = "mean steps of the episodes after the first: {} − {} updates per step"
     paper = "above 0 (own check, after Sutton and Barto)"
     means = {updates: np.nanmean(steps[:, 1:], axis=1) for updates, steps in found.items()}

@@ -182,7 +182,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         legend = None if panels else Legend("lower right")
         x, y = Axis("points of a window along each coordinate"), Axis("rank correlation of g")
         panels.append(Panel(name, x, y, marks, [half], legend=legend))
-    chart = Chart(panels, "B: g and the spectrum of learned values", SHADED, share_y=True)
+    chart = Chart(panels, f"B: g and the spectrum of learned values, {SHADED}", share_y=True)
     return Findings(chart, rows, table, [HOW, on_seeds(units)])
 
 

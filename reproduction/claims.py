@@ -6,8 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from freqdyna.results.comparison.statistics import LEVEL
-from freqdyna.results.statistics import bootstrap_interval
+from freqdyna.results.statistics import LEVEL, bootstrap_interval
 
 Verdict = Literal["holds", "does not hold", "undecided", "depends"]
 """A claim depends if interpretations of the paper lead to different verdicts."""

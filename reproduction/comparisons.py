@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import stats
 
-from freqdyna.results.comparison.statistics import (
+from freqdyna.results.statistics import (
     LEVEL,
     holm,
     iqm,

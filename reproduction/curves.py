@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from freqdyna.results.chart import Axis, Dash, Legend, LineStyle, Panel, SeedCurve
-from freqdyna.results.run_styles import COLORS, FREE
+from freqdyna.results.chart import COLORS, FREE, Axis, Dash, Legend, LineStyle, Panel, SeedCurve
 from freqdyna.results.statistics import bootstrap_interval
 from reproduction.study import Stored, curves
 
@@ -56,4 +55,4 @@ def curves_panel(
         SeedCurve(at, returns, style_of[name], bootstrap_interval(returns), shade=0.15, label=name)
         for name, (at, returns) in found.items()
     ]
-    return Panel(title, x=Axis(x, si_prefixes=True), y=Axis("return"), marks=marks, legend=legend)
+    return Panel(title, x=Axis(x), y=Axis("return"), marks=marks, legend=legend)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from freqdyna.results.chart import Chart, Legend
-from freqdyna.results.comparison.statistics import LEVEL, stratified_interval
+from freqdyna.results.statistics import LEVEL, stratified_interval
 from reproduction.claims import Claim, Statement, Verdict
 from reproduction.comparisons import (
     RULE,
@@ -94,8 +94,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     seeds = len(training_of(next(iter(table.values()))).seeds)
     chart = Chart(
         curves_panels(panels, Legend(size=SMALL)),
-        f"F3: MountainCar, {seeds} seeds",
-        SHADED,
+        f"F3: MountainCar, {seeds} seeds, {SHADED}",
         columns=len(panels) // len(cells),
         panel_size=(4.5, 4.0),
         share_y=True,

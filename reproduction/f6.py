@@ -88,7 +88,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     found = grouped(units, PANELS, ALGORITHMS, settings)
     panels = curves_panels({f"{env}, 10 updates {i}": of for (env, i), of in found.items()})
     seeds = min(len(training_of(stored).seeds) for of in found.values() for stored in of.values())
-    chart = Chart(panels, f"F6: only one half of g, at least {seeds} seeds", SHADED)
+    chart = Chart(panels, f"F6: only one half of g, at least {seeds} seeds, {SHADED}")
     further = [_vanished_if_lost(found[GRID, WAITING][HESSIAN])]
     return Findings(chart, _claims(found), _table(found), NOTES, further)
 

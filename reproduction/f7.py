@@ -52,7 +52,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     found = grouped(units, ENVIRONMENTS, ALGORITHMS, settings)
     panels = curves_panels({f"{env}, {UPDATES} updates": of for env, of in found.items()})
     seeds = len(training_of(found[ENVIRONMENTS[0]][OURS]).seeds)
-    chart = Chart(panels, f"F7: continuous control, {seeds} seeds", SHADED)
+    chart = Chart(panels, f"F7: continuous control, {seeds} seeds, {SHADED}")
     pairs = [(env, other) for env in found for other in AHEAD]
     apart = [
         (env, other)

@@ -13,7 +13,7 @@ import numpy as np
 
 from freqdyna import envs
 from freqdyna.results.chart import Chart, Legend, Panel, Points
-from freqdyna.results.state_map import map_panel
+from freqdyna.results.maps import map_panel
 from reproduction import claims
 from reproduction.claims import Statement
 from reproduction.comparisons import (
@@ -164,7 +164,7 @@ def _f4(units: dict[str, Stored]) -> Findings:
     numbers = sorted({len(training_of(one).seeds) for one in units.values()}, reverse=True)
     title = f"F4: MazeGridWorld, 30 updates, {' or '.join(map(str, numbers))} seeds"
     columns = len(panels) // 2 if long else None
-    chart = Chart(panels, title, SHADED, columns=columns, panel_size=(4.2, 4.0))
+    chart = Chart(panels, f"{title}, {SHADED}", columns=columns, panel_size=(4.2, 4.0))
     spreads = judge_each({i: _spreads(of) for i, of in found.items()}, judge_spread)
     compared = {i: _leads(of, AHEAD) for i, of in found.items()}
     longer = {f"{i}; {LONG:,} steps": of for i, of in long.items()}

@@ -282,7 +282,7 @@ class Curves:
         plateau = LineStyle("0.5", "dotted")
         return Panel(
             title=title,
-            x=Axis("mini-batch updates", si_prefixes=True),
+            x=Axis("mini-batch updates"),
             y=Axis("test error (RMSE)" if first else "", high=1.2 * PLATEAU),
             marks=marks,
             rules=[Rule(PLATEAU, style=plateau, label="low-frequency half only")],
@@ -370,7 +370,7 @@ class Curves:
     ) -> Findings:
         """Claims and panels, with the tables and notes that F1 and F2 have in common."""
         seeds = len(self.errors["Unbiased"])
-        chart = Chart(panels, f"{title}, {seeds} seeds", SHADED, share_y=title.startswith("F1"))
+        chart = Chart(panels, f"{title}, {seeds} seeds, {SHADED}", share_y=title.startswith("F1"))
         further = [self.length_table(statement, biased)]
         return Findings(chart, found, self.speed_table(), [*notes, *NOTES], further)
 

@@ -14,9 +14,8 @@ from scipy import stats
 
 from freqdyna.core.errors import FreqdynaError, RunFailedError, unknown_name
 from freqdyna.results.chart import Chart, Panel
-from freqdyna.results.draw_matplotlib import draw
+from freqdyna.results.draw import draw, save_figure
 from freqdyna.results.folder import provenance
-from freqdyna.results.plot import save_figure
 from freqdyna.training.progress import Display
 from reproduction import a1, b, d, e, f1, f2, f3, f6, f7, maze, r, s, store, t1, u, x1
 from reproduction.study import Findings, Part, Stored, Unit, area, curves_of, training_of

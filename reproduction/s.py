@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from freqdyna.results.chart import Axis, Chart, Line, LineStyle, Panel, Rule
-from freqdyna.results.comparison.statistics import stratified_interval
+from freqdyna.results.statistics import stratified_interval
 from reproduction import comparisons, study
 from reproduction.claims import Claim, Statement, Verdict
 from reproduction.comparisons import WALLS, WHEN_UPDATES_BEGIN, Comparison, mean_with_interval
@@ -233,7 +233,7 @@ def _stuck(networks: dict[str, dict[Case, Stored]]) -> list[list[str]]:
 def _chart(found: Trainings) -> Chart:
     """Differences in area on both environments, a row for each interpretation."""
     choices = [choice for choice in CHOICES if any(choice in pairs for pairs in found.values())]
-    by_row = Axis(ticks=list(enumerate(choices)), is_reversed=True)
+    by_row = Axis(ticks=list(enumerate(choices)), low=len(choices) - 0.5, high=-0.5)
     difference = Axis("Dyna-Frequency − Dyna-Value, mean return")
     zero = Rule(0, upright=True, style=LineStyle("gray"), width=0.8)
     panels = []

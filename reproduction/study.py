@@ -13,9 +13,9 @@ import numpy as np
 
 from freqdyna.config import Config
 from freqdyna.results.chart import Chart
-from freqdyna.results.comparison.statistics import first_step_above
 from freqdyna.results.record import DIVERGED_AT, Record
 from freqdyna.results.result import Result
+from freqdyna.results.statistics import first_step_above
 from reproduction import states as maze_states
 from reproduction.claims import Claim
 from reproduction.settings import complete

@@ -58,7 +58,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     every = {f"{n}, updates {one}": curve for one, of in found.items() for n, curve in of.items()}
     seeds = min(len(training_of(one).seeds) for one in every.values())
     title = f"X1: search-controls that did not work well, at least {seeds} seeds"
-    chart = Chart(panels, title, SHADED, share_y=True)
+    chart = Chart(panels, f"{title}, {SHADED}", share_y=True)
     compared = {one: _comparisons(trainings) for one, trainings in found.items()}
     claims = under_all(judge_each(compared, judge))
     return Findings(chart, claims, summary(every, THRESHOLD), [NOT_BETTER, RULE])

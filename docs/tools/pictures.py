@@ -12,18 +12,28 @@ import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
-from freqdyna.config.tuned import TUNED
 from jaxtyping import Array, Float, PRNGKeyArray
 from matplotlib.figure import Figure
 
 import freqdyna
 from freqdyna import envs
 from freqdyna.agents.dyna.view import axes
-from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Mesh, Panel, Points, Rule, Text
-from freqdyna.results.draw_matplotlib import draw
+from freqdyna.agents.presets import TUNED
+from freqdyna.results.chart import (
+    STORE_COLORS,
+    Axis,
+    Chart,
+    Legend,
+    LineStyle,
+    Mesh,
+    Panel,
+    Points,
+    Rule,
+    Text,
+)
+from freqdyna.results.draw import draw
+from freqdyna.results.maps import map_panel
 from freqdyna.results.plot import curves_chart
-from freqdyna.results.run_styles import STORE_COLORS
-from freqdyna.results.state_map import map_panel
 from reproduction.regression import HIGH, LOW, f_sin
 from reproduction.store import runs
 

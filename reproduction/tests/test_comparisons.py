@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up import a_training
 
-from freqdyna.results.comparison.statistics import permutation_p
+from freqdyna.results.statistics import permutation_p
 from reproduction.claims import Claim, Statement
 from reproduction.comparisons import (
     TOO_FEW,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from freqdyna.results.draw_matplotlib import draw
+from freqdyna.results.draw import draw
 from reproduction import e, t1, u
 from reproduction.study import Stored
 

@@ -9,7 +9,7 @@ import optax
 import pytest
 from scipy.stats import kstest, norm, uniform
 
-from freqdyna.results.draw_matplotlib import draw
+from freqdyna.results.draw import draw
 from reproduction import claims, f1, f2, regression
 from reproduction.regression import Curves, f_sin
 from reproduction.study import Stored, Unit

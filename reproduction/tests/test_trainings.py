@@ -11,7 +11,7 @@ from made_up import SEEDS, rising
 from freqdyna.agents.networks import Network
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results.draw_matplotlib import draw
+from freqdyna.results.draw import draw
 from freqdyna.results.record import Record
 from reproduction import comparisons, maze, run, s, settings, states, store, study
 from reproduction.study import Stored, curves_of, pick, training

@@ -9,7 +9,7 @@ from jax.flatten_util import ravel_pytree
 
 from freqdyna import envs
 from freqdyna.agents.networks import Network, init_network, tanh
-from freqdyna.results.draw_matplotlib import draw
+from freqdyna.results.draw import draw
 from reproduction import b, d
 from reproduction.b import Surfaces
 from reproduction.study import Stored, Unit

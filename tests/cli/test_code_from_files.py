@@ -139,7 +139,7 @@ def test_names_typed_as_options_need_no_permission(foreign, options, imports, mo
     trained = []
     if not imports:
         monkeypatch.setattr(api, "train", lambda **settings: trained.append(settings))
-        monkeypatch.setattr("freqdyna.results.table.print_table", lambda rows: None)
+        monkeypatch.setattr("freqdyna.results.tables.print_table", lambda rows: None)
         main(["train", "--config", "config.toml", *options])
         assert trained[0]["search_control"] == "uniform"
         return

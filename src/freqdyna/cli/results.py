@@ -28,6 +28,8 @@ class Plot:
     lengths of the training episodes of a tabular agent."""
     metric: str = "return"
     """The metric of the learning curves; docs/metrics.md lists them, and callbacks may add some."""
+    x: Literal["steps", "seconds"] = "steps"
+    """Whether learning curves are drawn over environment steps, or over seconds of training."""
     step: int | None = None
     """The step of the snapshot. If unset: the last one."""
     seed: int | None = None
@@ -40,8 +42,8 @@ class Plot:
         """Run the command."""
         if not self.folders:
             raise FreqdynaError("folders is empty; it must have at least one run folder")
-        from freqdyna.results.plot import save_figure
-        from freqdyna.results.table import print_table
+        from freqdyna.results.draw import save_figure
+        from freqdyna.results.tables import print_table
         from freqdyna.sweeps.load import find
 
         found = [(folder, training.result) for folder in self.folders for training in find(folder)]
@@ -57,16 +59,16 @@ class Plot:
         print(f"figure: {out}")
 
     def _figure(self, results: "list[Result]") -> Any:
-        from freqdyna.results import plot, plot_snapshots
+        from freqdyna.results import maps, plot
 
         match self.what:
             case "curves":
-                return plot.plot_curves(results, self.metric)
+                return plot.plot_curves(results, self.metric, self.x)
             case "queue":
-                return plot_snapshots.plot_states(results, self.step, self.seed)
+                return maps.plot_states(results, self.step, self.seed)
             case "episodes":
-                return plot_snapshots.plot_episodes(results, self.step)
-        return plot_snapshots.plot_surfaces(results, self.what, self.step, self.seed)
+                return maps.plot_episodes(results, self.step)
+        return maps.plot_surfaces(results, self.what, self.step, self.seed)
 
 
 @dataclass(frozen=True)
@@ -86,15 +88,19 @@ class Compare:
     measure: Literal["mean", "final"] = "mean"
     """The number of each seed: its mean return after the warm-up, or that in the last tenth of the
     steps."""
+    x: Literal["steps", "seconds"] = "steps"
+    """Whether runs are compared over environment steps, or over seconds of training."""
     threshold: float | None = None
-    """The return for the steps to a threshold. If unset: the middle between the lowest and the
-    highest mean return of the runs in an environment."""
+    """The return for the steps to a threshold. If unset: the middle between the mean return of
+    untrained policies and the highest mean return in an environment."""
     first_step: int | None = None
     """Evaluations before this step count for the steps to a threshold only. If unset: those until
     the end of the longest warm-up."""
     baseline: str | None = None
     """The run that all others are compared with: its name, or its number in the table. If unset:
-    all pairs are compared."""
+    the first one."""
+    all_pairs: bool = False
+    """Whether to compare all pairs instead of all runs with the baseline."""
 
     def run(self) -> None:
         """Run the command."""
@@ -102,7 +108,7 @@ class Compare:
             raise FreqdynaError("runs is empty; it must have at least two runs, or a sweep")
         if not self.out.suffix:
             raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .png, .pdf or .svg")
-        from freqdyna.results.comparison.table_files import check_table_path
+        from freqdyna.results.tables import check_table_path
         from freqdyna.sweeps.load import compare
 
         for path in self.table:
@@ -111,9 +117,11 @@ class Compare:
             *self.runs,
             names=self.names or None,
             measure=self.measure,
+            x=self.x,
             threshold=self.threshold,
             first_step=self.first_step,
             baseline=self.baseline,
+            all_pairs=self.all_pairs,
         )
         print(comparison)
         comparison.plot(self.out)
@@ -154,7 +162,7 @@ class ImportCurves:
         """Run the command."""
         from freqdyna.results.imports import UNKNOWN, free_folder, import_curves
         from freqdyna.results.record import IMPORTED
-        from freqdyna.results.table import print_table
+        from freqdyna.results.tables import print_table
 
         result = import_curves(
             *self.files,

@@ -103,7 +103,7 @@ class RunSweep:
         return Local(self.workers, self.units_per_gpu)
 
     def _print_results(self, sweep: "Sweep") -> None:
-        from freqdyna.results.table import print_table
+        from freqdyna.results.tables import print_table
         from freqdyna.sweeps.load import load_sweep
 
         results = load_sweep(self.out)

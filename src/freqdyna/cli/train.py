@@ -44,7 +44,7 @@ class Train:
     def train(self, settings: dict[str, Any]) -> None:
         """Train with the settings, and print a table of the result."""
         from freqdyna.results.folder import free_name
-        from freqdyna.results.table import print_table
+        from freqdyna.results.tables import print_table
         from freqdyna.training import api
 
         out = self.out or free_name(Config.of(settings))
@@ -79,7 +79,7 @@ class Resume:
 
     def run(self) -> None:
         """Run the command."""
-        from freqdyna.results.table import print_table
+        from freqdyna.results.tables import print_table
         from freqdyna.training import api
 
         with current_folder_on_path(self.allow_code):

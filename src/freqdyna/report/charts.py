@@ -19,7 +19,6 @@ from freqdyna.results.chart import (
     Rule,
     SeedCurve,
 )
-from freqdyna.results.chart_limits import Limits, limits
 
 DIGITS = 4
 """Significant digits of every number: more than a screen can show."""
@@ -67,9 +66,7 @@ def as_json(chart: Chart) -> Json:
     """The chart's title and panels, without what only applies to static figures."""
     return {
         "title": chart.title,
-        "panels": [
-            _panel(panel, x, y) for panel, (x, y) in zip(chart.panels, limits(chart), strict=True)
-        ],
+        "panels": [_panel(panel) for panel in chart.panels],
     }
 
 
@@ -90,20 +87,20 @@ def rounded(values: Any) -> list[Any]:
     return nested
 
 
-def _panel(panel: Panel, x: Limits, y: Limits) -> Json:
+def _panel(panel: Panel) -> Json:
     return {
         "title": panel.title,
-        "x": _axis(panel.x, x),
-        "y": _axis(panel.y, y),
+        "x": _axis(panel.x),
+        "y": _axis(panel.y),
         "marks": [_mark(mark) for mark in panel.marks if np.size(mark.x)],
         "rules": [_rule(rule) for rule in panel.rules],
     }
 
 
-def _axis(axis: Axis, ends: Limits) -> Json:
-    drawn: Json = {"label": axis.label, "log": axis.log, "range": rounded(ends)}
-    if axis.low is None and axis.high is None and not axis.is_reversed:
-        drawn["free"] = True  # it may grow if readers choose another average or single seeds
+def _axis(axis: Axis) -> Json:
+    drawn: Json = {"label": axis.label, "log": axis.log}
+    if (axis.low, axis.high) != (None, None):  # otherwise Plotly chooses
+        drawn["range"] = rounded([axis.low, axis.high])
     if axis.ticks:
         places, texts = zip(*axis.ticks, strict=True)
         drawn["ticks"] = {"at": rounded(places), "texts": list(texts)}
@@ -111,7 +108,7 @@ def _axis(axis: Axis, ends: Limits) -> Json:
 
 
 def _mark(mark: Mark) -> Json:
-    common: Json = {"label": mark.name, "x": rounded(mark.x)}
+    common: Json = {"label": mark.label, "x": rounded(mark.x)}
     match mark:
         case SeedCurve():
             every = max(-(-mark.values.shape[1] // MOST), -(-mark.values.size // MOST_VALUES))
@@ -150,7 +147,7 @@ def _rule(rule: Rule) -> Json:
     return {
         "at": rounded([rule.at])[0],
         "upright": rule.upright,
-        "label": rule.name,
+        "label": rule.label,
         "color": to_hex(rule.style.color),
         "dash": DASHES.get(rule.style.dash, "solid"),
     }

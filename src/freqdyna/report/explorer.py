@@ -14,8 +14,8 @@ from freqdyna.agents.algorithms import ALGORITHMS
 from freqdyna.envs.picture import COLORS, Landmark
 from freqdyna.envs.space import Space
 from freqdyna.report.charts import Json, rounded
+from freqdyna.results.chart import ACTION_COLORS, CLIMB_COLORS, STORE_COLORS, record_labels
 from freqdyna.results.result import Result
-from freqdyna.results.run_styles import ACTION_COLORS, CLIMB_COLORS, STORE_COLORS, record_labels
 
 CLIMBED = {
     "frequency": ["g", "V"],

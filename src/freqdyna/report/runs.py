@@ -11,12 +11,27 @@ import numpy as np
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.envs.names import env_label
 from freqdyna.report.charts import Section, Table, as_json
-from freqdyna.results.chart import Axis, Chart, LineStyle, Panel, SeedCurve
-from freqdyna.results.comparison.compare_runs import compare_runs
-from freqdyna.results.comparison.figure import differences_panel, profile_panel
-from freqdyna.results.comparison.findings import EnvironmentComparison
-from freqdyna.results.comparison.tables import (
+from freqdyna.results.chart import (
+    Axis,
+    Chart,
+    LineStyle,
+    Panel,
+    SeedCurve,
+    differing,
+    record_labels,
+    run_labels,
+    run_styles,
+    setting_name,
+    setting_text,
+)
+from freqdyna.results.compare import compare_runs
+from freqdyna.results.measures import EnvironmentComparison
+from freqdyna.results.plot import curves_chart, differences_panel, profile_panel
+from freqdyna.results.result import Result
+from freqdyna.results.statistics import bootstrap_interval, interval_of_mean
+from freqdyna.results.tables import (
     LEGEND,
+    NO_NUMBER,
     average_rows,
     decimals,
     number,
@@ -24,16 +39,6 @@ from freqdyna.results.comparison.tables import (
     run_rows,
     title,
 )
-from freqdyna.results.plot import curves_chart
-from freqdyna.results.result import Result
-from freqdyna.results.run_styles import (
-    differing,
-    record_labels,
-    run_labels,
-    run_styles,
-    setting_text,
-)
-from freqdyna.results.statistics import bootstrap_interval, interval_of_mean
 
 LEFT_OUT = (
     "Seeds that diverged or stopped are left out of all numbers and curves. This favours a method "
@@ -49,7 +54,6 @@ WIDE = 10
 """The axis is logarithmic if its maximum is at least this many times its minimum."""
 TICKS = 12
 """If there are at most this many values, each has a tick."""
-NO_NUMBER = "–"
 
 Line = dict[float, Result]
 """Results by the value of the setting."""
@@ -297,7 +301,7 @@ def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[
 def _points_without_seeds(results: Sequence[Result], name: str) -> list[str]:
     """A sentence for each run that is not shown because it has no complete seed."""
     return [
-        f"Not shown: {name.replace('_', ' ')} {setting_text(result.config.get(name))} of "
+        f"Not shown: {setting_name(name)} {setting_text(result.config.get(name))} of "
         f"{result.config.agent_name} on {result.env_name}: {complete.none_left}."
         for result in results
         if not (complete := result.complete_seeds).kept.any()
@@ -336,7 +340,7 @@ def _panel(name: str, env: str, lines: dict[str, tuple[Line, LineStyle]]) -> Pan
             )
         )
     every = sorted({x for line, _ in lines.values() for x in line})
-    words = name.replace("_", " ")
+    words = setting_name(name)
     return Panel(
         title=f"{env}: {words}",
         x=Axis(

@@ -1,17 +1,24 @@
-"""A chart as data: what analyses return, and what Matplotlib and the report's page draw.
+"""A chart as data, and the names, colours and dashes of runs in charts.
 
-Nothing is drawn here. `freqdyna.results.draw_matplotlib.draw` converts a chart to a Matplotlib
-figure, and `freqdyna.report.charts.as_json` to what the report's page draws with Plotly.
+Nothing is drawn here. `freqdyna.results.draw.draw` converts a chart to a Matplotlib figure, and
+`freqdyna.report.charts.as_json` to what the report's page draws with Plotly.
 
 Texts are plain Unicode, never TeX. Colours are any that Matplotlib accepts: names, "#rrggbb" or
 a grey such as "0.5". Lengths are in points, as in Matplotlib.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import cycle
+from typing import Any, Literal
 
 import numpy as np
+from matplotlib.colors import to_hex, to_rgb
+
+from freqdyna.config import Config
+from freqdyna.core.plugins import module_of
+from freqdyna.envs.names import env_label
+from freqdyna.results.record import INIT_FROM, Record
 
 Dash = Literal["solid", "dashed", "dotted", "dashdot", "none"]
 Marker = Literal["", "circle", "square", "diamond", "triangle-up", "triangle-down", "cross"]
@@ -32,14 +39,7 @@ class Named:
     """What a legend can name."""
 
     label: str = ""
-    """The text in the legend; if empty, it is not in the legend."""
-    series: str = ""
-    """The name of the toggle on the report's page; if empty, the label is used."""
-
-    @property
-    def name(self) -> str:
-        """The series that it belongs to; empty if there is none."""
-        return self.series or self.label
+    """The text in the legend, and on the toggle of the report's page; empty for neither."""
 
 
 @dataclass(frozen=True)
@@ -168,22 +168,13 @@ class Axis:
     """One axis of a panel."""
 
     label: str = ""
-    static_note: str = ""
-    """Text in brackets after the label in static figures; not on the report's page, where readers
-    choose the average that is shown."""
     log: bool = False
     low: float | None = None
-    """The lower limit; None for slightly below everything that is drawn."""
+    """The lower limit; None for slightly below everything that is drawn. May be above `high`."""
     high: float | None = None
-    """The upper limit; None for slightly above everything that is drawn. May be less than `low`."""
-    is_reversed: bool = False
-    """Whether an axis without `low` and `high` is reversed."""
+    """The upper limit; None for slightly above everything that is drawn."""
     ticks: Sequence[tuple[float, str]] = ()
     """Positions and texts of ticks; if empty, the renderer chooses them."""
-    si_prefixes: bool = False
-    """Whether 20,000 is written 20k."""
-    minor_grid: bool = False
-    """Whether grid lines are also drawn between those of the ticks."""
 
 
 @dataclass(frozen=True)
@@ -235,16 +226,140 @@ class Chart:
     panels: Sequence[Panel]
     """Row by row; they must fill the grid."""
     title: str = ""
-    static_note: str = ""
-    """Text after the title in static figures; not on the report's page, where readers choose the
-    average and whether its interval is shown."""
     columns: int | None = None
     """Panels per row; None for all of them."""
     panel_size: tuple[float, float] = (5.0, 4.0)
     """Width and height of a panel in inches, in static figures."""
-    column_widths: Sequence[float] = ()
-    """Relative widths of the columns; if empty, all are equal."""
     share_x: bool = False
     """Whether all panels have the same x axis."""
     share_y: bool = False
     """Whether all panels have the same y axis."""
+
+
+# The paper's colours; an algorithm that is not in the paper gets the next free colour.
+COLORS = {
+    "er": "forestgreen",
+    "prioritized-er": "blue",
+    "dyna-value": "red",
+    "dyna-frequency": "black",
+    "dyna-gradnorm": "blue",
+    "dyna-hessnorm": "magenta",
+}
+FEW = 10
+"""At most this many runs each have their own colour; otherwise similar runs share a colour."""
+FREE = ("orange", "purple", "cyan", "brown", "olive", "pink", "gray", "blue", "green", "red")
+"""Colours of Matplotlib's palette for further runs; those similar to the paper's come last."""
+STORE_COLORS = {"replay": "#555555", "queue": "#dd0000"}
+"""The states in the replay buffer and in the search-control queue, on maps."""
+ACTION_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
+"""The actions of a policy on a map."""
+CLIMB_COLORS = {"value": "#0077ff", "other": "#e000c0"}
+"""Climbs on V, and on anything else, on maps."""
+DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted", "dashdot")
+
+
+def run_labels(configs: list[Config]) -> list[str]:
+    """The name of the agent, and the settings in which runs of the same agent differ."""
+    labels = []
+    for config in configs:
+        differing = (
+            f"{setting_name(name)} {setting_text(config.get(name))}"
+            for name in _differing(config, configs)
+        )
+        labels.append(", ".join([agent_label(config), *differing]))
+    return labels
+
+
+def agent_label(config: Config) -> str:
+    """The name of the agent, with its model if that is the user's own."""
+    if module_of(config.model) is None:
+        return config.agent_name
+    return f"{config.agent_name}, model {config.model}"
+
+
+def setting_name(name: str) -> str:
+    """The name of a setting for readers, such as "learning rate" or "model learning rate"."""
+    return name.removeprefix("learner.").replace(".", " ").replace("_", " ")
+
+
+def setting_text(value: Any) -> str:
+    """The value of a setting for readers: numbers have four digits, lists have spaces."""
+    if isinstance(value, float):
+        return f"{value:.4g}".replace("-", "−")
+    return " ".join(map(str, value)) or "none" if isinstance(value, tuple | list) else str(value)
+
+
+def differing(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of the settings that not all runs have with the same value."""
+    names = dict.fromkeys(name for of_run in settings for name in of_run)
+    return [name for name in names if len({repr(of_run.get(name)) for of_run in settings}) > 1]
+
+
+def record_labels(records: Sequence[Record], sources: Sequence[str] | None = None) -> list[str]:
+    """The same for runs, with what their settings do not say; those in an environment all differ.
+
+    Where labels do not tell runs apart, `sources` (where they are stored) are added, or numbers.
+    """
+    labels = [
+        f"{label}, from trained parameters" if INIT_FROM in record.provenance else label
+        for label, record in zip(run_labels([r.config for r in records]), records, strict=True)
+    ]
+    keys = [(record.env_name, label) for record, label in zip(records, labels, strict=True)]
+    numbers = [str(keys[: i + 1].count(key)) for i, key in enumerate(keys)]
+    return [
+        f"{label} ({source})" if keys.count(key) > 1 else label
+        for key, label, source in zip(keys, labels, sources or numbers, strict=True)
+    ]
+
+
+def run_colors(algorithms: list[str], labels: list[str]) -> list[str]:
+    """The paper's colour for the first label of an algorithm, a free colour for further labels."""
+    free = cycle(FREE)
+    chosen: dict[str, str] = {}
+    taken: set[str] = set()
+    for algorithm, label in zip(algorithms, labels, strict=True):
+        if label not in chosen:
+            color = COLORS.get(algorithm)
+            if color is None or color in taken:
+                color = to_hex(f"tab:{next(free)}")
+            taken.add(color)
+            chosen[label] = color
+    return [chosen[label] for label in labels]
+
+
+def run_styles(configs: list[Config], labels: list[str] | None = None) -> list[LineStyle]:
+    """The line style of each run; only runs with the same label have the same style.
+
+    If there are many runs, they share a colour by algorithm, or by the first setting that varies if
+    there is only one algorithm; they differ in dashes and shades.
+    """
+    labels = run_labels(configs) if labels is None else labels
+    algorithms = [config.agent_name for config in configs]
+    if len(set(labels)) <= FEW:
+        return [LineStyle(color) for color in run_colors(algorithms, labels)]
+    kinds = algorithms if len(set(algorithms)) > 1 else [_kind(c, configs) for c in configs]
+    color_of = dict(zip(labels, run_colors(algorithms, kinds), strict=True))
+    styles = {}
+    for color in set(color_of.values()):
+        alike = [label for label, used in color_of.items() if used == color]
+        shades = -(-len(alike) // len(DASHES))
+        for place, label in enumerate(alike):
+            shade = 0.8 * (place // len(DASHES)) / shades
+            r, g, b = (v + (1 - v) * shade for v in to_rgb(color))
+            styles[label] = LineStyle(to_hex((r, g, b)), DASHES[place % len(DASHES)])
+    return [styles[label] for label in labels]
+
+
+def _kind(config: Config, configs: list[Config]) -> str:
+    return str([config.get(name) for name in _differing(config, configs)[:1]])
+
+
+def _differing(config: Config, configs: Iterable[Config]) -> list[str]:
+    """The settings in which runs of the same algorithm and environment differ."""
+    ignored = ("algorithm", "search_control", "env", "seeds", "devices", "snapshot_steps")
+    named = agent_label(config), env_label(config)
+    alike = [c for c in configs if (agent_label(c), env_label(c)) == named]
+    settings = [c.flat() for c in alike]
+    names = [name for name in config.flat() if name not in ignored]
+    shared = [name for name in names if all(name in one for one in settings)]
+    return [name for name in shared if len({one[name] for one in settings}) > 1]

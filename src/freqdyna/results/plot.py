@@ -1,94 +1,188 @@
-"""Learning curves: mean and interval over seeds."""
+"""Charts of learning curves, and of comparisons: curves, performance profiles and differences."""
 
-import io
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from freqdyna.core.errors import FreqdynaError, one_line
-from freqdyna.core.files import write_atomically
-from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, SeedCurve
-from freqdyna.results.draw_matplotlib import draw
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.results.chart import (
+    Area,
+    Axis,
+    Chart,
+    Legend,
+    Line,
+    LineStyle,
+    Marker,
+    Panel,
+    Rule,
+    SeedCurve,
+    record_labels,
+    run_styles,
+)
+from freqdyna.results.draw import draw
+from freqdyna.results.measures import MEASURES, ComparedRun, EnvironmentComparison
 from freqdyna.results.record import Record, return_name
-from freqdyna.results.run_styles import record_labels, run_styles
 from freqdyna.results.statistics import bootstrap_interval
 
-
-def plot_curves(results: Sequence[Record], metric: str = "return") -> Figure:
-    """Draw learning curves, see `curves_chart`."""
-    return draw(curves_chart(results, metric))
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure, in the format of the file's ending; PNG if it has none.
-
-    The file is replaced atomically: a link with its name is not followed, and a full disk leaves no
-    part of it.
-    """
-    path = path if path.suffix else path.with_suffix(".png")
-    file = io.BytesIO()
-    try:
-        figure.savefig(file, format=path.suffix[1:])
-        write_atomically(path, lambda out: out.write(file.getvalue()))
-    except RuntimeError as error:
-        if path.suffix != ".pgf":
-            raise
-        raise FreqdynaError(
-            f"out is {str(path)!r}, for which Matplotlib needs LaTeX ({one_line(error)}); choose "
-            ".png, .pdf or .svg"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}") from None
+POINTS = 201
+"""Points of a performance profile."""
+SHADED = "mean over seeds, 95% interval"
+"""What a static figure shows; on the report's page, readers choose."""
+X_LABELS = {"steps": "environment steps", "seconds": "seconds of training"}
+WIDTH = 5.0
+"""The width of a panel of a comparison in inches."""
+CHARACTER = 0.085
+"""The width of a character of size 10 in inches."""
 
 
-def curves_chart(results: Sequence[Record], metric: str = "return") -> Chart:
-    """A metric against environment steps, one panel for each environment.
+def plot_curves(results: Sequence[Record], metric: str = "return", x: str = "steps") -> Figure:
+    """Learning curves as a Matplotlib figure, one panel for each environment.
 
     Args:
         results: The runs.
         metric: The name of the metric, which every run must have.
+        x: "steps", or "seconds" for the wall-clock time of training.
 
     """
+    return draw(replace(curves_chart(results, metric, x), title=SHADED))
+
+
+def curves_chart(results: Sequence[Record], metric: str = "return", x: str = "steps") -> Chart:
+    """The chart of `plot_curves`."""
     for result in results:
         if metric not in result.metrics:
             raise FreqdynaError(
                 f"metric is {metric!r}; it must be one that {result.config.agent_name} on "
                 f"{result.env_name} has: {', '.join(result.metrics)}"
             )
-    names = list(dict.fromkeys(result.env_name for result in results))
-    configs = [result.config for result in results]
     labels = record_labels(results)
-    styles = run_styles(configs, labels)
+    styles = run_styles([result.config for result in results], labels)
     panels = [
         Panel(
             title=name,
-            x=Axis("environment steps", si_prefixes=True),
-            y=Axis(
-                return_name(results) if metric == "return" else metric,
-                static_note="mean over seeds, 95% interval",
-            ),
+            x=Axis(X_LABELS[x]),
+            y=Axis(return_name(results) if metric == "return" else metric),
             marks=[
-                _curve(result, metric, label, style)
+                _curve(result, metric, x, label, style)
                 for result, label, style in zip(results, labels, styles, strict=True)
                 if result.env_name == name
             ],
             legend=Legend(),
         )
-        for name in names
+        for name in dict.fromkeys(result.env_name for result in results)
     ]
     return Chart(panels, panel_size=(6.4, 4.4))
 
 
-def _curve(result: Record, metric: str, label: str, style: LineStyle) -> SeedCurve | Line:
+def _curve(result: Record, metric: str, x: str, label: str, style: LineStyle) -> SeedCurve | Line:
     complete = result.complete_seeds
-    kept = complete.kept
-    values = result.metrics[metric][kept]
+    values = result.metrics[metric][complete.kept]
     known = np.isfinite(values).all(axis=0)  # there is no loss during the warm-up, for example
-    values = values[:, known]
-    text = f"{label} ({complete.text('seeds')})"
-    if not values.size:  # only the legend can be shown
-        return Line(np.empty(0), np.empty(0), style, label=text)
+    seeds, text = result.seeds[complete.kept], f"{label} ({complete.text('seeds')})"
+    return _seed_curve(result.along(x)[known], values[:, known], style, text, seeds)
+
+
+def _seed_curve(
+    x: np.ndarray, values: np.ndarray, style: LineStyle, label: str, seeds: np.ndarray | None = None
+) -> SeedCurve | Line:
+    """The mean of values of shape (seeds, points) with its interval; without any, only a name."""
+    if not values.size:
+        return Line(np.empty(0), np.empty(0), style, label=label)
     interval = bootstrap_interval(values) if len(values) > 1 else None
-    return SeedCurve(result.steps[known], values, style, interval, result.seeds[kept], label=text)
+    marker: Marker = "circle" if len(x) == 1 else ""
+    return SeedCurve(x, values, style, interval, seeds, label=label, marker=marker)
+
+
+def comparison_chart(environments: Sequence[EnvironmentComparison]) -> Chart:
+    """A row for each environment: learning curves, performance profiles and differences."""
+    curves = [_curves_panel(environment) for environment in environments]
+    longest = max(len(mark.label) for panel in curves for mark in panel.marks)
+    columns = max(1, int(3 * WIDTH / (CHARACTER * longest + 0.7)))
+    lines = max(-(-len(panel.marks) // columns) for panel in curves)
+    panels = []
+    for environment, panel in zip(environments, curves, strict=True):
+        panels += [
+            replace(panel, legend=Legend("below row", columns=columns)),
+            profile_panel(environment),
+            differences_panel(environment),
+        ]
+    title = "95% intervals over seeds; differences in grey are undecided"
+    return Chart(panels, title, columns=3, panel_size=(WIDTH, 4.0 + 0.22 * lines))
+
+
+def profile_panel(environment: EnvironmentComparison) -> Panel:
+    """The fraction of seeds whose measure is above τ, for every τ."""
+    every = np.concatenate([run.scores for run in environment.runs])
+    low, high = (every.min(), every.max()) if len(every) else (0.0, 1.0)
+    margin = 0.05 * (high - low) or 1.0
+    at = np.linspace(low - margin, high + margin, POINTS)
+    return Panel(
+        **_title(f"{environment.env}: performance profile"),
+        x=Axis(f"{MEASURES[environment.measure]} τ"),
+        y=Axis("fraction of seeds above τ", low=-0.03, high=1.03),
+        marks=[
+            mark
+            for place, run in enumerate(environment.runs, 1)
+            for mark in _profile(f"{place}: {run.label}", run, at)
+        ],
+    )
+
+
+def differences_panel(environment: EnvironmentComparison) -> Panel:
+    """The difference of means of each pair, with its interval."""
+    places = {id(run): place for place, run in enumerate(environment.runs, 1)}
+    marks, ticks = [], []
+    for row, pair in enumerate(environment.pairs):
+        difference = pair.mean_difference
+        ticks.append((float(-row), f"{places[id(pair.first)]} − {places[id(pair.second)]}"))
+        if not np.isfinite(difference.value):
+            continue
+        color = "0.5" if pair.verdict == "undecided" else "black"
+        if difference.interval is not None:
+            ends = np.array(difference.interval)
+            marks.append(Line(ends, np.full(2, float(-row)), LineStyle(color), width=2.5))
+        dot = LineStyle(color, "none")
+        marks.append(Line(np.array([difference.value]), np.array([-row]), dot, marker="circle"))
+    return Panel(
+        **_title(f"{environment.env}: difference of {MEASURES[environment.measure]}"),
+        x=Axis("difference (grey: undecided)"),
+        y=Axis("pair", ticks=ticks, low=0.6 - len(ticks), high=0.4),
+        marks=marks,
+        rules=[Rule(0.0, upright=True, style=LineStyle("0.7", "dashed"))],
+    )
+
+
+def _curves_panel(environment: EnvironmentComparison) -> Panel:
+    return Panel(
+        **_title(environment.env),
+        x=Axis(X_LABELS[environment.x]),
+        y=Axis("return"),
+        marks=[
+            _seed_curve(
+                environment.steps,
+                run.returns,
+                run.style,
+                f"{place}: {run.label} ({run.seeds.text('seeds')})",
+            )
+            for place, run in enumerate(environment.runs, 1)
+        ],
+    )
+
+
+def _title(text: str) -> dict[str, Any]:
+    """The title of a panel and its size, so that it is not wider than the panel."""
+    return {"title": text, "title_size": min(12.0, WIDTH / CHARACTER / len(text) * 10.0)}
+
+
+def _profile(name: str, run: ComparedRun, at: np.ndarray) -> list[Line | Area]:
+    """The performance profile of a run at returns of shape (points,), with its interval."""
+    above = (run.scores[:, None] > at).astype(np.float64)
+    if not len(above):
+        return []
+    line = Line(at, above.mean(axis=0), run.style, label=name)
+    if len(above) == 1:
+        return [line]
+    return [line, Area(at, *bootstrap_interval(above), run.style.color, label=name)]

@@ -1,7 +1,17 @@
-"""The policies of trained agents."""
+"""The greedy policies of trained agents, in Python and as plain arrays for use without JAX.
 
+The arrays of an exported policy, which `examples/numpy_policy.py` reads:
+
+weights_0, biases_0, ...    the layers of the network; its outputs are outputs_i = inputs @ W + b
+activation                  the name of the activation between the layers
+first_action                discrete actions: the action of the first output
+action_low, action_high     continuous actions: the bounds of the action tanh(outputs[1 : 1 + a])
+"""
+
+import io
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, SupportsInt
 
 import jax
@@ -10,11 +20,13 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.agents import algorithms
+from freqdyna.agents.networks import Network
 from freqdyna.agents.tabular import QTable, TabularDyna
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, shown
+from freqdyna.core.files import write_atomically
 from freqdyna.envs.base import Policy
-from freqdyna.envs.names import check_same_environment, environment_of_run, space_of_run
+from freqdyna.envs.names import environment_of_run, space_of_run
 from freqdyna.envs.space import Action, Space
 from freqdyna.results.record import Record
 
@@ -22,13 +34,8 @@ from freqdyna.results.record import Record
 def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Policy:
     """The policy of a trained seed, without exploration.
 
-    The model and the search-control that it was trained with are not needed.
-
-    Args:
-        config: The settings of the run.
-        space: The space of the environment.
-        parameters: The parameters of the seed, shape (p,).
-
+    The model and the search-control that it was trained with are not needed. The parameters of the
+    seed have shape (p,).
     """
     if algorithms.find(config.algorithm).tabular:
         agent = algorithms.build(config, space)
@@ -53,18 +60,33 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
 
 
 def space_of_result(result: Record, env: Any) -> Space:
-    """The space of a run's environment.
-
-    Args:
-        result: The training.
-        env: The environment, if it cannot be found by its name.
-
-    """
+    """The space of a run's environment, which is `env` unless its name suffices."""
     config, facts = result.config, result.provenance
-    found = environment_of_run(config, env, facts, "pass it as env=...")
-    space = space_of_run(found, config)
-    check_same_environment(space, facts)
+    space = space_of_run(environment_of_run(config, env, facts, "pass it as env=..."), config)
+    check_space(space, result)
     return space
+
+
+def space_text(space: Space) -> str:
+    """The bounds of states and actions, by which a run knows whether its policy fits."""
+    bounds = [(space.low, space.high), (space.action_low, space.action_high)]
+    states, actions = (
+        " × ".join(f"[{a:.6g}, {b:.6g}]" for a, b in zip(low, high, strict=True))
+        for low, high in bounds
+    )
+    if space.num_actions:
+        first = space.to_env_action(np.array(0))
+        actions = f"{first} to {first + space.num_actions - 1}"
+    return f"states {states}, actions {actions}"
+
+
+def check_space(space: Space, result: Record) -> None:
+    """Raise an error if a run was trained in another space, as far as that is known."""
+    ours, theirs = space_text(space), result.provenance.get("space")
+    if theirs not in (None, ours):
+        raise FreqdynaError(
+            f"env has the {shown(ours)[1:-1]}; it must have those of the run, {shown(theirs)[1:-1]}"
+        )
 
 
 def policy_of(result: Record, seed: SupportsInt, env: Any) -> Callable[[Any], Any]:
@@ -72,12 +94,6 @@ def policy_of(result: Record, seed: SupportsInt, env: Any) -> Callable[[Any], An
 
     It takes an observation of shape (n,), or a batch of shape (batch, n), for which it returns an
     array with one action in each row.
-
-    Args:
-        result: The training.
-        seed: The seed.
-        env: The environment, if it cannot be found by its name.
-
     """
     space = space_of_result(result, env)
     greedy = greedy_policy(result.config, space, result.seed_parameters(seed))
@@ -104,3 +120,28 @@ def _check_size(parameters: np.ndarray, needed: int) -> None:
             f"a seed has {len(parameters):,} parameters; its environment and settings need "
             f"{needed:,}"
         )
+
+
+def policy_arrays(record: Record, network: Network, env: Any = None) -> dict[str, np.ndarray]:
+    """The arrays of a greedy policy, given the network of one seed."""
+    space = space_of_result(record, env)
+    arrays: dict[str, np.ndarray] = {"activation": np.array(record.config["learner.activation"])}
+    for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
+        arrays |= {f"weights_{i}": np.asarray(weight), f"biases_{i}": np.asarray(bias)}
+    if space.num_actions:
+        arrays["first_action"] = np.array(space.to_env_action(np.array(0)))
+    else:
+        arrays |= {"action_low": space.action_low, "action_high": space.action_high}
+    return arrays
+
+
+def export_policy(record: Record, network: Network, path: Path, env: Any = None) -> None:
+    """Write the greedy policy of a network; see `Result.export_policy`."""
+    if path.suffix != ".npz":
+        raise FreqdynaError(f"path is {str(path)!r}; it must end in .npz")
+    file = io.BytesIO()
+    np.savez(file, **policy_arrays(record, network, env))  # type: ignore[arg-type]
+    try:
+        write_atomically(path, file.getvalue())
+    except OSError as error:
+        raise FreqdynaError(f"path is {str(path)!r}, which cannot be written: {error}") from None

@@ -31,7 +31,7 @@ SECONDS = "seconds"
 """The metric of the wall-clock time; the only one that differs when a run is repeated."""
 DIVERGED_AT = "diverged_at"
 MODEL_NON_FINITE = "model_non_finite"
-_KEPT = {DIVERGED_AT, MODEL_NON_FINITE}
+_KEPT = {DIVERGED_AT, MODEL_NON_FINITE, SECONDS}
 """The metrics of a diverged seed that are not missing. A model whose numbers grow makes the loss
 overflow before it returns something that is not finite itself."""
 
@@ -193,6 +193,27 @@ class Record:
         """Which evaluations are after the warm-up, not at its last step; shape (evaluations,)."""
         return self.steps > self.config.get("warmup_steps", 0)
 
+    @property
+    def before_learning(self) -> np.ndarray:
+        """Which evaluations are of an untrained policy; shape (evaluations,)."""
+        warmup = 0 if self.config.get("learn_in_warmup") else self.config.get("warmup_steps", 0)
+        return self.steps <= warmup
+
+    def along(self, x: str) -> np.ndarray:
+        """The steps of the evaluations, or the mean over seeds of "seconds", their wall-clock time.
+
+        Shape (evaluations,).
+        """
+        check_x(x)
+        if x == "steps":
+            return self.steps
+        if SECONDS not in self.metrics:
+            raise FreqdynaError(
+                f"x is {x!r}, but {self.config.agent_name} on {self.env_name} has no wall-clock "
+                "times; it must be 'steps'"
+            )
+        return np.asarray(self.metrics[SECONDS].mean(axis=0))
+
     def mean_return(self, first_step: int | None = None) -> np.ndarray:
         """The mean evaluation return of each seed.
 
@@ -253,6 +274,12 @@ class Record:
             f"{type(self).__name__}({self.config.agent_name} on {self.env_name}, "
             f"{complete.text('seeds')}, {self.steps[-1]:,} steps, last mean return {mean})"
         )
+
+
+def check_x(x: str) -> None:
+    """Raise an error unless runs can be drawn and compared over `x`."""
+    if x not in ("steps", SECONDS):
+        raise FreqdynaError(f"x is {x!r}; it must be 'steps' or 'seconds'")
 
 
 def return_name(records: Iterable[Record]) -> str:

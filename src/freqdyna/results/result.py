@@ -62,21 +62,28 @@ class Result(Record):
         """Write the greedy policy of one seed as NumPy arrays, for use without JAX.
 
         Args:
-            path: The file, which must end in .npz; `freqdyna.results.export` describes its arrays.
+            path: The file, which must end in .npz; `freqdyna.results.policy` describes its arrays.
             seed: The seed; None for the first one.
             env: Needed only if an environment was passed to `train` in Python.
 
         """
-        from freqdyna.results.export import export_policy
+        from freqdyna.results.policy import export_policy
 
         network = self.network(self.seeds[0] if seed is None else seed)
         export_policy(self, network, Path(path), env)
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
-        """The learning curve as a Matplotlib figure; it is also written to `path`, if given."""
-        from freqdyna.results.plot import plot_curves, save_figure
+    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str = "steps") -> "Figure":
+        """The learning curve as a Matplotlib figure.
 
-        figure = plot_curves([self])
+        Args:
+            path: A file to write it to as well: PNG, PDF or SVG, depending on its ending.
+            x: "steps", or "seconds" for the wall-clock time of training.
+
+        """
+        from freqdyna.results.draw import save_figure
+        from freqdyna.results.plot import plot_curves
+
+        figure = plot_curves([self], x=x)
         if path is not None:
             save_figure(figure, Path(path))
         return figure
@@ -105,21 +112,11 @@ class Result(Record):
             The return of each episode, shape (episodes,).
 
         """
-        from freqdyna.results.film import check_path, write_film
-        from freqdyna.results.playback import film_policy
+        from freqdyna.results.watch import write_animation
 
         self.require_agent()
-        file, tell = Path(path), print if progress else _say_nothing
-        check_path(file)
-        film, returns = film_policy(self, seed, episodes, env, tell)
-        data = film.encoded()
-        write_film(file, data)
-        faster = f", {film.speed:.1f} times as fast" if film.speed > 1 else ""
-        tell(
-            f"animation: {file} ({len(film.frames)} frames, {sum(film.durations) / 1000:.0f} s"
-            f"{faster}, {len(data) / 1000:.0f} kB)"
-        )
-        return returns
+        say = print if progress else _say_nothing
+        return write_animation(self, Path(path), seed, episodes, env, say)
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write a new run folder; it must not exist yet. Returns its path."""
@@ -135,14 +132,7 @@ class Result(Record):
 
 
 def network_of(config: Config, parameters: np.ndarray, layer_sizes: tuple[int, ...]) -> Any:
-    """The network with these parameters; see `Result.network`.
-
-    Args:
-        config: The settings of the run.
-        parameters: A flat vector, shape (p,).
-        layer_sizes: Widths of the layers.
-
-    """
+    """The network with a flat vector of parameters, shape (p,); see `Result.network`."""
     import jax.numpy as jnp
 
     from freqdyna.agents.networks import ACTIVATIONS, network_from_flat

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results.comparison.compare_runs import compare_runs
-from freqdyna.results.comparison.run_comparison import RunComparison
+from freqdyna.results.chart import record_labels
+from freqdyna.results.compare import RunComparison, compare_runs
 from freqdyna.results.folder import is_run_folder
 from freqdyna.results.record import Record
 from freqdyna.results.result import Result, load
-from freqdyna.results.run_styles import record_labels
 from freqdyna.sweeps import execute
 from freqdyna.sweeps.search import Trial, trials_so_far
 from freqdyna.sweeps.status import stored_sweep, stored_units
@@ -124,13 +123,15 @@ def compare(
     *runs: str | os.PathLike[str] | Record | Mapping[str, Record],
     names: Sequence[str] | None = None,
     measure: str = "mean",
+    x: str = "steps",
     threshold: float | None = None,
     first_step: int | None = None,
     baseline: str | None = None,
+    all_pairs: bool = False,
 ) -> RunComparison:
     """Compare runs, sweeps and imported curves by statistics over their seeds.
 
-    Runs in the same environment are compared with each other: differences of means and of
+    Runs in the same environment are compared with a baseline: differences of means and of
     interquartile means with bootstrap intervals, a permutation test that is corrected for the
     number of comparisons (Holm), the probability of improvement, performance profiles, and the
     steps to a threshold.
@@ -143,12 +144,17 @@ def compare(
             which they differ.
         measure: The number of each seed: its mean return after the warm-up, or "final", that in
             the last tenth of the steps.
-        threshold: The return for the steps to a threshold; None for the middle between the lowest
-            and the highest mean return of the runs in an environment.
+        x: What runs are compared over: environment "steps", or "seconds" of training. Then the
+            last tenth is that of the time, and the threshold is reached after some seconds.
+        threshold: The return for the steps to a threshold, which an untrained policy must not
+            meet; None for the middle between the mean return of untrained policies and the highest
+            mean return in an environment.
         first_step: Evaluations before this step count for the steps to a threshold only; None for
             those until the end of the longest warm-up.
         baseline: The run that all others are compared with: its name, or its number in the table
-            of an environment; None to compare all pairs.
+            of an environment; None for the first one.
+        all_pairs: Whether to compare all pairs instead; p-values are then corrected for more
+            comparisons.
 
     Returns:
         The comparison: `print` shows its tables, `plot` draws it, and `save_table` writes it as CSV
@@ -166,9 +172,11 @@ def compare(
         records,
         names or [run.name or label for run, label in zip(chosen, labels, strict=True)],
         measure=measure,
+        x=x,
         threshold=threshold,
         first_step=first_step,
         baseline=baseline,
+        all_pairs=all_pairs,
     )
 
 

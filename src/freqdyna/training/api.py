@@ -29,6 +29,7 @@ from freqdyna.results.folder import (
     read_config,
     read_provenance,
 )
+from freqdyna.results.policy import space_text
 from freqdyna.results.record import CUSTOM_METRICS, IMPORTED, INIT_FROM, Record
 from freqdyna.results.result import Result, load
 from freqdyna.search_control import SEARCH_CONTROLS, SearchControl
@@ -277,6 +278,7 @@ def prepare(
         facts[INIT_FROM] = source_facts(init_from, initial)
     facts |= {
         "environment": describe(space),
+        "space": space_text(space),
         "search_control": describe(planning.search_control) if planning else "",
         "model": describe(own_model) if own_model is not None else "",
     }

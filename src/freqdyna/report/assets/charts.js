@@ -38,16 +38,10 @@ function traces(mark, state) {
 function axis({ label, log, range, ticks }, grid) {
   return {
     title: { text: wrapped(label), standoff: 8 }, gridcolor: grid, exponentformat: log ? "power" : "SI", zeroline: false, automargin: true,
-    type: log ? "log" : "linear", range: log ? range.map(Math.log10) : range,
+    type: log ? "log" : "linear",
+    ...(range ? { range: range.map((v) => (v !== null && log ? Math.log10(v) : v)) } : {}),
     ...(ticks ? { tickvals: ticks.at, ticktext: ticks.texts.map(escaped) } : {}),
   };
-}
-
-/** An axis that includes all traces: another average or single seeds may lie outside its range. */
-function widened(axis, drawn) {
-  if (!axis.free) return axis;
-  const values = drawn.flatMap(({ y }) => [...y]).filter((v) => Number.isFinite(v) && (!axis.log || v > 0));
-  return { ...axis, range: values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], axis.range) };
 }
 
 /** Draw or redraw one panel. */
@@ -65,7 +59,7 @@ function drawPanel(node, panel, state) {
   const layout = {
     margin: { l: 55, r: 12, t: 12, b: 45 }, width: node.clientWidth, height: node.clientHeight,
     paper_bgcolor: style("--plot"), plot_bgcolor: style("--plot"), font: { color: style("--text"), size: 12 },
-    xaxis: axis(panel.x, grid), yaxis: axis(widened(panel.y, drawn), grid), shapes: lines, hovermode: curves && !state.single ? "x unified" : "closest",
+    xaxis: axis(panel.x, grid), yaxis: axis(panel.y, grid), shapes: lines, hovermode: curves && !state.single ? "x unified" : "closest",
     hoverlabel: { bgcolor: style("--card"), font: { color: style("--text") } },
   };
   const options = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d"] };

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from freqdyna import Config, FreqdynaError, Result
-from freqdyna.envs.resolve import resolved_by_name
-from freqdyna.results.plot_snapshots import (
+from freqdyna.agents.algorithms import completed
+from freqdyna.results.maps import (
     episodes_chart,
     plot_surfaces,
     states_chart,
@@ -24,7 +24,7 @@ def make_result(algorithm="dyna-frequency", env="MazeGridWorld", steps=(10, 20),
         "value": RNG.uniform(-9, -1, (2, 8, 8)),
         "frequency": 10 ** RNG.uniform(-9, 3, (2, 8, 8)),
     }
-    config = resolved_by_name(Config(algorithm=algorithm, env=env, seeds=2, first_seed=5))
+    config = completed(Config(algorithm=algorithm, env=env, seeds=2, first_seed=5))
     returns = {"return": np.zeros((2, 1))}
     snapshots = {step: {**shown, **arrays} for step in steps}
     return Result(

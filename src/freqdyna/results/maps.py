@@ -1,29 +1,37 @@
-"""Plots of snapshots: states of the replay buffer and the queue, V, g, and episode lengths."""
+"""Snapshots over two coordinates: the states of replay and queue, V, g; and episode lengths."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import equinox as eqx
 import numpy as np
 from matplotlib.figure import Figure
 
 from freqdyna import envs
 from freqdyna.agents.dyna.view import axes
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.picture import COLORS
 from freqdyna.envs.space import Space
 from freqdyna.results.chart import (
+    STORE_COLORS,
+    Area,
     Axis,
+    Box,
     Chart,
     Legend,
+    Line,
     LineStyle,
+    Mark,
     Mesh,
     Panel,
     Points,
     SeedCurve,
     Text,
+    record_labels,
+    run_colors,
 )
-from freqdyna.results.draw_matplotlib import draw
+from freqdyna.results.draw import draw
 from freqdyna.results.record import Record
-from freqdyna.results.run_styles import STORE_COLORS, record_labels, run_colors
-from freqdyna.results.state_map import RecordedSpace, map_panel, rows_first
 from freqdyna.results.statistics import bootstrap_interval
 
 Snapshot = dict[str, np.ndarray]
@@ -35,25 +43,6 @@ TITLES = {"value": "V(s)", "frequency": "local frequency g(s)"}
 def plot_states(
     results: Sequence[Record], step: int | None = None, seed: int | None = None
 ) -> Figure:
-    """Draw `states_chart`."""
-    return draw(states_chart(results, step, seed))
-
-
-def plot_surfaces(
-    results: Sequence[Record], what: str, step: int | None = None, seed: int | None = None
-) -> Figure:
-    """Draw `surfaces_chart`."""
-    return draw(surfaces_chart(results, what, step, seed))
-
-
-def plot_episodes(results: Sequence[Record], step: int | None = None) -> Figure:
-    """Draw `episodes_chart`."""
-    return draw(episodes_chart(results, step))
-
-
-def states_chart(
-    results: Sequence[Record], step: int | None = None, seed: int | None = None
-) -> Chart:
     """States in the replay buffer and in the search-control queue, one row for each run.
 
     Of states with more than two coordinates, the first two are drawn.
@@ -64,6 +53,33 @@ def states_chart(
         seed: The seed; None for the first one.
 
     """
+    return draw(states_chart(results, step, seed))
+
+
+def plot_surfaces(
+    results: Sequence[Record], what: str, step: int | None = None, seed: int | None = None
+) -> Figure:
+    """The value V or the local frequency g over the state space, one panel for each run.
+
+    Args:
+        results: Runs with snapshots of a two-dimensional state space.
+        what: "value" or "frequency".
+        step: The step of the snapshot; None for the last one.
+        seed: The seed; None for the first one.
+
+    """
+    return draw(surfaces_chart(results, what, step, seed))
+
+
+def plot_episodes(results: Sequence[Record], step: int | None = None) -> Figure:
+    """Lengths of the training episodes of tabular agents, mean and interval over seeds."""
+    return draw(replace(episodes_chart(results, step), title="mean over seeds, 95% interval"))
+
+
+def states_chart(
+    results: Sequence[Record], step: int | None = None, seed: int | None = None
+) -> Chart:
+    """The chart of `plot_states`."""
     panels = [
         _states_panel(result, label, store, step, seed)
         for result, label in zip(results, record_labels(results), strict=True)
@@ -88,15 +104,7 @@ def _states_panel(
 def surfaces_chart(
     results: Sequence[Record], what: str, step: int | None = None, seed: int | None = None
 ) -> Chart:
-    """The value V or the local frequency g over the state space, one panel for each run.
-
-    Args:
-        results: Runs with snapshots of a two-dimensional state space.
-        what: "value" or "frequency".
-        step: The step of the snapshot; None for the last one.
-        seed: The seed; None for the first one.
-
-    """
+    """The chart of `plot_surfaces`."""
     panels = []
     for result, label in zip(results, record_labels(results), strict=True):
         _require_two_dimensions(result)
@@ -123,13 +131,7 @@ def surfaces_chart(
 
 
 def episodes_chart(results: Sequence[Record], step: int | None = None) -> Chart:
-    """Lengths of the training episodes of tabular agents, mean and interval over seeds.
-
-    Args:
-        results: Runs of tabular agents with snapshots.
-        step: The step of the snapshot; None for the last one.
-
-    """
+    """The chart of `plot_episodes`."""
     labels = record_labels(results)
     colors = run_colors([result.config.algorithm for result in results], labels)
     marks = []
@@ -142,8 +144,8 @@ def episodes_chart(results: Sequence[Record], step: int | None = None) -> Chart:
         at, interval = np.arange(1, finished + 1), bootstrap_interval(lengths)
         marks.append(SeedCurve(at, lengths, LineStyle(color), interval, result.seeds, label=label))
     panel = Panel(
-        x=Axis("training episode", low=1, high=50, minor_grid=True),
-        y=Axis("steps of the episode", "mean, 95% interval", log=True, minor_grid=True),
+        x=Axis("training episode", low=1, high=50),
+        y=Axis("steps of the episode", log=True),
         marks=marks,
         legend=Legend(),
     )
@@ -151,14 +153,7 @@ def episodes_chart(results: Sequence[Record], step: int | None = None) -> Chart:
 
 
 def _space(result: Record, snapshot: Snapshot, index: int) -> Space:
-    """The state space of a run; if the environment is not built in, as its snapshot describes it.
-
-    Args:
-        result: The run.
-        snapshot: One of its snapshots.
-        index: The index of a seed.
-
-    """
+    """The state space of a run; if it is not built in, as the snapshot of a seed describes it."""
     name = result.config.env
     if name in envs.ENVIRONMENTS:
         return envs.make(name)
@@ -211,3 +206,85 @@ def _seed(result: Record, seed: int | None) -> tuple[int, int]:
     if seed is not None and seed not in seeds:
         raise FreqdynaError(f"seed is {seed}; it must be one of {seeds}")
     return (0 if seed is None else seeds.index(seed)), (seeds[0] if seed is None else seed)
+
+
+class RecordedSpace(Space):
+    """The state space of an environment that is not built in, as far as a snapshot describes it."""
+
+    label: str = eqx.field(static=True)
+    bounds: np.ndarray
+    """The lower and the upper bounds, shape (2, n); not finite where they are not known."""
+
+    @property
+    def name(self) -> str:
+        """The name of the environment."""
+        return self.label
+
+    @property
+    def low(self) -> np.ndarray:
+        """The lower bounds, shape (n,)."""
+        return self.bounds[0]
+
+    @property
+    def high(self) -> np.ndarray:
+        """The upper bounds, shape (n,)."""
+        return self.bounds[1]
+
+    @property
+    def num_actions(self) -> int:
+        """Snapshots do not describe the actions."""
+        return 0
+
+
+def map_panel(
+    env: Space,
+    title: str,
+    marks: Sequence[Mark] = (),
+    title_size: float = 12.0,
+    filled: bool = True,
+) -> Panel:
+    """A map of the first two coordinates of an environment, with marks and landmarks.
+
+    Landmarks are filled and below the marks if `filled`; otherwise they are above the marks and,
+    except for walls, outlined.
+    """
+    order = -1 if rows_first(env) else 1
+    margin = 0.5 if rows_first(env) else 0.0  # a cell extends by half a unit around its state
+    (x0, y0), (x1, y1) = (env.low[:2] - margin)[::order], (env.high[:2] + margin)[::order]
+    if rows_first(env):
+        y0, y1 = y1, y0
+    boxes, areas, outlines = [], [], []
+    for landmark in env.landmarks:
+        (left, bottom), (right, top) = landmark.low[::order], landmark.high[::order]
+        color = "#{:02x}{:02x}{:02x}".format(*COLORS[landmark.kind])
+        solid = filled or landmark.kind == "wall"
+        if landmark.profile and solid:
+            x, below, above = np.array(landmark.profile).T
+            areas.append(Area(x, below, above, color, opacity=1.0))
+        elif landmark.profile:
+            corners = landmark.outline()
+            x, y = np.array([*corners, corners[0]]).T
+            outlines.append(Line(x, y, LineStyle(color)))
+        else:
+            inside, edge = (color, None) if solid else (None, color)
+            boxes.append(Box((left, right), (bottom, top), inside, edge=edge, above=not filled))
+    x_name, y_name = env.coordinates[::order]
+    return Panel(
+        title=title,
+        x=Axis(x_name, low=_known(x0), high=_known(x1)),
+        y=Axis(y_name, low=_known(y0), high=_known(y1)),
+        marks=[*areas, *marks, *outlines],
+        boxes=boxes,
+        title_size=title_size,
+        is_map=True,
+    )
+
+
+def _known(bound: np.floating) -> float | None:
+    """The bound, or None if there is none."""
+    return float(bound) if np.isfinite(bound) else None
+
+
+def rows_first(env: Space) -> bool:
+    """Whether the state is (row, column), which is drawn with rows from top to bottom."""
+    return env.coordinates[0] == "row"

@@ -1,6 +1,5 @@
 """Seeds that diverged or stopped: their metrics are missing, and every statistic says so."""
 
-import json
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +10,11 @@ from small import SMALL
 
 import freqdyna
 from freqdyna.config import Config
-from freqdyna.report import runs
-from freqdyna.report.charts import as_json
 from freqdyna.results.folder import decode, encode
 from freqdyna.results.plot import curves_chart
 from freqdyna.results.record import complete_seeds, mark_diverged
 from freqdyna.results.result import Result
-from freqdyna.results.table import print_table
+from freqdyna.results.tables import print_table
 from freqdyna.sweeps import execute
 from freqdyna.sweeps.search import print_trials, trial_at
 from freqdyna.sweeps.storage import Storage
@@ -33,15 +30,22 @@ def diverged(tmp_path_factory):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = freqdyna.train(
-            learning_rate=1e25, out=folder, tensorboard=True, progress=False, **SMALL
+            out=folder, tensorboard=True, progress=False, **SMALL, learner={"learning_rate": 1e25}
         )
     return result, folder, [str(warning.message) for warning in caught]
 
 
 def a_result(returns, diverged_at=None, provenance=None, **settings):
     """A training of 60 steps with these returns at its three evaluations."""
-    config = Config(
-        env="GridWorld", seeds=len(returns), steps=60, eval_every=20, warmup_steps=20, **settings
+    config = Config.of(
+        {
+            "env": "GridWorld",
+            "seeds": len(returns),
+            "steps": 60,
+            "eval_every": 20,
+            "warmup_steps": 20,
+            **settings,
+        }
     )
     metrics = {
         "return": np.array(returns, np.float32),
@@ -78,36 +82,24 @@ def test_every_metric_of_a_diverged_seed_is_missing(diverged):
     for found in (result, freqdyna.load(folder)):
         assert (found.metrics["diverged_at"] >= 0).all()
         for name, values in found.metrics.items():
-            assert name == "diverged_at" or np.isnan(values).all(), name
+            assert name in ("diverged_at", "seconds") or np.isnan(values).all(), name
     assert any(text.startswith("seeds 0, 1, 2: diverged") for text in texts)
     assert not np.isfinite(result.parameters).any()
 
 
 def test_a_run_whose_seeds_all_diverged_shows_no_number(diverged, capsys):
     result, folder, _ = diverged
-    everywhere = "all 3 seeds diverged"
-    assert repr(result).endswith(
-        f"0 of 3 seeds; 3 diverged, 90 steps, last mean return none: {everywhere})"
-    )
+    assert repr(result).endswith("last mean return none: all 3 seeds diverged)")
     assert np.isnan(result.mean_return()).all()
     print_table([(folder, result)])
     printed = capsys.readouterr().out
     assert printed.count("all seeds") == 2
     assert printed.count("diverged") >= 3
     assert "0 of 3 × 90" in printed
-    assert "-30" not in printed.replace(str(folder), "")
     (panel,) = curves_chart([result]).panels
     assert panel.marks[0].label.endswith("(0 of 3 seeds; 3 diverged)")
     assert not len(panel.marks[0].x)
     result.plot()
-    section = runs.curves_section([result], ["there"])
-    assert section.tables["Return of each run"][1][-4:] == [
-        "0 of 3; 3 diverged",
-        "90",
-        everywhere,
-        everywhere,
-    ]
-    assert "favours a method that is unstable" in section.notes[-1]
 
 
 def test_tensorboard_has_no_mean_of_seeds_that_diverged(diverged):
@@ -130,10 +122,6 @@ def test_one_diverged_seed_is_left_out_and_counted(one_of_three, capsys):
     (panel,) = curves_chart([one_of_three]).panels
     assert panel.marks[0].label.endswith("(2 of 3 seeds; 1 diverged)")
     assert panel.marks[0].seeds.tolist() == [0, 2]
-    (_, row) = runs.curves_section([one_of_three], ["there"]).tables["Return of each run"]
-    assert row[1] == "2 of 3; 1 diverged"
-    assert row[-1].startswith("−20.0 [")
-    json.dumps(as_json(curves_chart([one_of_three])), allow_nan=False)
 
 
 def test_an_evaluation_checks_parameters_and_remembers():
@@ -179,20 +167,6 @@ def test_merged_blocks_keep_the_reasons():
     assert merged.complete_seeds.text() == "2 of 4; 1 diverged, 1 stopped"
 
 
-def test_a_setting_without_a_seed_does_not_hide_the_others():
-    gone = stored_and_read(a_result([FAR, FAR], 5, learning_rate=1e25))
-    good = [a_result([FAR, CLOSE], learning_rate=rate) for rate in (0.001, 0.01)]
-    section = runs.sensitivity_section([*good, gone])
-    (panel,) = section.chart["panels"]
-    assert len(panel["marks"][0]["x"]) == 2
-    assert section.notes[-1] == (
-        "Not shown: learning rate 1e+25 of er on GridWorld: all 2 seeds diverged."
-    )
-    partly = stored_and_read(a_result([FAR, FAR], [[5] * 3, [-1] * 3], learning_rate=1.0))
-    (panel,) = runs.sensitivity_section([*good, partly]).chart["panels"]
-    assert "1 of 2 seeds; the others diverged" in panel["marks"][0]["label"]
-
-
 SWEEP = """
 [settings]
 env = "GridWorld"
@@ -208,7 +182,7 @@ block = 3
 trials = 1
 
 [search.space]
-learning_rate = {low = 0.001, high = 1.0}
+learner.learning_rate = {low = 0.001, high = 1.0}
 """
 
 
@@ -216,11 +190,11 @@ def test_the_objective_of_a_search_is_that_of_complete_seeds(one_of_three, tmp_p
     sweep, storage = Sweep.parse(SWEEP), Storage(str(tmp_path))
     tried = []
     for rate, result in ((0.5, one_of_three), (0.9, a_result([FAR] * 3, 5))):
-        units = sweep.blocks(sweep.config({"learning_rate": rate}))
+        units = sweep.blocks(sweep.config({"learner.learning_rate": rate}))
         for unit in units:
             execute.store(storage, unit, replace(result, config=unit.config))
         done = {unit.name for unit in units}
-        tried.append(trial_at(storage, {"learning_rate": rate}, units, "last", done))
+        tried.append(trial_at(storage, {"learner.learning_rate": rate}, units, "last", done))
     assert [trial.value for trial in tried] == [-20.0, None]
     assert tried[0].seeds.text() == "2 of 3; 1 diverged"
     print_trials(tried)

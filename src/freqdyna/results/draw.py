@@ -1,5 +1,7 @@
 """Charts drawn with Matplotlib, for files and notebooks."""
 
+import io
+from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -9,6 +11,8 @@ from matplotlib.figure import Figure, FigureBase
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter, NullFormatter, NullLocator
 
+from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.files import write_atomically
 from freqdyna.results.chart import (
     Area,
     Axis,
@@ -24,11 +28,12 @@ from freqdyna.results.chart import (
     Rule,
     SeedCurve,
 )
-from freqdyna.results.chart_limits import Limits, limits
 
 DPI = 150
 TICKS_PER_INCH = 1.8
 """At most so many ticks on an x axis, so that numbers such as −1,750 do not touch."""
+LARGE = 10_000
+"""From this number on, an axis has prefixes: 20k instead of 20000."""
 ABOVE = 3
 """The z-order of boxes above the marks; Matplotlib draws areas and boxes at 1 and lines at 2."""
 MARKERS = {
@@ -49,34 +54,43 @@ def draw(chart: Chart) -> Figure:
     width, height = chart.panel_size
     figure = Figure(figsize=(width * columns, height * rows), dpi=DPI, layout="constrained")
     by_row = any(panel.legend and panel.legend.place == "below row" for panel in chart.panels)
-    homes = figure.subfigures(rows, 1, squeeze=False)[:, 0] if by_row else [figure]
+    parts = figure.subfigures(rows, 1, squeeze=False)[:, 0] if by_row else [figure]
     grid = [
-        (home, axes)
-        for home in homes
-        for axes in home.subplots(
-            rows // len(homes),
+        (part, axes)
+        for part in parts
+        for axes in part.subplots(
+            rows // len(parts),
             columns,
             sharex=chart.share_x,
             sharey=chart.share_y,
             squeeze=False,
-            width_ratios=chart.column_widths or None,
         ).flat
     ]
-    for (home, axes), panel, ends in zip(grid, chart.panels, limits(chart), strict=True):
-        _draw_panel(home, axes, panel, *ends)
+    for (part, axes), panel in zip(grid, chart.panels, strict=True):
+        _draw_panel(part, axes, panel)
         if not (panel.x.log or panel.x.ticks):  # Matplotlib's choice is for shorter numbers
             inches = axes.get_position().width * width * columns
             axes.locator_params(axis="x", nbins=max(3, int(TICKS_PER_INCH * inches)))
-    title = ", ".join(filter(None, (chart.title, chart.static_note)))
-    if title:
-        figure.suptitle(title, parse_math=False)
+    if chart.title:
+        figure.suptitle(chart.title, parse_math=False)
     return figure
 
 
-def _draw_panel(figure: FigureBase, axes: Axes, panel: Panel, x: Limits, y: Limits) -> None:
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure, in the format of the file's ending; PNG if it has none."""
+    path = path if path.suffix else path.with_suffix(".png")
+    file = io.BytesIO()
+    try:
+        figure.savefig(file, format=path.suffix[1:])
+        write_atomically(path, file.getvalue())
+    except (OSError, ValueError) as error:
+        raise FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}") from None
+
+
+def _draw_panel(figure: FigureBase, axes: Axes, panel: Panel) -> None:
     axes.set_title(panel.title, fontsize=panel.title_size, parse_math=False)
-    axes.set_xlabel(_label(panel.x), parse_math=False)
-    axes.set_ylabel(_label(panel.y), parse_math=False)
+    axes.set_xlabel(panel.x.label, parse_math=False)
+    axes.set_ylabel(panel.y.label, parse_math=False)
     axes.set_xscale("log" if panel.x.log else "linear")
     axes.set_yscale("log" if panel.y.log else "linear")
     for box in panel.boxes:
@@ -87,8 +101,10 @@ def _draw_panel(figure: FigureBase, axes: Axes, panel: Panel, x: Limits, y: Limi
         _draw_rule(axes, rule)
     for text in panel.texts:
         axes.text(text.x, text.y, text.text, ha="center", fontsize=text.size, parse_math=False)
-    axes.set_xlim(*x)
-    axes.set_ylim(*y)
+    axes.autoscale_view()  # boxes alone do not ask for it
+    for axis, set_limits in ((panel.x, axes.set_xlim), (panel.y, axes.set_ylim)):
+        if (axis.low, axis.high) != (None, None):  # otherwise a shared axis would stop growing
+            set_limits(axis.low, axis.high)
     _finish_axis(axes.xaxis, panel.x, grid=not panel.is_map)
     _finish_axis(axes.yaxis, panel.y, grid=not panel.is_map)
     axes.spines[["top", "right"]].set_visible(panel.is_map)
@@ -98,21 +114,17 @@ def _draw_panel(figure: FigureBase, axes: Axes, panel: Panel, x: Limits, y: Limi
         _draw_legend(figure, axes, panel.legend)
 
 
-def _label(axis: Axis) -> str:
-    return f"{axis.label} ({axis.static_note})" if axis.static_note else axis.label
-
-
-def _finish_axis(axis: MatplotlibAxis, given: Axis, grid: bool) -> None:
-    if given.ticks:
-        places, texts = zip(*given.ticks, strict=True)
+def _finish_axis(axis: MatplotlibAxis, settings: Axis, grid: bool) -> None:
+    if settings.ticks:
+        places, texts = zip(*settings.ticks, strict=True)
         axis.set_ticks(places, texts, parse_math=False)
         axis.set_minor_locator(NullLocator())
-    elif given.si_prefixes:
-        axis.set_major_formatter(EngFormatter(sep=""))
-    if given.log:
+    elif settings.log:
         axis.set_minor_formatter(NullFormatter())
+    elif max(map(abs, axis.get_view_interval())) >= LARGE:
+        axis.set_major_formatter(EngFormatter(sep=""))
     if grid:
-        axis.grid(True, "both" if given.minor_grid else "major", alpha=0.3)
+        axis.grid(True, alpha=0.3)
 
 
 def _draw_mark(figure: FigureBase, axes: Axes, mark: Mark) -> None:
@@ -194,10 +206,10 @@ def _draw_legend(figure: FigureBase, axes: Axes, legend: Legend) -> None:
     match legend.place:
         case "below" | "below row":
             handles, labels = axes.get_legend_handles_labels()
-            made = figure.legend(handles, labels, loc="outside lower center", **look)
+            drawn = figure.legend(handles, labels, loc="outside lower center", **look)
         case "above":
-            made = axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), **look)
+            drawn = axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), **look)
         case _:
-            made = axes.legend(loc=legend.place, **look)
-    for text in made.get_texts():
+            drawn = axes.legend(loc=legend.place, **look)
+    for text in drawn.get_texts():
         text.set_parse_math(False)

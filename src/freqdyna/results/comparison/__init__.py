@@ -1,1 +1,0 @@
-"""Comparisons of any trainings: statistics, tables and figures."""

@@ -1,0 +1,337 @@
+"""Tables of runs and of comparisons: for the terminal, and as CSV and LaTeX files."""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import SupportsFloat
+
+import numpy as np
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from freqdyna.core.errors import FreqdynaError, counted
+from freqdyna.core.files import write_atomically
+from freqdyna.results.chart import record_labels
+from freqdyna.results.measures import (
+    MEASURES,
+    AveragedPair,
+    ComparedPair,
+    ComparedRun,
+    EnvironmentComparison,
+    Estimate,
+)
+from freqdyna.results.record import Record, return_name
+from freqdyna.results.statistics import interval_of_mean
+
+NAMES = ("run", "than")
+"""The columns that have names of runs."""
+Rows = list[list[str]]
+"""Rows of cells, the header first."""
+AVERAGED = "P(better), averaged over environments"
+NO_NUMBER = "–"
+"""A cell without a number."""
+LEGEND = (
+    "Brackets are 95% bootstrap intervals over seeds; a number without one is not exact, but the "
+    "same in all resamples. IQM is the mean of the middle half of the seeds. P(better) is the "
+    "probability that a seed of the first run of a pair is above one of the second. p is that of "
+    "a permutation test of the means, corrected for the number of comparisons in these tables "
+    "(Holm): below 0.05, the mean of the first run is higher or lower; otherwise the comparison is "
+    "undecided."
+)
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "−": "$-$",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "[": "{[}",  # after the end of a row it would be taken for an option
+}
+"""What LaTeX needs instead of a character."""
+
+
+def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = None) -> None:
+    """Print the mean return of each run after the warm-up, and at the last evaluation.
+
+    `names` are the varied settings of the runs of a sweep; otherwise each run is named by its
+    algorithm, the settings that differ, and its environment.
+    """
+    table = Table(
+        title=f"{return_name(result for _, result in runs)}, mean over seeds [95% interval]",
+        box=SIMPLE,
+        pad_edge=False,
+    )
+    # Long names are folded, so that no interval is truncated on a narrow terminal.
+    of_rows = "varied settings" if names else "algorithm and environment"
+    table.add_column(of_rows, overflow="fold")
+    for column in ("seeds × steps", "after warm-up", "at the end"):
+        table.add_column(column, justify="right", no_wrap=True)
+    labels = record_labels([result for _, result in runs])
+    for row, (_, result) in enumerate(runs):
+        complete = result.complete_seeds
+        kept, evaluated = complete.kept, result.after_warmup.any()
+        reasons = f"\n{complete.reasons}" if complete.left_out else ""
+        missing = NO_NUMBER if kept.any() else "all seeds\n" + " or\n".join(complete.left_out)
+        table.add_row(
+            Text(names[row] if names else f"{labels[row]}\n{result.env_name}"),
+            f"{complete.number} × {result.steps[-1]:,}{reasons}",
+            _mean(result.mean_return()[kept]) if kept.any() and evaluated else missing,
+            _mean(result.returns[kept, -1]) if kept.any() else missing,
+        )
+    console = Console()
+    console.print(table)
+    for folder in dict.fromkeys(folder for folder, _ in runs):
+        console.print(f"results: {folder}", highlight=False, soft_wrap=True)
+
+
+def _mean(values: np.ndarray) -> str:
+    mean = Estimate(float(values.mean()), interval_of_mean(values))
+    return estimate(mean, decimals([mean.value])).replace(" [", "\n[")
+
+
+def title(environment: EnvironmentComparison) -> str:
+    """What the numbers of an environment are."""
+    steps, x = environment.measured_steps, environment.x
+    first, last = (position(float(at), x) for at in steps[[0, -1]])
+    over = f"{x} {first} to {last}" if len(steps) > 1 else f"{x.removesuffix('s')} {first}"
+    what, evaluations = MEASURES[environment.measure], counted(len(steps), "evaluation")
+    return f"{environment.env}: {what}, {over} ({evaluations})"
+
+
+def run_rows(environment: EnvironmentComparison) -> Rows:
+    """A row for each run: number, name, seeds, mean, IQM and steps to the threshold."""
+    runs, threshold = environment.runs, environment.threshold
+    digits = decimals([v for run in runs for v in (run.mean.value, run.iqm.value)])
+    target = "threshold" if math.isnan(threshold) else number(threshold, decimals([threshold]))
+    rows = [["#", "run", "seeds", "mean", "IQM", f"{environment.x} to {target}"]]
+    for place, run in enumerate(runs, 1):
+        estimates = (estimate(one, digits) for one in (run.mean, run.iqm))
+        reached = to_threshold(environment, run)
+        rows.append([str(place), run.label, run.seeds.text(), *estimates, reached])
+    return rows
+
+
+def pair_rows(environment: EnvironmentComparison) -> Rows:
+    """A row for each pair: differences, probability of improvement, p-values and verdict."""
+    pairs = environment.pairs
+    places = {id(run): place for place, run in enumerate(environment.runs, 1)}
+    differences = [(pair.mean_difference, pair.iqm_difference) for pair in pairs]
+    digits = decimals([one.value for both in differences for one in both])
+    rows = [["pair", "mean difference", "IQM difference", "P(better)", "p (Holm)", "mean is"]]
+    for pair, both in zip(pairs, differences, strict=True):
+        rows.append(
+            [
+                f"{places[id(pair.first)]} − {places[id(pair.second)]}",
+                *(estimate(one, digits, signed=True) for one in both),
+                estimate(pair.probability_of_improvement, 2),
+                f"{pair.corrected_p:.2g}".replace("-", "−"),
+                pair.verdict,
+            ]
+        )
+    return rows
+
+
+def average_rows(averages: Sequence[AveragedPair]) -> Rows:
+    """A row for each pair of names that several environments have."""
+    rows = [["run", "than", "environments", "P(better)"]]
+    for pair in averages:
+        better = estimate(pair.probability_of_improvement, 2)
+        rows.append([pair.first, pair.second, str(len(pair.environments)), better])
+    return rows
+
+
+def as_text(
+    environments: Sequence[EnvironmentComparison],
+    averages: Sequence[AveragedPair],
+    notes: Sequence[str],
+) -> str:
+    """All tables and notes as text, as wide as the terminal; 80 columns suffice."""
+    file = io.StringIO()
+    console = Console(file=file, width=get_terminal_size().columns)
+    for environment in environments:
+        console.print(Text(title(environment), style="bold"))
+        console.print(_rich(run_rows(environment)))
+        console.print(_rich(pair_rows(environment)))
+    if averages:
+        console.print(Text(AVERAGED, style="bold"))
+        console.print(_rich(average_rows(averages)))
+    for note in (*notes, LEGEND):
+        console.print(Text(note))
+    lines = [line.rstrip() for line in file.getvalue().splitlines()]
+    return "\n".join(line for i, line in enumerate(lines) if line or lines[i - 1])
+
+
+def decimals(values: Sequence[float]) -> int:
+    """Decimals with which the largest of some numbers has about three digits, at most 3."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    return 0 if largest == 0 else min(3, max(0, 2 - math.floor(math.log10(largest))))
+
+
+def number(value: float, digits: int, signed: bool = False) -> str:
+    """A number with so many decimals, with a minus sign rather than a hyphen; never -0."""
+    return f"{value:{'+' if signed else ''}z,.{digits}f}".replace("-", "−")
+
+
+def position(value: float, x: str) -> str:
+    """A number of steps, or of seconds."""
+    return f"{value:,.0f}" if x == "steps" else number(value, decimals([value]))
+
+
+def estimate(one: Estimate, digits: int, signed: bool = False) -> str:
+    """A number and its interval, as in "−120 [−131, −112]"."""
+    if not math.isfinite(one.value):
+        return NO_NUMBER
+    text = number(one.value, digits, signed)
+    if one.interval is None:
+        return text
+    low, high = (number(end, digits, signed) for end in one.interval)
+    return f"{text} [{low}, {high}]"
+
+
+def to_threshold(environment: EnvironmentComparison, run: ComparedRun) -> str:
+    """The median over seeds, and how many seeds reach the threshold."""
+    first = run.steps_to_threshold
+    if not len(first) or math.isnan(environment.threshold):
+        return NO_NUMBER
+    if environment.threshold_is_met_untrained:
+        return "met untrained"
+    middle = float(np.median(first))
+    reached = int(np.isfinite(first).sum())
+    if math.isfinite(middle):
+        return f"{position(middle, environment.x)} ({reached} of {len(first)})"
+    return (
+        f"reached by {reached} of {len(first)}" if reached else f"not reached (0 of {len(first)})"
+    )
+
+
+def _rich(rows: Rows) -> Table:
+    """A table for the terminal, with intervals, counts and reasons below their numbers."""
+    table = Table(box=SIMPLE, pad_edge=False, collapse_padding=True)
+    for name in rows[0]:
+        is_name = name in NAMES
+        header = name.replace(" ", "\n", 1)
+        table.add_column(
+            header, justify="left" if is_name else "right", no_wrap=not is_name, overflow="fold"
+        )
+    for row in rows[1:]:
+        cells = zip(rows[0], row, strict=True)
+        table.add_row(
+            *(Text(c if n in NAMES else re.sub(r" (?=[\[(])|; ", "\n", c)) for n, c in cells)
+        )
+    return table
+
+
+def check_table_path(path: Path) -> None:
+    """Raise an error unless the ending of a file is .csv or .tex."""
+    if path.suffix not in (".csv", ".tex"):
+        raise FreqdynaError(f"table is {str(path)!r}; it must end in .csv or .tex")
+
+
+def save_table(
+    environments: Sequence[EnvironmentComparison],
+    averages: Sequence[AveragedPair],
+    notes: Sequence[str],
+    path: Path,
+) -> None:
+    """Write the tables to a file that ends in .csv, or in .tex, where notes become comments."""
+    check_table_path(path)
+    if path.suffix == ".csv":
+        text = as_csv(environments, averages)
+    else:
+        text = as_latex(environments, averages, notes)
+    try:
+        write_atomically(path, text.encode())
+    except OSError as error:
+        raise FreqdynaError(f"table is {str(path)!r}, which cannot be written: {error}") from None
+
+
+def as_csv(environments: Sequence[EnvironmentComparison], averages: Sequence[AveragedPair]) -> str:
+    """One row for each pair, with the numbers of both runs; a cell is empty without a number."""
+    rows = [_pair_columns(one, pair) for one in environments for pair in one.pairs]
+    rows += [
+        {
+            "environment": f"average over {' and '.join(pair.environments)}",
+            "first": pair.first,
+            "second": pair.second,
+            **_estimate_columns("probability_of_improvement", pair.probability_of_improvement),
+        }
+        for pair in averages
+    ]
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def _pair_columns(environment: EnvironmentComparison, pair: ComparedPair) -> dict[str, object]:
+    columns: dict[str, object] = {
+        "environment": environment.env,
+        "measure": environment.measure,
+        "x": environment.x,
+        "first_x": _cell(environment.measured_steps[0]),
+        "last_x": _cell(environment.measured_steps[-1]),
+        "threshold": _cell(environment.threshold),
+    }
+    for which, run in (("first", pair.first), ("second", pair.second)):
+        reached = run.steps_to_threshold
+        columns |= {
+            which: run.label,
+            f"{which}_seeds": len(run.scores),
+            f"{which}_seeds_left_out": int((~run.seeds.kept).sum()),
+            **_estimate_columns(f"{which}_mean", run.mean),
+            **_estimate_columns(f"{which}_iqm", run.iqm),
+            f"{which}_median_x_to_threshold": _cell(np.median(reached) if len(reached) else np.inf),
+            f"{which}_seeds_above_threshold": int(np.isfinite(reached).sum()),
+        }
+    return {
+        **columns,
+        **_estimate_columns("mean_difference", pair.mean_difference),
+        **_estimate_columns("iqm_difference", pair.iqm_difference),
+        **_estimate_columns("probability_of_improvement", pair.probability_of_improvement),
+        "p": _cell(pair.p),
+        "p_holm": _cell(pair.corrected_p),
+        "verdict": pair.verdict,
+    }
+
+
+def _estimate_columns(name: str, one: Estimate) -> dict[str, object]:
+    low, high = one.interval or (math.nan, math.nan)
+    return {name: _cell(one.value), f"{name}_low": _cell(low), f"{name}_high": _cell(high)}
+
+
+def _cell(value: SupportsFloat) -> str:
+    """A number with up to 9 digits, without rounding errors; empty if it is not finite."""
+    return f"{float(value):.9g}" if math.isfinite(value) else ""
+
+
+def as_latex(
+    environments: Sequence[EnvironmentComparison],
+    averages: Sequence[AveragedPair],
+    notes: Sequence[str],
+) -> str:
+    """Two tables for each environment, runs and pairs, for the LaTeX package booktabs."""
+    tables = [
+        (title(environment), rows)
+        for environment in environments
+        for rows in (run_rows(environment), pair_rows(environment))
+    ]
+    if averages:
+        tables.append((AVERAGED, average_rows(averages)))
+    lines = ["% Requires \\usepackage{booktabs}."]
+    for heading, rows in tables:
+        columns = "".join("l" if name in NAMES else "r" for name in rows[0])
+        header, *body = [" & ".join(map(_escaped, row)) + r" \\" for row in rows]
+        lines += [f"% {heading}", f"\\begin{{tabular}}{{{columns}}}", r"\toprule", header]
+        lines += [r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""]
+    return "\n".join([*lines, *(f"% {note}" for note in (*notes, LEGEND)), ""])
+
+
+def _escaped(text: str) -> str:
+    """A text in which LaTeX has no special characters."""
+    return "".join(_LATEX.get(character, character) for character in text)
