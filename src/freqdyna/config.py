@@ -202,7 +202,10 @@ def docs_of(component: type) -> Mapping[str, str]:
     for kind in reversed(component.__mro__):
         if not dataclasses.is_dataclass(kind):
             continue
-        (node,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+        try:
+            (node,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+        except (OSError, TypeError):  # a class that was typed at a prompt, or made by a function
+            continue
         assert isinstance(node, ast.ClassDef)
         for before, after in zip(node.body, node.body[1:], strict=False):
             match before, after:

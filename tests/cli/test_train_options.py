@@ -1,50 +1,25 @@
-from dataclasses import fields
-
 import pytest
 
 import freqdyna
+from freqdyna.agents import presets
 from freqdyna.cli.main import main
-from freqdyna.cli.train import BASIC, GROUPS, Train
 from freqdyna.config import Config
+from freqdyna.training import api
 
 
 @pytest.fixture
 def trained(monkeypatch):
-    """What is trained with the options of the command line, without training."""
+    """The settings that are trained with some options, without training."""
     commands = []
-    monkeypatch.setattr(Train, "run", lambda self: commands.append(self))
+    monkeypatch.setattr(api, "train", lambda **settings: commands.append(settings))
+    monkeypatch.setattr("freqdyna.results.table.print_table", lambda rows: None)
+    others = {"preset", "out", "tensorboard", "wandb", "checkpoint_seconds", "init_from"}
 
     def train(*options):
         main(["train", *options])
-        return commands.pop()
+        return Config.of({k: v for k, v in commands.pop().items() if k not in others})
 
     return train
-
-
-def test_every_setting_is_in_one_group():
-    named = [*BASIC, *(name for names in GROUPS.values() for name in names)]
-    assert sorted(named) == sorted(field.name for field in fields(Config))
-
-
-def test_options_become_settings_of_every_group(trained):
-    options = ["--algorithm=dyna-value", "--hidden", "8", "4", "--search-states=3", "--out=a"]
-    options += ["--climb-noise", "0.5", "--model=learned", "--episode-limit=9", "--eval-every=7"]
-    expected = Config.of(
-        {
-            "algorithm": "dyna-value",
-            "model": "learned",
-            "eval_every": 7,
-            "learner": {"hidden": (8, 4)},
-            "search_control": {"states": 3, "noise": 0.5},
-            **{"env.episode_limit": 9},
-        }
-    )
-    command = trained(*options)
-    assert command.settings == expected
-    assert (str(command.out), command.typed_names) == ("a", ("learned",))
-    assert trained().settings == Config()
-    paper = trained("--preset=paper", "--algorithm=er")
-    assert paper.settings == Config.of({"algorithm": "er"}, "paper")
 
 
 @pytest.mark.parametrize(
@@ -52,31 +27,71 @@ def test_options_become_settings_of_every_group(trained):
     [
         (["--total-timesteps=70"], {"steps": 70}),
         (["--total_timesteps", "70"], {"steps": 70}),
-        (["--gamma=0.5", "--lr=0.25"], {"learner.discount": 0.5, "learner.learning_rate": 0.25}),
+        (["--gamma=0.5", "--lr", "0.25"], {"learner.discount": 0.5, "learner.learning_rate": 0.25}),
         (["--seed=3"], {"first_seed": 3, "seeds": 1}),
         (["--seed", "3", "--seeds", "5"], {"first_seed": 3, "seeds": 5}),
-        (["--first-seed=3"], {"first_seed": 3}),
+        (["--first-seed=3"], {"first_seed": 3, "seeds": 30}),
         (["--algorithm=dqn"], {"algorithm": "er"}),
         (
-            ["--env=Pendulum-v1", "--env-kwargs", "g=3.0"],
-            {"env": "Pendulum-v1", "env_kwargs": {"g": 3.0}},
+            ["--env=CartPole-v0", "--env.sutton-barto-reward", "True"],
+            {"env.sutton_barto_reward": True},
+        ),
+        (
+            ["--env=Pendulum-v1", "--algorithm=naf", "--env.g=3.0", "--env.episode-limit", "9"],
+            {"env.g": 3.0, "env.episode_limit": 9, "learner.target_rate": 0.005},
+        ),
+        (
+            ["--algorithm=dyna-value", "--learner.hidden", "8", "4", "--search-control.noise=0.5"],
+            {"learner.hidden": (8, 4), "search_control.noise": 0.5, "search_control.limit": 200},
+        ),
+        (
+            ["--algorithm=dyna", "--search-control", "frequency", "--model=ensemble"],
+            {"search_control.probability": 0.5, "model.size": 5},
+        ),
+        (["--preset=paper", "--env=MazeGridWorld"], {"learner.hidden": (64, 64)}),
+        (
+            ["--preset=tuned", "--env=Acrobot-v1"],
+            {"algorithm": "dyna-uniform", "learner.double": True},
         ),
     ],
 )
-def test_names_of_other_libraries_are_known(trained, options, settings):
-    assert trained(*options).settings == Config.of({**settings})
+def test_options_are_settings_of_the_chosen_components(trained, options, settings):
+    config = trained(*options)
+    assert {name: config.get(name) for name in settings} == settings
 
 
-def test_the_help_has_groups_with_the_basic_settings_first(capsys, monkeypatch):
+def test_options_of_other_components_are_refused(capsys):
+    for options in (["--search-control.noise=1"], ["--algorithm=dyna", "--model.size=3"]):
+        with pytest.raises(SystemExit, match="2"):
+            main(["train", *options])
+    assert "size" in capsys.readouterr().err
+
+
+def test_options_win_over_the_file_which_wins_over_the_preset(trained, tmp_path):
+    file = tmp_path / "config.toml"
+    stored = presets.config({"algorithm": "dyna-frequency", "search_control.noise": 0.3}, "paper")
+    stored.save(file)
+    config = trained("--config", str(file), "--preset=published", "--steps=7")
+    assert (config.steps, config["search_control.noise"]) == (7, 0.3)
+    assert config["planning.queue_size"] == 100_000
+    other = trained("--config", str(file), "--algorithm=dyna", "--search-control=uniform")
+    assert other.get("search_control.noise") is None
+    plain = trained(f"--config={file}", "--algorithm", "er")
+    assert (plain.algorithm, plain["learn_in_warmup"]) == ("er", True)
+
+
+def test_the_help_shows_the_chosen_components_only(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    with pytest.raises(SystemExit, match="0"):
-        main(["train", "--help"])
-    shown = capsys.readouterr().out
-    order = ["--algorithm", "--steps", "--out", "learning options", "--learning-rate"]
-    order += ["search-control options", "climbing options", "model options", "evaluation options"]
-    places = [shown.index(text) for text in order]
-    assert places == sorted(places)
-    assert "The discount factor (gamma)" in shown
+    for options, named, missing in (
+        ([], "--learner.double", "--search-control.states"),
+        (["--algorithm=dyna"], "--search-control.candidates", "--search-control.noise"),
+        (["--algorithm=dyna-value"], "--search-control.noise", "--search-control.candidates"),
+    ):
+        with pytest.raises(SystemExit, match="0"):
+            main(["train", *options, "--help"])
+        printed = capsys.readouterr().out
+        assert named in printed
+        assert missing not in printed
 
 
 def test_the_version_is_printed(capsys):

@@ -200,8 +200,18 @@ def _check_names(config: Config, space: Space, objects: Mapping[str, Any]) -> No
     """Raise an error for names and components that do not fit to the algorithm."""
     recipe = find(config.algorithm)
     classes = component_classes(config, space.num_actions == 0, space.on_host)
-    for kind in dict.fromkeys([*objects, *(name.partition(".")[0] for name in config.settings)]):
+    known = [*settings_of(Config), *settings_of(classes[""])]
+    known += [
+        f"{kind}.{name}" for kind, part in classes.items() if kind for name in settings_of(part)
+    ]
+    for name in config.settings:
+        kind = name.partition(".")[0]
         if kind in COMPONENTS and kind not in classes and kind != "env":
+            raise FreqdynaError(f"{name} is set, but algorithm {config.algorithm!r} has no {kind}")
+        if name not in known and kind not in classes and kind != "env":
+            raise unknown_name("setting", name, known)
+    for kind in objects:
+        if kind not in classes:
             raise FreqdynaError(f"{kind} is set, but algorithm {config.algorithm!r} has none")
     if config.model is not None and "model" not in classes:
         raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")

@@ -8,7 +8,15 @@ from typing import Annotated, Any
 
 import tyro
 
-from freqdyna.config import ALIASES, COMPONENTS, Config, docs_of, read_settings, settings_of
+from freqdyna.config import (
+    ALIASES,
+    COMPONENTS,
+    Config,
+    docs_of,
+    flattened,
+    read_settings,
+    settings_of,
+)
 from freqdyna.core.plugins import current_folder_on_path, import_code, module_of, require_allowed
 
 _NAMES = ("env", "algorithm", "search_control", "model")
@@ -113,17 +121,13 @@ def train_command(arguments: list[str]) -> tuple[Any, list[str]]:
     path, preset = _typed(arguments, "config"), _typed(arguments, "preset")
     stored = read_settings(Path(path)) if path else {}
     typed = {name: value for name in _NAMES if (value := _typed(arguments, name))}
-    unstored = {kind: {"name": typed.pop(kind)} for kind in COMPONENTS if kind in typed}
-    for kind, table in unstored.items():  # a typed name replaces that of the file
-        same = isinstance(stored.get(kind), dict) and stored[kind].get("name") == table["name"]
-        stored[kind] = stored[kind] if same else table
     from freqdyna.agents import presets
 
-    config = presets.config(stored | typed, preset)
+    config = presets.config(_replaced(stored, typed), preset)
     names = {name: config[name] for name in _NAMES if name != "algorithm"}
     with current_folder_on_path(any(module_of(name) is not None for name in names.values())):
         for name, value in names.items():
-            if name in unstored or "--allow-code" in arguments:
+            if name in typed or "--allow-code" in arguments:
                 import_code(**{name: value})
             require_allowed(name, value)
         classes = _classes(config)
@@ -131,6 +135,21 @@ def train_command(arguments: list[str]) -> tuple[Any, list[str]]:
     if "env" not in classes:
         arguments, extra = _environment_arguments(arguments)
     return _options(config, classes, extra), arguments
+
+
+def _replaced(stored: dict[str, Any], typed: dict[str, str]) -> dict[str, Any]:
+    """The settings of a file, without those of components that typed names replace."""
+    settings = flattened(stored)
+    if "algorithm" in typed and typed["algorithm"] != settings.get("algorithm"):
+        settings.pop("search_control", None)
+        from freqdyna.agents.algorithms import has_setting
+
+        named = Config.of({k: v for k, v in (settings | typed).items() if k in _NAMES})
+        settings = {k: v for k, v in settings.items() if has_setting(named, k)}
+    for kind in {"env", "search_control", "model"} & typed.keys():
+        if typed[kind] != settings.get(kind):
+            settings = {k: v for k, v in settings.items() if not k.startswith(f"{kind}.")}
+    return settings | typed
 
 
 def _typed(arguments: list[str], name: str) -> str | None:

@@ -1,0 +1,226 @@
+"""Settings: their declaration in components, checks, files and presets."""
+
+from itertools import product
+from typing import Literal
+
+import equinox as eqx
+import numpy as np
+import pytest
+
+import freqdyna
+from freqdyna import Config, FreqdynaError
+from freqdyna.agents import presets
+from freqdyna.agents.algorithms import ALGORITHMS, completed, component_classes, has_setting
+from freqdyna.agents.presets import EVERYWHERE, PRESETS, TUNED
+from freqdyna.config import Component, Share, create, docs_of, settings_of, values_of
+from freqdyna.envs import ENVIRONMENTS
+from freqdyna.envs.resolve import env_label
+from freqdyna.search_control import Frequency
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("steps", 0),
+        ("steps", 5e4),
+        ("seeds", True),
+        ("first_seed", -1),
+        ("first_seed", 2**31 - 1),
+        ("warmup_steps", -1),
+        ("planning_steps", 0),
+        ("devices", 0),
+        ("algorithm", 3),
+        ("learn_in_warmup", 1),
+        ("exploration", -0.1),
+        ("stepz", 3),
+        ("learning_rate", 0.1),
+        ("env.episode_limit", 10**11),
+        ("env.reward_noise", 1e300),
+        ("env.reward_noise", float("inf")),
+        ("env.goal_reward", float("inf")),
+        ("env.gravity", 1.0),
+        ("learner.discount", 1.5),
+        ("learner.learning_rate", -1.0),
+        ("learner.learning_rate", float("nan")),
+        ("learner.learning_rate", "fast"),
+        ("learner.max_gradient_norm", 0),
+        ("learner.hidden", ()),
+        ("learner.hidden", (32, 0)),
+        ("lerner.hidden", (32,)),
+        ("search_control.boundary", "stop"),
+        ("search_control.candidates", 3),  # of another search-control
+        ("model.size", 3),  # of another model
+    ],
+)
+def test_bad_settings_are_refused_by_name(name, value):
+    with pytest.raises(FreqdynaError, match=name.rpartition(".")[2]):
+        completed(Config.of({"algorithm": "dyna-frequency"} | {name: value}))
+
+
+def test_settings_that_a_run_does_not_use_cannot_be_set():
+    for settings in (
+        {"planning.queue_size": 3},
+        {"search_control": "value"},
+        {"model": "learned"},
+        {"algorithm": "dyna-value", "search_control": "frequency"},
+        {"algorithm": "tabular-dyna-q", "env": "DynaMaze", "batch_size": 3},
+        {"algorithm": "naf", "env": "Pendulum-v1", "learner.double": True},
+    ):
+        with pytest.raises(FreqdynaError):
+            completed(Config.of(settings))
+
+
+def test_every_setting_is_documented_and_has_an_allowed_default():
+    for algorithm, env in product(ALGORITHMS, ENVIRONMENTS):
+        config = Config(algorithm, env)
+        for continuous in (True, False):
+            for part in component_classes(config, continuous, False).values():
+                for name, setting in settings_of(part).items():
+                    assert docs_of(part)[name], (part, name)
+                    assert setting.checked(name, setting.default) == setting.default
+
+
+def test_every_setting_survives_a_file(tmp_path):
+    config = Config.of(
+        {
+            "algorithm": "prioritized-er",
+            "devices": 3,
+            "snapshot_steps": (3, 4),
+            "learner": {"hidden": [16, 8], "max_gradient_norm": None},
+            "env": {"name": 'odd "name"\n', "g": 3.0, "map": "8x8", "wind": True},
+        }
+    )
+    config.save(tmp_path / "config.toml")
+    assert Config.load(tmp_path / "config.toml") == config
+    whole = completed(Config("dyna"))
+    whole.save(tmp_path / "config.toml")
+    assert Config.load(tmp_path / "config.toml") == whole == completed(whole)
+
+
+def test_names_tables_and_aliases_mean_the_same():
+    flat = Config.of({"learner.discount": 0.5, "env": "GridWorld", "env.goal_reward": 2.0})
+    env = {"name": "GridWorld", "goal_reward": 2.0}
+    assert flat == Config.of({"learner": {"discount": 0.5}, "env": env})
+    assert flat == Config.of({"gamma": 0.5, "env": env})
+    assert Config.of({"seed": 3}) == Config(first_seed=3, seeds=1)
+    assert Config.of({"total_timesteps": np.int64(70)}) == Config(steps=70)
+    assert Config("dqn") == Config("er")
+    assert flat.changed({"learner.discount": 0.6})["learner.discount"] == 0.6
+
+
+@pytest.mark.parametrize("text", ["steps = = 3", "steps = 'many'"])
+def test_files_that_are_no_configuration_are_refused(tmp_path, text):
+    path = tmp_path / "config.toml"
+    for wrong in (path, tmp_path):
+        with pytest.raises(FreqdynaError):
+            Config.load(wrong)
+    path.write_text(text)
+    with pytest.raises(FreqdynaError):
+        Config.load(path)
+
+
+class Own(Component, eqx.Module):
+    """A component as a user may write it."""
+
+    width: int = 3
+    kind: Literal["a", "b"] = "a"
+    share: Share = 0.5
+    widths: tuple[int, ...] = (1,)
+    weight: float | None = None
+    array: object = None
+    _hidden: int = 1
+    needed: "str" = eqx.field(default="text", static=True)
+
+
+def test_the_settings_of_a_users_class_are_its_fields():
+    assert list(settings_of(Own)) == ["width", "kind", "share", "widths", "weight", "needed"]
+    own = create("model", Own, {"widths": [2, 3], "weight": "None", "share": 1})
+    assert values_of(own)["widths"] == (2, 3)
+    for wrong in ({"width": 1.5}, {"kind": "c"}, {"share": 2.0}, {"widths": 3}, {"array": 1}):
+        with pytest.raises(FreqdynaError):
+            create("model", Own, wrong)
+    with pytest.raises(FreqdynaError):
+        Own(share=2.0)
+    with pytest.raises(FreqdynaError):
+        Frequency(step_size=-1.0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({"env": "MountainCar-v0"}, "MountainCar-v0"),
+        ({"env": "MountainCar-v0", "env.episode_limit": 200}, "MountainCar-v0 (200 steps)"),
+        ({"env": "Lake", "env.episode_limit": 7}, "Lake"),  # which limit is usual is not known
+        (
+            {"env": {"name": "LunarLander-v3", "wind": True, "gravity": -5}},
+            "LunarLander-v3 (gravity=-5, wind=True)",
+        ),
+        (
+            {"env": {"name": "GridWorld", "episode_limit": 9, "goal_reward": 1.0}},
+            "GridWorld (9 steps, goal_reward=1.0)",
+        ),
+    ],
+)
+def test_the_name_of_an_environment_says_what_changes_its_task(settings, name):
+    assert env_label(Config.of(settings)) == name
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_entry_of_a_preset_is_a_setting_of_some_algorithm(preset):
+    tables = PRESETS[preset].tables
+    for env in tables:
+        name = "MountainCar-v0" if env == EVERYWHERE else env
+        configs = [
+            presets.config({"env": name, "algorithm": algorithm} | model, preset)
+            for algorithm, recipe in ALGORITHMS.items()
+            for model in ({}, {"model": "learned"} if recipe.search_control else {})
+            if not recipe.tabular
+        ]
+        for config in configs:
+            if name in ENVIRONMENTS and ALGORITHMS[config.algorithm].continuous == (
+                ENVIRONMENTS[name].num_actions == 0
+            ):
+                completed(config)
+        for setting in tables[env]:
+            assert any(has_setting(config, setting) for config in configs), setting
+
+
+def test_a_setting_wins_over_the_preset_which_wins_over_the_defaults():
+    asked = {"env": "MazeGridWorld", "algorithm": "dyna-value"}
+    boundary = "search_control.boundary"
+    assert completed(Config.of(asked))[boundary] == "restart"
+    assert completed(presets.config(asked, "published"))[boundary] == "project"
+    by_hand = presets.config(asked | {boundary: "restart"}, "published")
+    assert completed(by_hand)[boundary] == "restart"
+    paper = completed(presets.config(asked, "paper"))
+    assert (paper["planning_steps"], paper["learner.hidden"]) == (30, (64, 64))
+    assert (paper["search_control.states"], paper["learn_in_warmup"]) == (50, True)
+
+
+def test_a_preset_may_depend_on_the_algorithm_and_choose_it():
+    rates = {}
+    for algorithm in ("dyna-value", "dyna-frequency"):
+        config = presets.config({"algorithm": algorithm}, "published")
+        rates[algorithm] = config["learner.activation"], config["search_control.step_size"]
+    assert rates == {"dyna-value": ("relu", 0.1), "dyna-frequency": ("tanh", 0.01)}
+    for env, table in TUNED.items():
+        tuned = presets.config({"env": env}, "tuned")
+        assert (tuned.algorithm, tuned.steps) == (table["algorithm"], table["steps"])
+        other = presets.config({"env": env, "algorithm": "dqn", "steps": 7}, "tuned")
+        assert (other.algorithm, other.steps) == ("er", 7)
+    for wrong in ({"env": "GridWorld"}, {"env": "cartpole"}):
+        with pytest.raises(FreqdynaError, match="env"):
+            presets.config(wrong, "tuned")
+    with pytest.raises(FreqdynaError, match="preset"):
+        presets.config({}, "papers")
+
+
+def test_training_with_a_preset_keeps_its_name_and_its_settings(tmp_path):
+    small = {"steps": 20, "eval_every": 20, "warmup_steps": 10, "planning_steps": 1, "seeds": 1}
+    small |= {"replay.capacity": 40, "learner.hidden": (4,), "env.episode_limit": 10}
+    run = tmp_path / "run"
+    result = freqdyna.train("GridWorld", preset="published", out=run, progress=False, **small)
+    assert result.provenance["preset"] == "published"
+    assert result.config["learner.activation"] == "relu"
+    assert result.config["replay.capacity"] == 40
+    assert freqdyna.load(run).config == result.config
