@@ -14,7 +14,7 @@ from freqdyna.agents.algorithms import ALGORITHMS, completed, component_classes,
 from freqdyna.agents.presets import EVERYWHERE, PRESETS, TUNED
 from freqdyna.config import Component, Share, create, docs_of, settings_of, values_of
 from freqdyna.envs import ENVIRONMENTS
-from freqdyna.envs.resolve import env_label
+from freqdyna.envs.names import env_label
 from freqdyna.search_control import Frequency
 
 
