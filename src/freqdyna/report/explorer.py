@@ -54,9 +54,9 @@ def explorers(results: Sequence[Result]) -> list[Json]:
     by_env: dict[str, list[Result]] = {}
     for result in sorted(results, key=lambda result: order.index(result.config.algorithm)):
         snapshots = result.snapshots.values()
-        if snapshots and all({"frequency", "policy", "bounds"} <= set(one) for one in snapshots):
-            if len(_complete_rows(result)):
-                by_env.setdefault(result.env_name, []).append(result)
+        drawn = snapshots and all({"frequency", "policy", "bounds"} <= set(s) for s in snapshots)
+        if drawn and len(_complete_rows(result)):
+            by_env.setdefault(result.env_name, []).append(result)
     # The simplest first, because it is easiest to understand.
     data = [_explorer(name, of_env) for name, of_env in by_env.items()]
     return sorted(data, key=lambda explorer: len(explorer["landmarks"]))
