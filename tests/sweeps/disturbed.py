@@ -19,7 +19,7 @@ LAST_RESORT = 1200.0
 """Seconds after which something hangs, however slow or busy the machine is."""
 
 
-def imitation(name: str) -> None:
+def imitation(name):
     """A task that kills its process, fails or succeeds, as its name says."""
     if name == "deadly":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -33,16 +33,14 @@ class Disturbed:
 
     name: str
     compute: partial
-    """Of a unit's task."""
 
-    def __call__(self) -> None:
-        """Compute the unit."""
+    def __call__(self):
         write = Storage.write
 
-        def write_and_disturb(storage: Storage, name: str, contents: bytes) -> None:
+        def write_and_disturb(storage, name, contents):
             write(storage, name, contents)
             if name.startswith("running/") and "/checkpoint" in name:
-                self.disturb()
+                self.disturb(marks(self.compute.args[0]))
 
         Storage.write = write_and_disturb
         try:
@@ -50,38 +48,27 @@ class Disturbed:
         finally:
             Storage.write = write
 
-    def disturb(self) -> None:
-        """Do what this task is for."""
+    def disturb(self, folder):
+        """Disturb the unit; what tests must know is marked by files in the folder."""
         raise NotImplementedError
-
-    @property
-    def location(self) -> str:
-        """Of the sweep."""
-        return self.compute.args[0]
-
-    def mark(self) -> Path:
-        """A file beside the sweep's folder that says that the unit was disturbed."""
-        return marks(self.location) / self.name
 
 
 class KilledOnce(Disturbed):
     """Its worker is killed at the first attempt."""
 
-    def disturb(self) -> None:
-        """Leave a mark and die, unless there is a mark."""
-        if not self.mark().exists():
-            self.mark().touch()
+    def disturb(self, folder):
+        if not (folder / self.name).exists():
+            (folder / self.name).touch()
             os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Held(Disturbed):
     """It waits until `release` is called."""
 
-    def disturb(self) -> None:
-        """Leave a mark and wait."""
-        self.mark().touch()
+    def disturb(self, folder):
+        (folder / self.name).touch()
         until = time.monotonic() + LAST_RESORT
-        while not (marks(self.location) / RELEASED).exists():
+        while not (folder / RELEASED).exists():
             if time.monotonic() > until:
                 os._exit(1)
             time.sleep(0.05)
@@ -90,29 +77,28 @@ class Held(Disturbed):
 class KilledThenHeld(Held):
     """The worker of the first unit that gets there is killed; all others wait."""
 
-    def disturb(self) -> None:
-        """Die if no worker has, otherwise leave a mark and wait."""
+    def disturb(self, folder):
         try:
-            (marks(self.location) / KILLED).touch(exist_ok=False)
+            (folder / KILLED).touch(exist_ok=False)
         except FileExistsError:
-            super().disturb()
+            super().disturb(folder)
         else:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def marks(location: object) -> Path:
-    """The folder of marks for the sweep at `location`."""
+def marks(location):
+    """The folder of marks for the sweep at `location`, beside it."""
     folder = Path(f"{location}.marks")
     folder.mkdir(exist_ok=True)
     return folder
 
 
-def marked(location: object) -> set[str]:
+def marked(location):
     """The units that were disturbed."""
     return {path.name for path in marks(location).iterdir()} - {RELEASED, KILLED}
 
 
-def release(location: object) -> None:
+def release(location):
     """Let the units that are held go on."""
     (marks(location) / RELEASED).touch()
 
@@ -120,15 +106,13 @@ def release(location: object) -> None:
 class Disturbing(Engine):
     """Another engine, whose last tasks are disturbed; by default all."""
 
-    def __init__(self, engine: Engine, kind: type[Disturbed], last: int = 1000) -> None:
+    def __init__(self, engine, kind, last=1000):
         self.engine, self.kind, self.last = engine, kind, last
 
     def slots(self):
-        """As many as the engine has."""
         return self.engine.slots()
 
     def run(self, tasks):
-        """Run the tasks on the engine."""
         first = max(0, len(tasks) - self.last)
         disturbed = [Task(task.name, self.kind(task.name, task.compute)) for task in tasks[first:]]
         return self.engine.run([*tasks[:first], *disturbed])

@@ -1,7 +1,6 @@
 """Files of a sweep: in a folder, on an object store, locked, on a full disk, or damaged."""
 
 import errno
-import resource
 import secrets
 import subprocess
 import sys
@@ -132,21 +131,6 @@ def test_what_does_not_fit_on_the_disk_is_computed_once_it_does(tmp_path, monkey
     assert len(execute_sweep(HALF, Sweep.parse(HALF), storage, Here()).done) == 2
     results = freqdyna.load_sweep(str(tmp_path)).values()
     assert [result.returns.shape for result in results] == [(1, 4), (1, 2)]
-
-
-def test_a_file_that_the_system_cannot_write_whole_is_not_there(tmp_path):
-    """A limit on the size of files stands for a full disk, which nobody but root can mount."""
-    storage, name = Storage(str(tmp_path)), "units/0123456789abcdef/metrics.parquet"
-    storage.write(name, b"as before")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    try:
-        with pytest.raises(OSError, match="File too large"):
-            storage.write(name, bytes(5000))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert storage.read(name) == b"as before"
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [name.split("/")[2]]
 
 
 def test_failures_count_even_where_no_note_fits(tmp_path, monkeypatch):
