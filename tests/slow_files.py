@@ -11,7 +11,6 @@ SLOW_FILES = (
     "training/test_varied_block.py",
     "learning/test_probes.py",
     "examples/test_own_search_control.py",
-    "envs/gym/test_host.py",
     "envs/test_pendulum.py",
     "results/test_watch.py",
     "cli/test_cli.py",

@@ -17,7 +17,6 @@ from freqdyna.results.chart import (
     LineStyle,
     Panel,
     SeedCurve,
-    differing,
     record_labels,
     run_labels,
     run_styles,
@@ -25,7 +24,7 @@ from freqdyna.results.chart import (
     setting_text,
 )
 from freqdyna.results.compare import compare_runs
-from freqdyna.results.measures import EnvironmentComparison
+from freqdyna.results.measures import EnvironmentComparison, Estimate
 from freqdyna.results.plot import curves_chart, differences_panel, profile_panel
 from freqdyna.results.result import Result
 from freqdyna.results.statistics import bootstrap_interval, interval_of_mean
@@ -34,6 +33,7 @@ from freqdyna.results.tables import (
     NO_NUMBER,
     average_rows,
     decimals,
+    estimate,
     number,
     pair_rows,
     run_rows,
@@ -134,9 +134,16 @@ def trials_section(
 
 
 def _differing(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    """The names of the settings in which runs differ, and the values of each run as texts."""
+    """The names of the settings in which runs differ, and the values of each run as texts.
+
+    Those that only some algorithms have count if the runs that have them differ.
+    """
     settings = [result.config.flat() for result in results]
-    names = [name for name in differing(settings) if name not in NOT_LISTED]
+    values: dict[str, set[str]] = {}
+    for of_run in settings:
+        for name, value in of_run.items():
+            values.setdefault(name, set()).add(setting_text(value))
+    names = [name for name, of in values.items() if len(of) > 1 and name not in NOT_LISTED]
     texts = [[setting_text(of[n]) if n in of else NO_NUMBER for n in names] for of in settings]
     return names, texts
 
@@ -147,8 +154,8 @@ def _return_rows(results: Sequence[Result], labels: Sequence[str]) -> Table:
         kept = result.complete_seeds.kept
         later = result.mean_return()[kept] if result.after_warmup.any() else None
         measures.append((later, result.returns[kept, -1]))
-    means = [float(v.mean()) for pair in measures for v in pair if v is not None and len(v)]
-    digits = decimals(means)
+    every = [values for pair in measures for values in pair if values is not None and len(values)]
+    digits = decimals([float(values.mean()) for values in every])
     rows = [["run", "environment", "seeds", "steps", "return after the warm-up", "at the end"]]
     for result, label, pair in zip(results, labels, measures, strict=True):
         complete = result.complete_seeds
@@ -160,10 +167,7 @@ def _return_rows(results: Sequence[Result], labels: Sequence[str]) -> Table:
 
 
 def _mean(values: np.ndarray, digits: int) -> str:
-    mean, interval = number(float(values.mean()), digits), interval_of_mean(values)
-    if interval is None:
-        return mean
-    return f"{mean} [{number(interval[0], digits)}, {number(interval[1], digits)}]"
+    return estimate(Estimate(float(values.mean()), interval_of_mean(values)), digits)
 
 
 def _origins(labels: Sequence[str], sources: Sequence[str], results: Sequence[Result]) -> list[str]:
@@ -191,15 +195,7 @@ def _facts(result: Result) -> str:
 def comparison_section(
     results: Sequence[Result], sources: Sequence[str], baseline: str | None = None
 ) -> Section | None:
-    """Statistics of the runs in each environment; None if no environment has two runs.
-
-    Args:
-        results: The runs.
-        sources: Where each run is stored.
-        baseline: The name or number of the run that all others are compared with; None for the
-            first one in each environment.
-
-    """
+    """Statistics of the runs in each environment; None if no environment has two runs."""
     labels = record_labels(results, sources)
     numbers = Counter(result.env_name for result in results)
     chosen = [i for i, result in enumerate(results) if numbers[result.env_name] > 1]
@@ -207,7 +203,7 @@ def comparison_section(
         return None
     try:
         comparison = compare_runs(
-            [results[i] for i in chosen], [labels[i] for i in chosen], baseline=baseline or "1"
+            [results[i] for i in chosen], [labels[i] for i in chosen], baseline=baseline
         )
     except FreqdynaError as error:  # such as runs without common steps
         if baseline is not None:
@@ -220,11 +216,11 @@ def comparison_section(
         tables |= _comparison_tables(environment)
     if comparison.averages:
         tables["Average over environments"] = average_rows(comparison.averages)
-    command = ["freqdyna", "compare", *dict.fromkeys(sources), "--baseline", baseline or "1"]
+    command = ["freqdyna", "compare", *dict.fromkeys(sources)]
     return Section(
         name="comparison",
         title="Comparison",
-        command=shlex.join(command),
+        command=shlex.join([*command, "--baseline", baseline] if baseline else command),
         chart=as_json(Chart(panels)),
         tables=tables,
         notes=[*map(title, comparison.environments), *comparison.notes, LEGEND],
@@ -234,15 +230,12 @@ def comparison_section(
 def _comparison_tables(environment: EnvironmentComparison) -> dict[str, Table]:
     """The runs in an environment, and their differences from the baseline."""
     places = {id(run): f"{place}: {run.label}" for place, run in enumerate(environment.runs, 1)}
-    header, *body = pair_rows(environment)
-    rows = [
-        [places[id(pair.first)], *cells[1:]]
-        for pair, cells in zip(environment.pairs, body, strict=True)
-    ]
+    firsts = ["run", *(places[id(pair.first)] for pair in environment.pairs)]
+    rows = [[first, *row[1:]] for first, row in zip(firsts, pair_rows(environment), strict=True)]
     baseline = places[id(environment.pairs[0].second)]
     return {
         f"Runs on {environment.env}": run_rows(environment),
-        f"Differences from {baseline}, on {environment.env}": [["run", *header[1:]], *rows],
+        f"Differences from {baseline}, on {environment.env}": rows,
     }
 
 
@@ -273,6 +266,8 @@ def sensitivity_section(results: Sequence[Result]) -> Section | None:
 
 
 def _numeric(results: Sequence[Result]) -> list[str]:
+    """The settings with several values, all of which are numbers."""
+
     def is_number(value: Any) -> bool:
         return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -299,9 +294,9 @@ def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[
 
 
 def _points_without_seeds(results: Sequence[Result], name: str) -> list[str]:
-    """A sentence for each run that is not shown because it has no complete seed."""
+    """A sentence for each run that is left out because it has no complete seed."""
     return [
-        f"Not shown: {setting_name(name)} {setting_text(result.config.get(name))} of "
+        f"Left out: {setting_name(name)} {setting_text(result.config.get(name))} of "
         f"{result.config.agent_name} on {result.env_name}: {complete.none_left}."
         for result in results
         if not (complete := result.complete_seeds).kept.any()

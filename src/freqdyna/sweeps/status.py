@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
-from freqdyna.results.folder import METRICS
 from freqdyna.results.chart import differing, setting_text
+from freqdyna.results.folder import METRICS
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, printable
 from freqdyna.training.engines import TaskOutcome
