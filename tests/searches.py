@@ -24,7 +24,7 @@ def make_search(
     visited, low, high = jnp.asarray(visited), jnp.asarray(low), jnp.asarray(high)
     calls = "q", "target_q", "target_value", "policy", "outcome", "disagreement", "draw_transitions"
     without_agent = dict.fromkeys(calls, lambda *_: None) | {
-        "learner.discount": 1.0,
+        "discount": 1.0,
         "num_actions": 0,
     }
     without_agent |= dict.fromkeys(("action_low", "action_high"), np.zeros(0))

@@ -2,7 +2,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from freqdyna.search_control.candidates import sample_in_proportion
+
+from freqdyna.search_control.sampling import sample_in_proportion
 
 KEY = jax.random.key(3)
 

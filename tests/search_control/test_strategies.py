@@ -7,16 +7,18 @@ import numpy as np
 import pytest
 from searches import found, make_search
 
-from freqdyna import Config, FreqdynaError, envs
-from freqdyna.search_control import SEARCH_CONTROLS, Proposal, SearchControl
+from freqdyna import FreqdynaError, envs
+from freqdyna.config import settings_of
+from freqdyna.search_control import SEARCH_CONTROLS, Frequency, Proposal, SearchControl
 from freqdyna.search_control.base import check_proposal
 
 KEY = jax.random.key(1)
 
 
 def propose(name, search, **settings):
-    config = Config.of({**{"search_control.noise": 0.0, "search_control.states": 10} | settings})
-    control = SEARCH_CONTROLS[name].from_config(config)
+    kind = SEARCH_CONTROLS[name]
+    still = {"states": 10} | ({"noise": 0.0} if "noise" in settings_of(kind) else {})
+    control = kind(**still | settings)
     return jax.jit(lambda key: control.propose(search, key))(KEY)
 
 
@@ -81,19 +83,19 @@ def test_value_climbs_v_from_visited_states():
 
 def test_frequency_climbs_g_from_the_queue():
     search = make_search(bowl, [VISITED], [QUEUED])
-    move = first_move(propose("frequency", search, search_control={"probability": 1.0}), QUEUED)
+    move = first_move(propose("frequency", search, probability=1.0), QUEUED)
     np.testing.assert_allclose(move, (0, 1), atol=1e-3)
 
 
 def test_frequency_otherwise_climbs_v_from_visited_states():
     search = make_search(bowl, [VISITED], [QUEUED])
-    move = first_move(propose("frequency", search, search_control={"probability": 0.0}), VISITED)
+    move = first_move(propose("frequency", search, probability=0.0), VISITED)
     np.testing.assert_allclose(move, np.array([1, 0.1]) / np.hypot(1, 0.1), atol=1e-3)
 
 
 def test_frequency_with_an_empty_queue_climbs_v_from_visited_states():
     search = make_search(bowl, [VISITED], queue=None)
-    move = first_move(propose("frequency", search, search_control={"probability": 1.0}), VISITED)
+    move = first_move(propose("frequency", search, probability=1.0), VISITED)
     np.testing.assert_allclose(move, np.array([1, 0.1]) / np.hypot(1, 0.1), atol=1e-3)
 
 
@@ -101,21 +103,19 @@ def test_steps_without_a_direction_are_counted_for_each_rule():
     # V rises along the first coordinate; its gradient and Hessian norms are constant, so that ∇g
     # vanishes at every step, and ∇V at none. Every climb is one step long.
     search = make_search(lambda s: s[0], [(0.0, 0.0)], [(1.0, 1.0)], terminal=lambda s: s[0] > -9)
-    found = propose("frequency", search, search_control={"limit": 40, "probability": 0.25})
+    found = propose("frequency", search, limit=40, probability=0.25)
     rules = jax.random.uniform(jax.random.split(KEY, 4)[0], (40,)) < 0.25
     of_g = int(rules.sum())
     assert 0 < of_g < 40
     assert found.by_rule.tolist() == [[of_g, of_g], [40 - of_g, 0]]
     assert (int(found.iterations), int(found.vanished)) == (40, of_g)
-    alone = propose("value", search, search_control={"limit": 3})
+    alone = propose("value", search, limit=3)
     assert alone.by_rule is None
 
 
 def test_frequency_draws_its_rule_with_probability_p():
     search = make_search(bowl, [VISITED], [QUEUED])
-    strategy = SEARCH_CONTROLS["frequency"].from_config(
-        Config.of({"search_control": {"noise": 0.0, "states": 1, "limit": 1, "probability": 0.3}})
-    )
+    strategy = Frequency(noise=0.0, states=1, limit=1, probability=0.3)
     keys = jax.random.split(KEY, 5000)
     states = jax.jit(jax.vmap(lambda key: strategy.propose(search, key).states[0]))(keys)
     share = (np.asarray(states)[:, 0] > 0).mean()
@@ -125,10 +125,7 @@ def test_frequency_draws_its_rule_with_probability_p():
 @pytest.mark.parametrize(("which", "before"), [("new", 0), ("previous", 1)])
 def test_a_restarted_climb_starts_where_its_rule_or_the_previous_one_says(which, before):
     search = make_search(bowl, [VISITED], [QUEUED], terminal=lambda s: jnp.ones((), bool))
-    control = SEARCH_CONTROLS["frequency"].from_config(
-        Config.of({"search_control": {"states": 1, "limit": 40, "restart_rule": which}})
-    )
-    control = replace(control, climb=replace(control.climb, traced=True))
+    control = Frequency(states=1, limit=40, restart_rule=which).traced()
     path = jax.jit(lambda key: control.propose(search, key).path)(KEY)
     # Every state is terminal, so that each iteration starts a climb.
     from_queue, of_g = np.asarray(path.states)[:, 0] > 0, np.asarray(path.rules) == 0
@@ -143,12 +140,12 @@ def test_a_short_term_of_the_gradient_of_g_is_dropped_if_that_is_set(vanishing, 
         return s[0] ** 2 / 2 + s[1] ** 3 / 6
 
     settings = {
-        "search_control.gradient_weight": 1e-5,
-        "search_control.hessian_weight": 4e-5,
-        "search_control.probability": 1.0,
+        "gradient_weight": 1e-5,
+        "hessian_weight": 4e-5,
+        "probability": 1.0,
     }
     search = make_search(f, [VISITED], [(1.0, 0.1)])
-    proposal = propose("frequency", search, **settings, search_control={"vanishing": vanishing})
+    proposal = propose("frequency", search, **settings, vanishing=vanishing)
     move = first_move(proposal, (1.0, 0.1))
     np.testing.assert_allclose(move, slope / np.linalg.norm(slope), atol=2e-3)
 
@@ -167,7 +164,7 @@ def test_each_norm_is_climbed_along_its_own_gradient(name, g):
 
     start = (0.3, 0.2)
     search = make_search(f, [start], [start])
-    move = first_move(propose(name, search, search_control={"probability": 1.0}), start)
+    move = first_move(propose(name, search, probability=1.0), start)
     expected = direction(lambda s: g(search.derivatives(s)), start)
     np.testing.assert_allclose(move, expected, atol=1e-3)
 
@@ -179,10 +176,8 @@ def test_the_weights_of_g_are_settings():
 
     start = (0.3, 0.2)
     search = make_search(f, [start], [start])
-    weights = {"search_control.gradient_weight": 0.3, "search_control.hessian_weight": 2.0}
-    move = first_move(
-        propose("frequency", search, **weights, search_control={"probability": 1.0}), start
-    )
+    weights = {"gradient_weight": 0.3, "hessian_weight": 2.0}
+    move = first_move(propose("frequency", search, **weights, probability=1.0), start)
     expected = direction(lambda s: search.derivatives(s).frequency(0.3, 2.0), start)
     np.testing.assert_allclose(move, expected, atol=1e-3)
 
@@ -194,15 +189,13 @@ def test_the_frequency_can_be_that_of_the_target_network():
         return jnp.sin(3 * s[0])
 
     search = make_search(f, [start], [start])
-    from dataclasses import replace
-
     other = make_search(lambda s: jnp.sin(3 * s[1]), [start], [start])
     search = replace(search, target_slopes=other.slopes)
     for network, axis in (("online", 0), ("target", 1)):
-        options = {"search_control.probability": 1.0, "search_control.network": network}
+        options = {"probability": 1.0, "network": network}
         move = first_move(propose("frequency", search, **options), start)
         np.testing.assert_allclose(np.abs(move), np.eye(2)[axis], atol=1e-3)
-        options = {"search_control.probability": 0.0, "search_control.network": network}
+        options = {"probability": 0.0, "network": network}
         value_move = first_move(propose("frequency", search, **options), start)
         np.testing.assert_allclose(value_move, (1, 0), atol=1e-3)  # V is always the online one's
 
@@ -223,18 +216,18 @@ def test_direct_combinations_climb_what_they_say(name, combine):
 
 def test_replay_takes_visited_states_as_they_are():
     visited = np.random.default_rng(0).uniform(-1, 1, (7, 2)).astype(np.float32)
-    states = found(propose("replay", make_search(bowl, visited), search_control={"states": 40}))
+    states = found(propose("replay", make_search(bowl, visited), states=40))
     assert len(states) == 40
     assert {tuple(s) for s in states} <= {tuple(s) for s in visited}
 
 
 def test_uniform_fills_the_bounds_but_for_terminal_states():
     search = make_search(bowl, [VISITED], low=(0.0, -1.0), high=(1.0, 3.0))
-    states = found(propose("uniform", search, search_control={"states": 4000}))
+    states = found(propose("uniform", search, states=4000))
     assert len(states) == 4000
     np.testing.assert_allclose(states.mean(0), (0.5, 1.0), atol=5 * np.sqrt(16 / 12 / 4000))
     np.testing.assert_allclose(states.min(0), (0, -1), atol=0.02)
     search = make_search(bowl, [VISITED], terminal=lambda s: s[0] > 0)
-    states = found(propose("uniform", search, search_control={"states": 1000}))
+    states = found(propose("uniform", search, states=1000))
     assert states[:, 0].max() <= 0
     assert 400 < len(states) < 600

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from searches import found, make_search, with_error
 
-from freqdyna import Config
-from freqdyna.search_control import TDClimbSearch
+from freqdyna.search_control import TDClimb
 
 KEY = jax.random.key(0)
 COVARIANCE = [[1.0, 0.5], [0.5, 0.5]]
@@ -15,7 +14,7 @@ WIDE = {"low": (-1e3, -1e3), "high": (1e3, 1e3)}
 
 
 def propose(search, covariance=((1.0, 0.0), (0.0, 1.0)), **settings):
-    control = TDClimbSearch.from_config(Config.of({**settings}))
+    control = TDClimb(**settings)
     jitted = jax.jit(lambda key, sigma: control.propose(replace(search, covariance=sigma), key))
     return jitted(KEY, jnp.asarray(covariance))
 
@@ -30,9 +29,7 @@ def test_climbers_are_distributed_as_the_error(sigma):
 
     search = with_error(make_search(lambda s: s[0], [(0.0, 0.0)], **WIDE), error)
     m, step = 5000, 0.2
-    proposal = propose(
-        search, sigma, search_control={"states": m, "iterations": 40, "step_size": step}
-    )
+    proposal = propose(search, sigma, states=m, iterations=40, step_size=step)
     states = found(proposal)
     assert len(states) == m
     assert (int(proposal.iterations), int(proposal.restarts)) == (40 * m, 0)
@@ -50,7 +47,7 @@ def test_climbers_are_distributed_as_the_error(sigma):
 def test_without_a_slope_of_the_error_only_noise_moves_climbers(constant):
     flat = with_error(make_search(lambda s: s[0], [(0.0, 0.0)], **WIDE), lambda s: constant)
     m = 2000
-    proposal = propose(flat, search_control={"states": m, "iterations": 3, "step_size": 0.04})
+    proposal = propose(flat, states=m, iterations=3, step_size=0.04)
     assert int(proposal.vanished) == 3 * m
     states = found(proposal)
     assert len(states) == m
@@ -60,6 +57,6 @@ def test_without_a_slope_of_the_error_only_noise_moves_climbers(constant):
 
 def test_a_drift_is_never_longer_than_typical_noise():
     steep = with_error(make_search(lambda s: s[0], [(0.0, 0.0)], **WIDE), lambda s: 1e-6 + s[0])
-    proposal = propose(steep, search_control={"states": 2000, "iterations": 1, "step_size": 0.04})
+    proposal = propose(steep, states=2000, iterations=1, step_size=0.04)
     # The slope of log |error| is about 1000 at the start; √α = 0.2 is the longest drift.
     np.testing.assert_allclose(found(proposal).mean(0), (0.2, 0), atol=5 * 0.2 / np.sqrt(2000))

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from searches import make_search
 
-from freqdyna import Config, envs
+from freqdyna import envs
 from freqdyna.envs.gym import space_of
 from freqdyna.envs.space import Transition
-from freqdyna.search_control import PrioritizedSweepingSearch
+from freqdyna.search_control import PrioritizedSweeping
 
 KEY = jax.random.key(0)
 DISCOUNT, LAST = 0.9, 10
@@ -39,9 +39,7 @@ def stored(bits):
 
 
 def make(search_states):
-    return PrioritizedSweepingSearch.from_config(
-        Config.of({"search_control": {"states": search_states, "candidates": 2}})
-    )
+    return PrioritizedSweeping(states=search_states, candidates=2)
 
 
 def swept(steps, blocked=False):

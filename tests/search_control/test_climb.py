@@ -4,19 +4,24 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from freqdyna.search_control.hill_climb import HillClimb, cholesky
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from searches import found, make_search
 
-from freqdyna import Config
+from freqdyna.search_control.climb import HillClimb, cholesky
 
 KEY = jax.random.key(0)
 
 
-def make_climb(**changes):
-    given = {"search_control.states": 20, "search_control.noise": 0.0} | changes
-    return HillClimb.from_config(Config.of({**given}))
+class Climb(HillClimb):
+    """Climbs of any objective."""
+
+    def propose(self, search, key):
+        raise NotImplementedError
+
+
+def make_climb(**settings):
+    return Climb(**{"noise": 0.0} | settings)
 
 
 def climb_from(start, f, climb, key=KEY, **search):
@@ -24,7 +29,7 @@ def climb_from(start, f, climb, key=KEY, **search):
 
 
 def climbed(search, f, climb, key=KEY):
-    return jax.jit(lambda key: climb.from_visited(search, f, key))(key)
+    return jax.jit(lambda key: climb.climb_from_visited(search, f, key))(key)
 
 
 def quadratic(s):
@@ -33,7 +38,7 @@ def quadratic(s):
 
 @pytest.mark.default_compiler
 def test_reaches_the_maximum_of_a_quadratic():
-    climb = make_climb(search_control={"states": 200, "limit": 400})
+    climb = make_climb(states=200, limit=400)
     states = found(climb_from((-1.0, 1.0), quadratic, climb))
     assert np.linalg.norm(states[-1] - (0.5, -0.25)) <= 0.011  # one step of 0.01
     distances = np.linalg.norm(states - (0.5, -0.25), axis=1)
@@ -41,9 +46,7 @@ def test_reaches_the_maximum_of_a_quadratic():
 
 
 def test_without_noise_every_step_has_the_length_of_the_step_size():
-    states = found(
-        climb_from((-1.0, 1.0), quadratic, make_climb(search_control={"step_size": 0.03}))
-    )
+    states = found(climb_from((-1.0, 1.0), quadratic, make_climb(step_size=0.03)))
     lengths = np.linalg.norm(np.diff(states, axis=0), axis=1)
     np.testing.assert_allclose(lengths, 0.03, rtol=1e-4)
 
@@ -52,7 +55,7 @@ def test_follows_a_ridge_to_its_end():
     def ridge(s):  # a crest along y = 0 that rises with x
         return s[0] - 100 * s[1] ** 2
 
-    states = found(climb_from((-1.0, 0.3), ridge, make_climb(search_control={"states": 200})))
+    states = found(climb_from((-1.0, 0.3), ridge, make_climb(states=200)))
     assert np.abs(states[60:, 1]).max() <= 0.011
     assert states[-1, 0] > states[60, 0]
 
@@ -66,7 +69,7 @@ def test_climbs_the_local_frequency_of_f_sin_into_the_fast_half():
     def g(s):
         return search.derivatives(s).frequency()
 
-    climb = make_climb(search_control={"states": 40, "step_size": 0.001, "limit": 200})
+    climb = make_climb(states=40, step_size=0.001, limit=200)
     states = found(climbed(search, g, climb))
     # On the fast half g = (8π)² cos² + (8π)⁴ sin², which is greatest where |sin(8πx)| = 1.
     assert abs(states[-1][0] - (-1 / 16)) <= 0.0011
@@ -79,7 +82,7 @@ def test_the_covariance_turns_and_the_identity_does_not():
         return s[0] + 10 * s[1]
 
     for preconditioner, expected in (("covariance", (1, 0.001)), ("identity", (1, 10))):
-        climb = make_climb(search_control={"preconditioner": preconditioner})
+        climb = make_climb(preconditioner=preconditioner)
         states = found(climb_from((0.0, 0.0), f, climb, covariance=covariance))
         direction = (states[1] - states[0]) / 0.01
         np.testing.assert_allclose(direction, expected / np.linalg.norm(expected), atol=1e-4)
@@ -88,11 +91,11 @@ def test_the_covariance_turns_and_the_identity_does_not():
 @pytest.mark.parametrize(
     ("settings", "factor"),
     [
-        ({"search_control.noise_scales": "variance"}, 0.1),
-        ({"search_control.noise_scales": "deviation"}, 0.01),
+        ({"noise_scales": "variance"}, 0.1),
+        ({"noise_scales": "deviation"}, 0.01),
         # The start has independent noise of the same kind.
         (
-            {"search_control.noise_scales": "deviation", "search_control.noise_on_start": True},
+            {"noise_scales": "deviation", "noise_on_start": True},
             0.01 * np.sqrt(2),
         ),
     ],
@@ -100,11 +103,11 @@ def test_the_covariance_turns_and_the_identity_does_not():
 )
 def test_the_noise_has_the_stated_covariance(settings, factor):
     covariance = np.array([[0.5, 0.3], [0.3, 0.4]])
-    climb = make_climb(**settings, search_control={"states": 1, "limit": 1, "noise": 0.01})
+    climb = make_climb(**settings, states=1, limit=1, noise=0.01)
     keys = jax.random.split(KEY, 40_000)
     f = lambda s: 0.0 * s[0]  # noqa: E731
     search = make_search(f, [(0.0, 0.0)], covariance=np.float32(covariance))
-    states = jax.jit(jax.vmap(lambda key: climb.from_visited(search, f, key).states[0]))(keys)
+    states = jax.jit(jax.vmap(lambda key: climb.climb_from_visited(search, f, key).states[0]))(keys)
     measured = np.cov(np.asarray(states).T) / factor**2
     # Five standard errors of a covariance estimated from 40,000 draws.
     np.testing.assert_allclose(measured, covariance, atol=5 * 0.5 * np.sqrt(2 / 40_000))
@@ -112,7 +115,7 @@ def test_the_noise_has_the_stated_covariance(settings, factor):
 
 def test_a_state_is_stored_only_when_far_enough_from_the_one_before():
     root = np.sqrt(2)  # distances are divided by √n
-    climb = make_climb(search_control={"states": 5, "step_size": 0.01})
+    climb = make_climb(states=5, step_size=0.01)
     proposal = climb_from((0.0, 0.0), lambda s: s[0], climb, mean_step=0.0251 / root)
     np.testing.assert_allclose(found(proposal)[:, 0], 0.03 * np.arange(1, 6), atol=1e-5)
     assert proposal.iterations == 15
@@ -121,7 +124,7 @@ def test_a_state_is_stored_only_when_far_enough_from_the_one_before():
 
 
 def test_leaving_the_space_starts_a_new_climb_and_keeps_what_was_found():
-    climb = make_climb(search_control={"states": 20})
+    climb = make_climb(states=20)
     proposal = climb_from((1.955, 0.0), lambda s: s[0], climb)
     states = found(proposal)
     assert len(states) == 20
@@ -133,16 +136,16 @@ def test_leaving_the_space_starts_a_new_climb_and_keeps_what_was_found():
 
 
 def test_projecting_instead_stays_on_the_edge():
-    climb = make_climb(search_control={"states": 20, "boundary": "project", "noise": 0.001})
+    climb = make_climb(states=20, boundary="project", noise=0.001)
     proposal = climb_from((1.955, 0.0), lambda s: s[0], climb, covariance=np.eye(2) * 1e-4)
     assert proposal.restarts == 0
     assert found(proposal)[-1, 0] == 2.0
 
 
 def test_a_start_with_noise_is_projected():
-    climb = make_climb(search_control={"noise": 1.0, "noise_on_start": True, "boundary": "project"})
+    climb = make_climb(noise=1.0, noise_on_start=True, boundary="project")
     search = make_search(quadratic, [(0.0, 0.0)], low=(-0.1, -0.1), high=(0.1, 0.1))
-    path = climbed(search, quadratic, replace(climb, traced=True)).path
+    path = climbed(search, quadratic, climb.traced()).path
     start = np.asarray(path.states)[0]
     assert np.abs(start).max() <= np.float32(0.1)
     assert (start != 0).all()
@@ -150,9 +153,7 @@ def test_a_start_with_noise_is_projected():
 
 @pytest.mark.parametrize("restarts", [False, True])
 def test_a_climb_that_is_stuck_in_a_corner_restarts_if_that_is_set(restarts):
-    climb = make_climb(
-        search_control={"boundary": "project", "limit": 50, "restart_when_stuck": restarts}
-    )
+    climb = make_climb(boundary="project", limit=50, restart_when_stuck=restarts)
     proposal = climb_from((1.985, 1.985), lambda s: s[0] + s[1], climb)
     # Three steps to the corner; a fourth, which does not move the state, ends the climb.
     assert proposal.restarts == (20 // 3 if restarts else 0)
@@ -161,7 +162,7 @@ def test_a_climb_that_is_stuck_in_a_corner_restarts_if_that_is_set(restarts):
 
 @pytest.mark.parametrize("keep", [False, True])
 def test_terminal_states_are_rejected_unless_kept(keep):
-    climb = make_climb(search_control={"states": 30, "keep_terminal": keep})
+    climb = make_climb(states=30, keep_terminal=keep)
     proposal = climb_from((0.0, 0.0), lambda s: s[0], climb, terminal=lambda s: s[0] > 0.1)
     assert (found(proposal)[:, 0].max() > 0.1) == keep
     assert (int(proposal.restarts) > 0) == (not keep)
@@ -179,7 +180,7 @@ def test_terminal_states_are_rejected_unless_kept(keep):
     ids=["flat", "nearly flat", "infinite slope", "nan", "inf"],
 )
 def test_a_direction_that_vanishes_or_is_not_finite_leaves_the_noise_to_move(f):
-    climb = make_climb(search_control={"noise": 0.01, "limit": 50, "states": 10})
+    climb = make_climb(noise=0.01, limit=50, states=10)
     proposal = climb_from((0.0, 0.0), f, climb, mean_step=0.01)
     assert proposal.vanished >= 1
     assert np.isfinite(found(proposal)).all()
@@ -187,14 +188,14 @@ def test_a_direction_that_vanishes_or_is_not_finite_leaves_the_noise_to_move(f):
 
 
 def test_a_limit_bounds_the_iterations():
-    climb = make_climb(search_control={"states": 20, "limit": 7})
+    climb = make_climb(states=20, limit=7)
     proposal = climb_from((0.0, 0.0), lambda s: s[0], climb)
     assert (int(proposal.iterations), int(proposal.count)) == (7, 7)
 
 
 @pytest.mark.default_compiler
 def test_a_seeded_climb_follows_its_recorded_trace():
-    climb = make_climb(search_control={"states": 4, "noise": 0.01})
+    climb = make_climb(states=4, noise=0.01)
     covariance = [[0.02, 0.01], [0.01, 0.03]]
     proposal = climb_from((0.0, 0.0), quadratic, climb, jax.random.key(42), covariance=covariance)
     # Recorded once; NumPy retraces it below from the same random numbers.

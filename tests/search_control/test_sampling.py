@@ -3,14 +3,13 @@ import jax.numpy as jnp
 import numpy as np
 from searches import found, make_search, with_error
 
-from freqdyna import Config
-from freqdyna.search_control import TDErrorSearch
+from freqdyna.search_control import TDError
 
 KEY = jax.random.key(0)
 
 
 def propose(search, **settings):
-    control = TDErrorSearch.from_config(Config.of({**settings}))
+    control = TDError(**settings)
     return jax.jit(lambda key: control.propose(search, key))(KEY)
 
 
@@ -22,7 +21,7 @@ def test_states_are_sampled_in_proportion_to_the_size_of_the_error():
     search = with_error(make_search(lambda s: s[0], [(0.0,)], **space), error)
     s, action = jnp.array([0.25]), jnp.zeros((), int)
     assert search.td_error(s, KEY, action) == -0.25  # 1 + 0.5 · 4 − (3 + 0.25)
-    states = found(propose(search, search_control={"states": 1000, "candidates": 4000}))
+    states = found(propose(search, states=1000, candidates=4000))
     assert len(states) == 1000
     assert states.min() > 0  # neither terminal states nor those whose error is not a number
     # The density is 2s on (0, 1), with mean 2/3 and variance 1/18; five standard errors, of the
@@ -33,4 +32,4 @@ def test_states_are_sampled_in_proportion_to_the_size_of_the_error():
 
 def test_without_an_error_nothing_is_proposed():
     search = with_error(make_search(lambda s: s[0], [(0.0, 0.0)]), lambda s: jnp.zeros(()))
-    assert propose(search, search_control={"states": 5, "candidates": 10}).count == 0
+    assert propose(search, states=5, candidates=10).count == 0
