@@ -27,7 +27,7 @@ Scalar = Float[Array, ""]
 Point = Float[Array, " n"]
 Function = Callable[[Point], Scalar]
 Probes = Float[Array, "k n"]
-Slopes = Callable[[Point, float, float], tuple[Point, Point]]
+Slopes = Callable[[Point, float | Scalar, float | Scalar], tuple[Point, Point]]
 """From (x, η₁, η₂) to ∇g and ∇f at x."""
 
 

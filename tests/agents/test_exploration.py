@@ -1,26 +1,17 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from freqdyna.envs.resolve import resolved
 from probes import Clock
 
 from freqdyna import Config
 from freqdyna.agents import algorithms
-from freqdyna.agents.base import LinearSchedule, exploration_at, exploration_of
-
-
-def test_without_a_schedule_exploration_is_constant():
-    assert exploration_of(Config.of({"exploration": 0.3})) == 0.3
-    assert exploration_at(0.3, jnp.asarray(7)) == 0.3
+from freqdyna.agents.base import linear_schedule
 
 
 def test_a_schedule_is_linear_and_ends_exactly_at_exploration():
-    config = Config.of(
-        {"steps": 200, "exploration": 0.1, "exploration_initial": 0.9, "exploration_fraction": 0.5}
-    )
-    schedule = exploration_of(config)
-    assert isinstance(schedule, LinearSchedule)
-    amounts = [float(exploration_at(schedule, jnp.asarray(t))) for t in (0, 25, 50, 100, 199)]
+    assert linear_schedule(0.9, 0.1, 0.0, 200) is None
+    schedule = linear_schedule(0.9, 0.1, 0.5, 200)
+    amounts = [float(schedule(jnp.asarray(t))) for t in (0, 25, 50, 100, 199)]
     np.testing.assert_allclose(amounts, [0.9, 0.7, 0.5, 0.1, 0.1], rtol=1e-6)
     assert amounts[-1] == np.float32(0.1)
 
@@ -39,7 +30,7 @@ def test_an_agent_follows_its_schedule_after_the_warm_up():
             "learner": {"hidden": (4,)},
         }
     )
-    dyna = algorithms.build(resolved(config, env), env)
+    dyna = algorithms.build(config, env)
     state = dyna.init(jax.random.key(0))
     keys = jax.random.split(jax.random.key(1), draws)
 

@@ -3,7 +3,6 @@ from functools import cache
 import jax
 import jax.numpy as jnp
 import numpy as np
-from freqdyna.envs.resolve import resolved
 
 from freqdyna import envs, local_frequency
 from freqdyna.agents import algorithms
@@ -11,11 +10,11 @@ from freqdyna.agents.dyna.view import axes
 from freqdyna.config import Config
 
 SMALL = {
-    "steps": 60,
     "warmup_steps": 5,
     "planning_steps": 1,
     "learner.hidden": (8, 8),
     "batch_size": 4,
+    "replay.capacity": 20,
 }
 
 
@@ -23,7 +22,7 @@ SMALL = {
 def take_snapshot(algorithm, env, steps=50, **settings):
     """The state after some steps of one seed, and its snapshot."""
     env = envs.make(env)
-    config = resolved(Config.of({"algorithm": algorithm, **SMALL | settings}), env)
+    config = Config.of({"algorithm": algorithm, **settings})
     agent = algorithms.build(config, env)
 
     @jax.jit
@@ -35,7 +34,9 @@ def take_snapshot(algorithm, env, steps=50, **settings):
 
 
 def test_a_snapshot_draws_stored_states_and_the_surfaces_of_the_network():
-    agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0", replay={"capacity": 20})
+    agent, state, shown = take_snapshot(
+        "dyna-frequency", "MountainCar-v0", **SMALL
+    )
     stored = {tuple(row) for row in np.asarray(state.replay.rows)[:20, :2]}
     assert {tuple(row) for row in np.asarray(shown["replay"])} == stored  # 2,000 draws of 20
     queue = {tuple(row) for row in np.asarray(state.queue.rows)[: int(state.queue.count)]}
@@ -58,13 +59,13 @@ def test_a_snapshot_draws_stored_states_and_the_surfaces_of_the_network():
 
 
 def test_an_agent_without_search_control_has_no_queue():
-    _, _, shown = take_snapshot("prioritized-er", "GridWorld")
+    _, _, shown = take_snapshot("prioritized-er", "GridWorld", **SMALL)
     assert "queue" not in shown
     assert shown["replay"].shape == (2000, 2)
 
 
 def test_a_tabular_snapshot_has_the_value_of_each_cell():
-    _, state, shown = take_snapshot("tabular-dyna-q", "DynaMaze", steps=2000, planning_steps=5)
+    _, state, shown = take_snapshot("tabular-dyna-q", "DynaMaze", steps=2000)
     table = np.asarray(state.table.values)
     assert shown["value"].shape == (6, 9)
     np.testing.assert_array_equal(shown["value"][1, 8], table[9 + 8].max())
@@ -74,8 +75,10 @@ def test_a_tabular_snapshot_has_the_value_of_each_cell():
 
 
 def test_a_snapshot_holds_the_greedy_policy_and_where_climbs_go():
-    agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0", replay={"capacity": 20})
-    network = agent.learner.network(state.learner.params)
+    agent, state, shown = take_snapshot(
+        "dyna-frequency", "MountainCar-v0", **SMALL
+    )
+    network = agent.learner.network(agent.parameters(state))
     x, y = axes(agent.env, (64, 64))
     for i, j in ((0, 0), (5, 60), (63, 31)):
         assert shown["policy"][i, j] == jnp.argmax(network(jnp.array([x[i], y[j]])))
@@ -91,6 +94,6 @@ def test_a_snapshot_holds_the_greedy_policy_and_where_climbs_go():
 
 
 def test_an_agent_that_does_not_climb_has_no_climbs():
-    _, _, shown = take_snapshot("dyna-uniform", "GridWorld")
+    _, _, shown = take_snapshot("dyna-uniform", "GridWorld", **SMALL)
     assert "climb_states" not in shown
     assert "policy" in shown

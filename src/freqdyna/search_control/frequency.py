@@ -19,6 +19,8 @@ from freqdyna.search_control.base import Proposal, Search, SearchControl, State,
 from freqdyna.search_control.climb import VANISHED, HillClimb
 
 FREQUENCY, VALUE = 0, 1
+Weights = tuple[float | Float[Array, ""], float | Float[Array, ""]]
+"""η₁ and η₂, which are arrays inside a compiled program that takes them as arguments."""
 
 
 @register("value")
@@ -39,7 +41,7 @@ class Weighted(SearchControl):
     """The weight of ‖H_V‖²_F in the local frequency (η₂)."""
 
     @property
-    def weights(self) -> tuple[float, float]:
+    def weights(self) -> Weights:
         """η₁ and η₂."""
         return self.gradient_weight, self.hessian_weight
 
@@ -62,7 +64,7 @@ class FrequencyOrValue(SearchControl):
 
     @property
     @abc.abstractmethod
-    def weights(self) -> tuple[float, float]:
+    def weights(self) -> Weights:
         """The weights of the two terms of g."""
 
     def drawn_rules(self, search: Search, key: PRNGKeyArray, count: int) -> Int[Array, " count"]:
@@ -137,14 +139,14 @@ class Frequency(Weighted, FrequencyClimb):
 class GradientNorm(FrequencyClimb):
     """States along climbs of ‖∇V(s)‖², or of V(s)."""
 
-    weights: ClassVar[tuple[float, float]] = (1.0, 0.0)
+    weights: ClassVar[Weights] = (1.0, 0.0)
 
 
 @register("hessian-norm")
 class HessianNorm(FrequencyClimb):
     """States along climbs of ‖H_V(s)‖²_F, or of V(s)."""
 
-    weights: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    weights: ClassVar[Weights] = (0.0, 1.0)
 
 
 @register("value-plus-frequency")

@@ -4,7 +4,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from freqdyna.envs.resolve import resolved
 from probes import Probe
 
 import freqdyna
@@ -12,7 +11,8 @@ from freqdyna import Config, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.scale import ObservationScale
 from freqdyna.agents.dyna.state import Visited
-from freqdyna.agents.models import LearnedModel
+from freqdyna.agents.learners import DQN
+from freqdyna.agents.models import Learned
 
 LOW, HIGH = jnp.array([-1.2, 100.0]), jnp.array([0.6, 400.0])
 
@@ -106,8 +106,7 @@ def test_the_inverse_stays_within_the_bounds_and_leaves_others_outside():
 
 def test_a_folded_network_is_the_network_of_scaled_observations():
     env = envs.make("MountainCar-v0")
-    config = Config.of({"env": env.name, "scale_observations": True, "learner": {"hidden": (5, 4)}})
-    learner = algorithms.make_learner(resolved(config, env), env)
+    learner = DQN(hidden=(5, 4)).bind(env)
     state, scale = learner.init(jax.random.key(0)), ObservationScale.of(env, None)
     params, target = jax.random.normal(jax.random.key(1), (2, len(state.params)))
     state = type(state)(params, target, state.optimizer)
@@ -165,19 +164,19 @@ def test_an_environment_and_its_scaled_twin_are_learned_alike():
 
 @pytest.mark.parametrize("scaled", [True, False])
 def test_the_networks_of_learned_models_see_scaled_observations(monkeypatch, scaled):
-    predict, seen = LearnedModel.predict, []
+    predict, seen = Learned.predict, []
 
     def record(self, *arguments):
         seen.append(self.scale is not None)
         return predict(self, *arguments)
 
-    monkeypatch.setattr(LearnedModel, "predict", record)
+    monkeypatch.setattr(Learned, "predict", record)
     settings = {"scale_observations": scaled, "learner.hidden": (4,), "batch_size": 4, "steps": 10}
     config = Config.of(
         {"algorithm": "dyna-uniform", "env": "MountainCar-v0", "model": "ensemble", **settings}
     )
     env = envs.make(config.env)
-    agent = algorithms.build(resolved(config, env), env)
+    agent = algorithms.build(config, env)
     jax.eval_shape(agent.dry_step, jax.random.key(0))
     assert len(seen) >= 3  # the error, the update and the simulation
     assert set(seen) == {scaled}
@@ -201,6 +200,6 @@ def test_running_statistics_are_part_of_the_state_where_they_are_needed(name, sc
     config = Config.of(
         {"env": name, "steps": 10, "scale_observations": scaled, "learner": {"hidden": (4,)}}
     )
-    agent = algorithms.build(resolved(config, env), env)
+    agent = algorithms.build(config, env)
     state = jax.eval_shape(agent.init, jax.random.key(0))
     assert (state.visited is not None) == kept

@@ -12,8 +12,7 @@ from probes import Clock
 
 from freqdyna import Config, FreqdynaError, SearchControl
 from freqdyna.agents import algorithms
-from freqdyna.envs.gym.space import space_of
-from freqdyna.envs.resolve import resolved
+from freqdyna.envs.gym import space_of
 from freqdyna.search_control import Proposal
 
 KEY = jax.random.key(0)
@@ -29,7 +28,8 @@ def agent_of(env, search_control=None, **settings):
     settings |= {"batch_size": 4, "planning.queue_size": 8}
     own = {"algorithm": "dyna"} if search_control else {"algorithm": "dyna-uniform"}
     config = Config.of({"env": env.name, **own | settings})
-    return algorithms.build(resolved(config, env), env, search_control)
+    components = {"search_control": search_control} if search_control else {}
+    return algorithms.build(config, env, components=components)
 
 
 def started(agent):

@@ -27,7 +27,7 @@ class Broken(Model):
 
 @pytest.fixture(scope="module")
 def simulation():
-    learner = DQN((1, 4, 2), discount=0.9, learning_rate=0.1, target_period=10)
+    learner = DQN(hidden=(4,)).bind(CLOCK)
     return Simulation(
         learner=learner,
         model=TrueModel(CLOCK),

@@ -1,5 +1,6 @@
 import itertools
 from functools import partial
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -7,23 +8,23 @@ import numpy as np
 import pytest
 
 from freqdyna.agents.learners import DQN
-from freqdyna.envs.space import Transition
+from freqdyna.envs.space import Space, Transition
 
 SIZES = (2, 6, 5, 3)
 
 
+class Two(Space):
+    """Two coordinates, three actions."""
+
+    name: ClassVar[str] = "Two"
+    low: ClassVar[np.ndarray] = np.full(2, -1.0, np.float32)
+    high: ClassVar[np.ndarray] = np.full(2, 1.0, np.float32)
+    num_actions: ClassVar[int] = 3
+
+
 def make_dqn(**settings):
-    return DQN(
-        **(
-            {
-                "sizes": SIZES,
-                "learner.discount": 0.9,
-                "learner.learning_rate": 0.01,
-                "learner.target_period": 4,
-            }
-            | settings
-        )
-    )
+    usual = {"hidden": (6, 5), "discount": 0.9, "learning_rate": 0.01, "target_period": 4}
+    return DQN(**usual | settings).bind(Two())
 
 
 @jax.jit
@@ -119,7 +120,7 @@ def test_updates_against_a_calculation_by_hand():
 
 
 def test_zero_learning_rate_changes_no_parameter():
-    dqn = make_dqn(learner={"learning_rate": 0.0})
+    dqn = make_dqn(learning_rate=0.0)
     initial = state = start(dqn)
     for count in range(1, 6):
         state, _ = update(dqn, state, random_rows(count), count)
@@ -128,7 +129,7 @@ def test_zero_learning_rate_changes_no_parameter():
 
 
 def test_the_target_is_copied_every_period_and_not_between():
-    dqn = make_dqn(learner={"target_period": 3})
+    dqn = make_dqn(target_period=3)
     state = start(dqn)
     copied = []
     for count in range(1, 10):
@@ -152,7 +153,7 @@ def test_double_q_learning_evaluates_the_networks_choice_with_the_target_network
     rows = np.asarray(random_rows(1, batch=16))
     states, next_states = rows[:, :2], rows[:, 2:4]
     actions, rewards, terminals = rows[:, 4].astype(int), rows[:, 5], rows[:, 6]
-    dqn, batch = make_dqn(learner={"double": True}), np.arange(16)
+    dqn, batch = make_dqn(double=True), np.arange(16)
     state = scattered(dqn)
     _, differences = update(dqn, state, jnp.asarray(rows), 1)
     chosen = numpy_forward(state.params, next_states)[1].argmax(1)
@@ -169,7 +170,7 @@ def test_huber_and_clipping_change_the_gradient_and_not_the_errors():
     _, errors = update(make_dqn(), state, rows, 1)
     assert (np.abs(errors) > 1).any()
     assert (np.abs(errors) < 1).any()
-    changed = make_dqn(learner={"loss": "huber", "max_gradient_norm": limit})
+    changed = make_dqn(loss="huber", max_gradient_norm=limit)
     after, same_errors = update(changed, state, rows, 1)
     np.testing.assert_allclose(same_errors, errors, rtol=1e-6)
 

@@ -1,4 +1,5 @@
 from functools import partial
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from freqdyna.agents.learners import NAF, Advantage, output_size
-from freqdyna.envs.space import Transition
+from freqdyna.envs.space import Space, Transition
 
 LOW, HIGH = np.array([-2.0, 0.0], np.float32), np.array([2.0, 1.0], np.float32)
 
@@ -17,15 +18,20 @@ def advantage(outputs):
     return Advantage.of(outputs, 2)
 
 
+class Three(Space):
+    """Three coordinates, two actions."""
+
+    name: ClassVar[str] = "Three"
+    low: ClassVar[np.ndarray] = np.full(3, -1.0, np.float32)
+    high: ClassVar[np.ndarray] = np.full(3, 1.0, np.float32)
+    num_actions: ClassVar[int] = 0
+    action_low: ClassVar[np.ndarray] = LOW
+    action_high: ClassVar[np.ndarray] = HIGH
+
+
 def make_naf(**settings):
-    sizes = (3, 7, output_size(2))
-    return NAF(
-        **(
-            {"sizes": sizes, "low": LOW, "high": HIGH, "learner.discount": 0.9}
-            | {"learner.learning_rate": 0.01, "learner.target_rate": 0.25}
-            | settings
-        )
-    )
+    usual = {"hidden": (7,), "discount": 0.9, "learning_rate": 0.01, "target_rate": 0.25}
+    return NAF(**usual | settings).bind(Three())
 
 
 @eqx.filter_jit
@@ -153,7 +159,7 @@ def test_an_update_is_one_adam_step_on_the_mean_squared_difference():
 
 def test_huber_and_clipping_change_the_gradient_and_not_the_errors():
     rows, limit = random_rows(1), 0.05
-    naf = make_naf(learner={"loss": "huber", "max_gradient_norm": limit})
+    naf = make_naf(loss="huber", max_gradient_norm=limit)
     state = scattered(naf)
     differences = differences_of(naf, state.target_params, rows)
 

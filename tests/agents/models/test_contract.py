@@ -9,7 +9,6 @@ from freqdyna import FreqdynaError, envs
 from freqdyna.agents import algorithms, models
 from freqdyna.agents.models import Model
 from freqdyna.config import Config
-from freqdyna.envs.resolve import resolved
 
 
 class Stays(Model):
@@ -31,7 +30,7 @@ def test_a_model_that_learns_may_have_no_state():
         envs.make("GridWorld"),
         Config.of({"algorithm": "dyna-uniform", "env": "GridWorld", "learner": {"hidden": (4,)}}),
     )
-    agent = algorithms.build(resolved(config, env), env, model=Learns())
+    agent = algorithms.build(config, env, components={"model": Learns()})
     models.check_model(Learns(), env)
     before = jax.eval_shape(agent.init, jax.random.key(0))
     after = jax.eval_shape(agent.step, before, jax.ShapeDtypeStruct((), int))

@@ -6,13 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from freqdyna.envs.resolve import resolved
-from freqdyna.envs.transition import Transition
 
 import freqdyna
-from freqdyna import Config, FreqdynaError, SearchControl, envs
-from freqdyna.agents.models import EnsembleModel, LearnedModel
+from freqdyna import FreqdynaError, SearchControl, envs
+from freqdyna.agents.models import Ensemble, Learned
 from freqdyna.agents.models.learned import bootstrap_weights
+from freqdyna.envs.space import Transition
 from freqdyna.search_control import Proposal
 
 ENV = envs.make("GridWorld")
@@ -23,11 +22,8 @@ ANYWHERE = jnp.zeros(2), jnp.ones(2)
 
 
 def make(outcome="mean"):
-    settings = {"model.hidden": (16, 16), "model.learning_rate": 5e-3, "model.size": MEMBERS}
-    config = Config.of(
-        {"algorithm": "dyna-uniform", "env": "GridWorld", **settings, "model": {"outcome": outcome}}
-    )
-    return EnsembleModel.from_config(resolved(config, ENV), ENV)
+    settings = {"hidden": (16, 16), "learning_rate": 5e-3, "size": MEMBERS}
+    return Ensemble(**settings, outcome=outcome).bind(ENV)
 
 
 @partial(jax.jit, static_argnums=1)
@@ -75,7 +71,7 @@ def test_the_members_disagree_less_where_data_are(trained):
 def test_the_outcome_is_the_mean_or_that_of_a_random_member(trained):
     model, _, state = trained
     s, action = jnp.array([0.1, 0.4]), jnp.asarray(2)
-    predict = jax.jit(model.member.predict)
+    predict = jax.jit(model.predict)
     alone = [predict(params, s, action) for params in state.params]
     changes = np.stack([prediction.change for prediction in alone])
     next_state, reward, _ = jax.jit(model.query)(state, s, action, jnp.zeros(0))
@@ -110,7 +106,7 @@ def test_a_transition_occurs_a_poisson_number_of_times_in_each_bootstrap_sample(
 
 
 def test_a_weight_counts_as_copies_of_a_transition():
-    model = LearnedModel(ENV, learning_rate=1e-3, terminal_is_known=False, hidden=(4,))
+    model = Learned(learning_rate=1e-3, termination="learned", hidden=(4,)).bind(ENV)
     state = model.init(jax.random.key(0))
     one = transitions(jax.random.key(6), 3, *ANYWHERE)
     copies = jax.tree.map(lambda x: x[jnp.array([0, 0, 1])], one)
@@ -132,16 +128,17 @@ class Uncertain(SearchControl):
 def test_a_search_control_uses_the_disagreement_of_an_ensemble_and_of_no_other_model(tmp_path):
     small = {"seeds": 1, "steps": 140, "planning_steps": 1, "learner.hidden": (4,), "batch_size": 4}
     small |= {"eval_every": 70, "warmup_steps": 0, "env.episode_limit": 30, "progress": False}
-    small |= {"model.hidden": (4,), "model.size": 2, "model.outcome": "member"}
     small |= {
         "planning.model_updates": 2,
         "planning.rollout_length": 2,
         "search_control": Uncertain,
     }
-    result = freqdyna.train("GridWorld", "dyna", model="ensemble", **small)
+    result = freqdyna.train(
+        "GridWorld", "dyna", model=Ensemble(hidden=(4,), size=2, outcome="member"), **small
+    )
     assert result.complete_seeds.kept.all()
     assert (result.metrics["model_error"] > 0).all()
     assert (result.metrics["model_non_finite"] == 0).all()
-    with pytest.raises(FreqdynaError, match="LearnedModel, which has no disagreement"):
+    with pytest.raises(FreqdynaError, match="Learned, which has no disagreement"):
         freqdyna.train("GridWorld", "dyna", model="learned", out=tmp_path / "run", **small)
     assert not list(tmp_path.iterdir())

@@ -6,15 +6,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from corridor import Corridor
-from freqdyna.envs.gym.space import space_of
-from freqdyna.envs.resolve import resolved
-from freqdyna.envs.transition import Transition
 from gymnasium import spaces
 
 from freqdyna import Config, envs
 from freqdyna.agents import algorithms
-from freqdyna.agents.models.learned import LearnedModel
-from freqdyna.envs.space import Space
+from freqdyna.agents.models.learned import Learned
+from freqdyna.envs.gym import space_of
+from freqdyna.envs.space import Space, Transition
 
 
 @eqx.filter_jit
@@ -42,7 +40,7 @@ def test_planning_from_the_replay_is_replay_when_the_world_is_deterministic(name
             "learner": {"hidden": (4,)},
         }
     )
-    agent = algorithms.build(resolved(config, env), env)
+    agent = algorithms.build(config, env)
     advance = jax.jit(lambda s: jax.lax.fori_loop(0, 300, lambda t, s: agent.step(s, t), s))
     state = advance(jax.jit(agent.init)(jax.random.key(0)))
     seen = jax.jit(jax.vmap(Transition.unpack))(state.replay.rows)
@@ -82,7 +80,7 @@ def test_with_a_scale_a_model_learns_large_observations_like_small_ones():
 
     def learned(space, unit, scaled):
         """The parameters after an update, and a prediction, in units of the small space."""
-        model = LearnedModel(space, learning_rate=0.01, terminal_is_known=False, hidden=(4,))
+        model = Learned(learning_rate=0.01, termination="learned", hidden=(4,)).bind(space)
         if scaled:
             model = model.with_scale(jnp.zeros(2), jnp.full(2, unit, jnp.float32))
         rows = unit * states, actions, states[:, 0], unit * nexts, ends
@@ -96,10 +94,10 @@ def test_with_a_scale_a_model_learns_large_observations_like_small_ones():
     assert np.abs(without - small).max() > 0.005  # the test can fail
 
 
-@pytest.mark.parametrize("known", [True, False])
-def test_a_learned_model_comes_near_the_true_one(known):
+@pytest.mark.parametrize("termination", ["known", "learned"])
+def test_a_learned_model_comes_near_the_true_one(termination):
     env = envs.make("GridWorld")
-    model = LearnedModel(env, learning_rate=1e-3, terminal_is_known=known)
+    model = Learned(learning_rate=1e-3, termination=termination).bind(env)
     stored = random_transitions(env, 20_000)
 
     def learn(i, state):
@@ -133,7 +131,7 @@ def test_continuous_actions_enter_a_learned_model_scaled():
     narrow = type("Narrow", (Corridor,), {"action_space": spaces.Box(-1.0, 1.0, (1,))})
     outcomes = []
     for kind, action in ((Wide, 25.0), (narrow, 0.5)):
-        model = LearnedModel(space_of(kind()), learning_rate=1e-3, terminal_is_known=False)
+        model = Learned(termination="learned").bind(space_of(kind()))
         query = jax.jit(lambda *given, model=model: model.query(*given))
         state = jax.jit(lambda key, model=model: model.init(key))(jax.random.key(0))
         given = np.float32([0.5, 3.0]), np.float32([action]), np.zeros(0, np.float32)

@@ -64,7 +64,7 @@ def test_draws_agree_with_flashbax():
         period=1,
         min_length_time_axis=1,
         max_length_time_axis=size,
-        replay={"exponent": 1.0},
+        priority_exponent=1.0,
     )
     sampled = jax.jit(buffer.sample)
     theirs = jax.jit(lambda batch: buffer.add(buffer.init(jnp.zeros(())), batch))(

@@ -4,12 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from freqdyna.envs.dyna_maze import GOAL_CELL, OBSTACLES, START_CELL
-from freqdyna.envs.resolve import resolved
 
-from freqdyna import Config, FreqdynaError, envs
+from freqdyna import Config, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.tabular import CountModel
+from freqdyna.envs.mazes import GOAL_CELL, OBSTACLES, START_CELL
 from freqdyna.training.seeds import Training
 
 SEEDS = 10
@@ -39,7 +38,7 @@ def run(planning_steps, steps):
         }
     )
     env = envs.make("DynaMaze")
-    training = Training(algorithms.build(resolved(config, env), env), 1, 0.0)
+    training = Training(algorithms.build(config, env), 1, 0.0)
 
     @jax.jit
     @jax.vmap
@@ -110,12 +109,3 @@ def test_the_count_model_repeats_frequencies_mean_rewards_and_ends():
     pairs, counts = np.unique(np.stack([cell, action]), axis=1, return_counts=True)
     np.testing.assert_array_equal(pairs.T, [(0, 1), (2, 0)])
     assert abs(counts[0] / 8000 - 0.5) < 5 * np.sqrt(0.25 / 8000)
-
-
-def test_states_that_are_no_cells_are_refused():
-    grid_world = envs.make("GridWorld")
-    config = resolved(Config(algorithm="tabular-dyna-q", env="GridWorld"), grid_world)
-    with pytest.raises(FreqdynaError, match="env is 'GridWorld'; algorithm 'tabular-dyna-q' needs"):
-        algorithms.build(config, grid_world)
-    with pytest.raises(FreqdynaError, match="planning_steps is 0; it must be 1 or greater for"):
-        algorithms.build(resolved(Config.of({"planning_steps": 0}), grid_world), grid_world)
