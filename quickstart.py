@@ -24,7 +24,7 @@ def quickstart() -> None:
                 "--steps=15000",
                 # Waiting for the end of the warm-up takes a third of so short a run, and ER then
                 # learns on few seeds (docs/not-learning.md).
-                "--learn-in-warmup=True",
+                "--learn-in-warmup",
                 f"--out={FOLDER / algorithm}",
             ]
         )
