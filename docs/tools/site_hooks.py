@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import settings_tables
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
@@ -12,6 +13,7 @@ from outward_links import leave_the_site
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "reproduction.md"
+MARKER = "<!-- settings -->"
 
 
 def on_pre_build(config: MkDocsConfig) -> None:
@@ -27,6 +29,8 @@ def on_pre_build(config: MkDocsConfig) -> None:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Links to files outside docs/ become paths."""
+    """Insert the tables of settings; links to files outside docs/ become paths."""
     docs = Path(config.docs_dir).resolve()
+    if MARKER in markdown:
+        markdown = markdown.replace(MARKER, settings_tables.tables())
     return leave_the_site(markdown, docs / page.file.src_uri, docs)

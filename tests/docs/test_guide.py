@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import sys
+import tomllib
 from pathlib import Path
 
 import jax
@@ -9,25 +11,33 @@ import jax.numpy as jnp
 import pytest
 
 import freqdyna
+from freqdyna import Config
+from freqdyna.agents.algorithms import completed
 from freqdyna.cli.main import _parse
+from freqdyna.sweeps.sweep import Sweep
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FIRST = ["README.md", "docs/index.md", "docs/first-run.md", "docs/settings.md"]
 SMALL = {
-    **{"seeds": 4, "steps": 40, "warmup_steps": 10, "eval_every": 20, "episode_limit": 20},
+    **{"seeds": 4, "steps": 40, "warmup_steps": 10, "eval_every": 20, "env.episode_limit": 20},
     **{
         "progress": False,
         "planning_steps": 1,
-        "hidden": (4,),
+        "learner.hidden": (4,),
         "batch_size": 4,
         "snapshot_steps": (40,),
     },
 }
 
 
-def python_of(name):
+def blocks(name, language):
     text = (ROOT / name).read_text()
-    return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def python_of(name):
+    return blocks(name, "python")
 
 
 def commands_of(page):
@@ -46,7 +56,7 @@ def trained():
     return freqdyna.train("MountainCar-v0", "dyna-uniform", **SMALL)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/index.md", "docs/first-run.md"])
+@pytest.mark.parametrize("name", FIRST)
 def test_the_first_examples_run(name, trained, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for function in ("train", "load"):
@@ -72,7 +82,19 @@ def test_the_environment_of_the_guide_has_steps(monkeypatch):
     assert (after.shape, reward, terminal) == ((1,), -1, False)
 
 
+def test_the_files_of_the_guide_are_read():
+    (file,) = blocks("docs/settings.md", "toml")
+    config = completed(Config.of(tomllib.loads(file)))
+    assert config["search_control.step_size"] == 0.02
+    for file in blocks("docs/sweeps.md", "toml"):
+        assert Sweep.parse(file).settings["env"] == "MountainCar-v0"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_have_only_options_that_exist(page):
+def test_commands_have_only_options_that_exist(page, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "examples")
     for command in commands_of(page):
-        _parse(command)
+        if "my_package:MyEnv-v0" not in command:  # a name that stands for the reader's own
+            _parse(command)
+    for name in ("my_model", "td_error"):
+        sys.modules.pop(name, None)
