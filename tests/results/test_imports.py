@@ -80,17 +80,14 @@ def test_a_missing_return_leaves_its_seed_out(folder):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (CSV.replace("return", "score"), "has no column 'return'; its columns are seed, step, sco"),
-        (CSV.replace("7.5", "high"), "line 4: return is 'high'; it must be a number"),
-        (CSV.replace("1,20", "1,20.5"), "line 4: step is 20.5; it must be an integer, 0 or"),
-        (CSV.replace("1,20", "1,-20"), "line 4: step is -20; it must be an integer, 0 or greater"),
-        (CSV + "0,10,5\n", "line 6: seed 0 has step 10 twice"),
-        (CSV + "0,10\n", "line 6: return is None; it must be a number"),
-        ("seed,step,return\n", "has no rows below its header"),
-        (
-            CSV + "2,500,1\n",
-            "no common steps: seed 0 ends at step 20, and seed 2 begins at",
-        ),
+        (CSV.replace("return", "score"), "no column 'return'"),
+        (CSV.replace("7.5", "high"), "line 4: return"),
+        (CSV.replace("1,20", "1,20.5"), "line 4: step"),
+        (CSV.replace("1,20", "1,-20"), "line 4: step"),
+        (CSV + "0,10,5\n", "line 6: seed 0"),
+        (CSV + "0,10\n", "line 6: return"),
+        ("seed,step,return\n", "no rows"),
+        (CSV + "2,500,1\n", "no common steps"),
     ],
 )
 def test_a_csv_file_that_cannot_be_used_is_refused(text, message, folder):
@@ -115,12 +112,9 @@ def test_gymnasiums_mountain_car_is_not_the_built_in_one(folder):
     imported = import_curves(path, env="MountainCar-v0")
     assert imported.env_name == "MountainCar-v0 (200 steps)"
     assert import_curves(path, env="CartPole-v1").env_name == "CartPole-v1"
-    given = {
-        "MountainCar-v0 (2000 steps)": "MountainCar-v0",  # the limit of the built-in one
-        "MountainCar-v0 (500 steps)": "MountainCar-v0 (500 steps)",
-        "Pendulum-v1 (100 steps)": "Pendulum-v1 (100 steps)",
-    }
-    assert {name: import_curves(path, env=name).env_name for name in given} == given
+    named = {2000: "MountainCar-v0", 500: "MountainCar-v0 (500 steps)"}  # 2000 is the built-in's
+    for limit, name in named.items():
+        assert import_curves(path, env="MountainCar-v0", episode_limit=limit).env_name == name
     events = write_events(folder / "events", {"eval/mean_reward": {10: 1.0}})
     assert import_curves(events, env="MountainCar-v0").env_name == imported.env_name
     csv = write(folder / "ppo.csv", CSV)  # may come from either
@@ -128,26 +122,21 @@ def test_gymnasiums_mountain_car_is_not_the_built_in_one(folder):
 
 
 @pytest.mark.parametrize(
-    ("arrays", "message"),
+    "arrays",
     [
-        ({"timesteps": [1]}, "must have the numeric arrays timesteps and results"),
-        ({"timesteps": [1, 2], "results": [[1.0]]}, r"timesteps of shape \(2,\) and results of"),
-        ({"timesteps": [2, 2], "results": [[1.0], [1.0]]}, "timesteps that do not increase"),
-        ({"timesteps": [1.5], "results": [[1.0]]}, "they must be numbers of shapes"),
+        {"timesteps": [1]},
+        {"timesteps": [1, 2], "results": [[1.0]]},
+        {"timesteps": [2, 2], "results": [[1.0], [1.0]]},
+        {"timesteps": [1.5], "results": [[1.0]]},
+        {"timesteps": [object()], "results": [[1.0]]},
     ],
 )
-def test_evaluations_that_cannot_be_used_are_refused(arrays, message, folder):
+def test_evaluations_that_cannot_be_used_are_refused(arrays, folder):
     np.savez(folder / "evaluations.npz", **{k: np.array(v) for k, v in arrays.items()})
-    with pytest.raises(FreqdynaError, match=message):
+    with pytest.raises(FreqdynaError, match=r"is not evaluations\.npz"):
         import_curves(folder / "evaluations.npz")
-
-
-def test_a_file_that_is_no_archive_is_refused(folder):
-    with pytest.raises(FreqdynaError, match="must have the numeric arrays timesteps and results"):
+    with pytest.raises(FreqdynaError, match=r"is not evaluations\.npz"):
         import_curves(write(folder / "evaluations.npz", "text"))
-    np.savez(folder / "objects.npz", timesteps=np.array([object()]), results=np.ones((1, 1)))
-    with pytest.raises(FreqdynaError, match="must have the numeric arrays timesteps and results"):
-        import_curves(folder / "objects.npz")
 
 
 def test_a_monitor_file_has_the_episodes_of_a_training(folder):
@@ -155,13 +144,12 @@ def test_a_monitor_file_has_the_episodes_of_a_training(folder):
     result = import_curves(path)
     assert result.steps.tolist() == [5, 15, 35]
     assert result.returns.tolist() == [[5.0, 10.0, 20.0]]
+    np.testing.assert_allclose(result.along("seconds"), [0.1, 0.2, 0.4])
     assert result.env_name == "CartPole-v1"
     assert result.config.algorithm == "seed-3 (imported)"
     assert result.has_training_returns
     unnamed = write_monitor(folder / "unnamed/monitor.csv", [(1, 1, 1)], env="None")
     assert import_curves(unnamed).env_name == "unknown environment"
-    (note, *_) = freqdyna.compare(result, result).notes
-    assert note.startswith("'seed-3 (imported) (run 1)' has returns of training episodes")
 
 
 def test_monitor_files_of_one_folder_are_environments_of_one_training(folder):
@@ -171,6 +159,7 @@ def test_monitor_files_of_one_folder_are_environments_of_one_training(folder):
     # In the order of time: after 0.5, 1.1, 1.5 and 2.0 seconds.
     assert result.steps.tolist() == [10, 15, 20, 30]
     assert result.returns.tolist() == [[1.0, 2.0, 4.0, 3.0]]
+    np.testing.assert_allclose(result.along("seconds"), [0.5, 1.1, 1.5, 2.0])
 
 
 def test_a_broken_header_of_a_monitor_file_is_told(folder):
@@ -188,10 +177,11 @@ def test_scalars_of_tensorboard_are_found_by_their_usual_names(folder):
     assert result.has_training_returns
     (path,) = (folder / "a").iterdir()
     assert import_curves(path, tag="train/loss").returns.tolist() == [[7.0]]
-    with pytest.raises(FreqdynaError, match=r"which has rollout/ep_rew_mean, train/loss"):
-        import_curves(path, tag="loss")
-    with pytest.raises(FreqdynaError, match="tag is unset; it must be the name of a scalar"):
-        import_curves(write(folder / "events.out.tfevents.1", "no events"))
+    assert (np.diff(result.along("seconds")) >= 0).all()
+    for given in ({"tag": "loss"}, {}):
+        path = path if given else write(folder / "events.out.tfevents.1", "no events")
+        with pytest.raises(FreqdynaError, match="tag is"):
+            import_curves(path, **given)
 
 
 def test_seeds_with_other_steps_are_averaged_over_intervals():
@@ -200,7 +190,7 @@ def test_seeds_with_other_steps_are_averaged_over_intervals():
     common = at_common_steps([first, second], every=10)
     assert common.steps.tolist() == [10, 20, 30]
     # Of the first seed, 4 and 8 are in the first interval; the others have one point each.
-    assert common.returns.tolist() == [[2.0, 5.0, 9.0], [2.0, 4.0, 4.0]]
+    assert common.metrics["return"].tolist() == [[2.0, 5.0, 9.0], [2.0, 4.0, 4.0]]
     assert at_common_steps([first, second]).every == 1
     same = at_common_steps([first, first])
     assert same.every is None
@@ -213,10 +203,10 @@ def test_many_points_become_up_to_a_hundred():
     common = at_common_steps(curves)
     assert common.every == 1000
     assert common.steps.tolist() == list(range(1000, 100_000, 1000))
-    assert (common.returns == [[0.0], [1.0]]).all()
+    assert (common.metrics["return"] == [[0.0], [1.0]]).all()
 
 
-def test_imported_curves_are_saved_and_loaded_and_changes_are_noticed(folder):
+def test_imported_curves_are_saved_and_loaded(folder):
     write(folder / "ppo.csv", CSV)
     result = import_curves("ppo.csv", env="CartPole-v1", out="runs/ppo")
     loaded = freqdyna.load("runs/ppo")
@@ -227,28 +217,19 @@ def test_imported_curves_are_saved_and_loaded_and_changes_are_noticed(folder):
     assert freqdyna.load("runs/copy").imported_from == "ppo.csv (CSV)"
     with pytest.raises(FreqdynaError, match="out is 'runs/ppo', which exists"):
         import_curves("ppo.csv", out="runs/ppo")
-    facts = folder / "runs/ppo/provenance.json"
-    facts.write_text(facts.read_text().replace("CartPole-v1", "CartPole-v0"))
-    with pytest.raises(FreqdynaError, match=r"provenance\.json is damaged \(its checksum"):
-        freqdyna.load("runs/ppo")
 
 
 def test_what_needs_an_agent_is_refused_in_one_sentence(folder, capsys):
     write(folder / "ppo.csv", CSV)
     result = import_curves("ppo.csv", out="ppo")
-    told = r"'ppo \(imported\)' was imported from ppo\.csv \(CSV\): it has learning curves, but no"
     for use in (result.policy, result.network, result.seed_parameters):
-        with pytest.raises(FreqdynaError, match=told):
+        with pytest.raises(FreqdynaError, match="was imported from"):
             use(0)
-    for command, message in (
-        ("resume", "'ppo' has imported curves; only runs of freqdyna can be resumed"),
-        ("watch", "it has learning curves, but no trained agent"),
-        ("plot --what=queue", "it has learning curves, but no trained agent"),
-    ):
+    for command in ("resume", "watch", "plot --what=queue", "plot --x=seconds"):
         with pytest.raises(SystemExit) as exited:
             main([*command.split(), "ppo"])
         assert exited.value.code == 2
-        assert message in capsys.readouterr().err
+        assert capsys.readouterr().err.startswith("freqdyna: ")
 
 
 def test_the_command_imports_and_the_others_take_what_it_wrote(folder, capsys):
@@ -269,29 +250,27 @@ def test_the_command_imports_and_the_others_take_what_it_wrote(folder, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "named"),
     [
-        ([], "files is empty; it must have at least one file"),
-        (["none.csv"], "files has 'none.csv', which does not exist"),
-        (["notes.txt"], "files has 'notes.txt'; it must end in .csv or .npz, or begin with events"),
-        (["empty"], "'empty' is a folder with no file to import; it must have files of one of"),
-        (["logs"], "'logs' is a folder with no file to import; it must have files of one of"),
-        (["no.csv"], "no.csv has no column 'seed'; its columns are none"),
-        (["a.csv", "monitor.csv"], "files has CSV and Stable-Baselines3 monitor files; all must"),
-        (["a.csv", "--every=0"], "every is 0; it must be an integer, 1 or greater"),
-        (["a.csv", "--tag=x"], "tag is 'x'; it can only be used with TensorBoard event files"),
+        ([], "files is empty"),
+        (["none.csv"], "'none.csv'"),
+        (["notes.txt"], "'notes.txt'"),
+        (["logs"], "'logs'"),
+        (["no.csv"], "'seed'"),
+        (["a.csv", "monitor.csv"], "files has"),
+        (["a.csv", "--every=0"], "every is 0"),
+        (["a.csv", "--tag=x"], "tag is 'x'"),
     ],
 )
-def test_bad_input_is_refused_in_one_sentence(arguments, message, folder, capsys):
+def test_bad_input_is_refused_in_one_sentence(arguments, named, folder, capsys):
     write(folder / "a.csv", CSV)
     write(folder / "notes.txt", "")
     write_monitor(folder / "monitor.csv", [(1, 1, 1)])
-    (folder / "empty").mkdir()
     (folder / "logs" / "0").mkdir(parents=True)
     write(folder / "no.csv", "\n")
     with pytest.raises(SystemExit) as exited:
         main(["import", *arguments])
     assert exited.value.code == 2
     error = capsys.readouterr().err
-    assert message in error
+    assert named in error
     assert error.count("\n") == 1

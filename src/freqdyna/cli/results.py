@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -113,16 +113,8 @@ class Compare:
 
         for path in self.table:
             check_table_path(path)
-        comparison = compare(
-            *self.runs,
-            names=self.names or None,
-            measure=self.measure,
-            x=self.x,
-            threshold=self.threshold,
-            first_step=self.first_step,
-            baseline=self.baseline,
-            all_pairs=self.all_pairs,
-        )
+        options = {k: v for k, v in asdict(self).items() if k not in ("runs", "out", "table")}
+        comparison = compare(*self.runs, **options | {"names": self.names or None})
         print(comparison)
         comparison.plot(self.out)
         for path in self.table:
@@ -141,8 +133,10 @@ class ImportCurves:
     name: str | None = None
     """The name of the algorithm. If unset: that of the file or folder."""
     env: str | None = None
-    """The name of the environment; with its episode limit if that was not Gymnasium's, such as
-    "MountainCar-v0 (2000 steps)". If unset: that in monitor files."""
+    """The name of the environment. If unset: that in monitor files."""
+    episode_limit: int | None = None
+    """After how many steps its episodes were truncated. If unset: Gymnasium's limit; for CSV files
+    that of the built-in environment of this name."""
     out: Path | None = None
     """A new folder for the curves. If unset: a free name in runs/."""
     seed_column: str = "seed"
@@ -164,16 +158,8 @@ class ImportCurves:
         from freqdyna.results.record import IMPORTED
         from freqdyna.results.tables import print_table
 
-        result = import_curves(
-            *self.files,
-            name=self.name,
-            env=self.env,
-            seed_column=self.seed_column,
-            step_column=self.step_column,
-            return_column=self.return_column,
-            tag=self.tag,
-            every=self.every,
-        )
+        options = {k: v for k, v in asdict(self).items() if k not in ("files", "out")}
+        result = import_curves(*self.files, **options)
         out = self.out or free_folder(result)
         result.save(out)
         facts = result.provenance[IMPORTED]
@@ -181,7 +167,7 @@ class ImportCurves:
         if "averaged_over_steps" in facts:
             every = facts["averaged_over_steps"]
             print(f"returns are averaged over intervals of {counted(every, 'step')}")
-        if facts["env"] == UNKNOWN:
+        if result.config.env == UNKNOWN:
             print(
                 "the environment is not known, so it is compared with no other; set it with --env"
             )
