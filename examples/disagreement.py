@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
-from freqdyna.search_control.candidates import (
+from jaxtyping import PRNGKeyArray
+
+from freqdyna.search_control import Proposal, Search, SearchControl
+from freqdyna.search_control.sampling import (
     random_action,
     sample_in_proportion,
     uniform_candidates,
 )
-from jaxtyping import PRNGKeyArray
-
-from freqdyna.search_control import Proposal, Search, SearchControl
 
 
 class Disagreement(SearchControl):

@@ -10,20 +10,14 @@ import pytest
 from searches import found, make_search, with_error
 
 import freqdyna
-from freqdyna import Config, envs
-from freqdyna.search_control import ReplaySearch, UniformSearch
+from freqdyna import envs
+from freqdyna.search_control import FromReplay, Uniform
 
 KEY = jax.random.key(0)
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SMALL = {
     **{"seeds": 2, "steps": 40, "planning_steps": 1, "learner.hidden": (4,), "batch_size": 4},
     **{"eval_every": 20, "warmup_steps": 0, "env.episode_limit": 30, "progress": False},
-    **{
-        "model.hidden": (4,),
-        "model.size": 2,
-        "search_control.states": 6,
-        "search_control.limit": 10,
-    },
 }
 
 
@@ -33,16 +27,16 @@ def _importable(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "model"),
+    ("control", "model"),
     [
-        ("mixture:Mixture", "true"),
-        ("bandit:Bandit", "true"),
-        ("parallel_value:ParallelValue", "learned"),
-        ("disagreement:Disagreement", "ensemble"),
+        ({"name": "mixture:Mixture"}, "true"),
+        ({"name": "bandit:Bandit", "states": 6}, "true"),
+        ({"name": "parallel_value:ParallelValue", "states": 6, "iterations": 3}, "learned"),
+        ({"name": "disagreement:Disagreement", "candidates": 9}, {"name": "ensemble", "size": 2}),
     ],
 )
-def test_each_trains_by_its_name(name, model):
-    result = freqdyna.train("GridWorld", "dyna", search_control=name, model=model, **SMALL)
+def test_each_trains_by_its_name(control, model):
+    result = freqdyna.train("GridWorld", "dyna", search_control=control, model=model, **SMALL)
     assert result.complete_seeds.kept.all()
     assert (result.metrics["search_states"] > 0).all()
     assert (result.metrics["search_non_finite"] == 0).all()
@@ -52,10 +46,8 @@ def test_a_mixture_has_the_states_and_the_memory_of_every_part():
     from mixture import Mixture
     from parallel_value import ParallelValue
 
-    climbing = Config.of(
-        {"search_control": {"states": 3, "persistent": True, "noise": 0.0, "limit": 30}}
-    )
-    control = Mixture((ReplaySearch(5), UniformSearch(40), ParallelValue.from_config(climbing)))
+    climbers = ParallelValue(states=3, persistent=True, noise=0.0)
+    control = Mixture((FromReplay(5), Uniform(40), climbers))
     memory = control.init(envs.make("GridWorld"), KEY)
     assert [part if part is None else part.states.shape for part in memory] == [None, None, (3, 2)]
     search = make_search(lambda s: s[0], [(-1.0, 0.0)], terminal=lambda s: s[0] > 0)
@@ -75,7 +67,7 @@ def test_a_bandit_listens_to_the_part_at_whose_states_the_error_falls():
 
     steps, m = 120, 20
     # `replay` proposes −1, and `uniform` states above 0.
-    control = Bandit((ReplaySearch(m), UniformSearch(m)), states=m, period=1)
+    control = Bandit((FromReplay(m), Uniform(m)), states=m, period=1)
     base = make_search(lambda s: s[0], [(-1.0, 0.5)], low=(0.0, 0.0), high=(1.0, 1.0))
 
     def step(memory, t):
