@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from freqdyna import Config, FreqdynaError, Result
+from freqdyna.agents.algorithms import build, complete, completed
 from freqdyna.cli.main import main
 from freqdyna.envs.gym import space_of
-from freqdyna.agents.algorithms import build, complete, completed
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "numpy_policy.py"
@@ -99,9 +99,7 @@ def test_it_needs_numpy_alone(tmp_path):
 
 
 def test_what_cannot_be_exported_is_refused(tmp_path):
-    result = a_result(
-        completed(Config.of({"seeds": 2, "learner": {"hidden": (4,)}})), (2, 4, 3)
-    )
+    result = a_result(completed(Config.of({"seeds": 2, "learner": {"hidden": (4,)}})), (2, 4, 3))
     for path in ("policy.txt", "no/policy.npz"):
         with pytest.raises(FreqdynaError):
             result.export_policy(tmp_path / path)
