@@ -34,9 +34,7 @@ def take_snapshot(algorithm, env, steps=50, **settings):
 
 
 def test_a_snapshot_draws_stored_states_and_the_surfaces_of_the_network():
-    agent, state, shown = take_snapshot(
-        "dyna-frequency", "MountainCar-v0", **SMALL
-    )
+    agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0", **SMALL)
     stored = {tuple(row) for row in np.asarray(state.replay.rows)[:20, :2]}
     assert {tuple(row) for row in np.asarray(shown["replay"])} == stored  # 2,000 draws of 20
     queue = {tuple(row) for row in np.asarray(state.queue.rows)[: int(state.queue.count)]}
@@ -75,9 +73,7 @@ def test_a_tabular_snapshot_has_the_value_of_each_cell():
 
 
 def test_a_snapshot_holds_the_greedy_policy_and_where_climbs_go():
-    agent, state, shown = take_snapshot(
-        "dyna-frequency", "MountainCar-v0", **SMALL
-    )
+    agent, state, shown = take_snapshot("dyna-frequency", "MountainCar-v0", **SMALL)
     network = agent.learner.network(agent.parameters(state))
     x, y = axes(agent.env, (64, 64))
     for i, j in ((0, 0), (5, 60), (63, 31)):

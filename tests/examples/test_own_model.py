@@ -102,7 +102,7 @@ def test_an_object_is_passed_to_train_and_to_resume_and_may_be_not_finite(tmp_pa
 
 def test_an_algorithm_without_a_model_takes_none():
     with pytest.raises(FreqdynaError, match="model"):
-        freqdyna.train("GridWorld", model=Stays, **SMALL | {"algorithm": "er"})
+        freqdyna.train("GridWorld", "er", model=Stays)
 
 
 def test_names_of_models():

@@ -102,7 +102,8 @@ def train(
 
     """
     # Whoever calls this function has written the names, so they may import code.
-    import_code(env=env, search_control=search_control, model=model)
+    named = {"env": env, "search_control": search_control, "model": model}
+    import_code(**{k: v.get("name") if isinstance(v, Mapping) else v for k, v in named.items()})
     options = RunOptions(checkpoint_seconds, tensorboard, wandb)
     if tensorboard and out is None:
         raise FreqdynaError("tensorboard is True; it needs a run folder: set out")
