@@ -16,7 +16,7 @@ def test_every_folder_of_tests_is_a_room():
     assert sorted(folders - OTHERS) == ROOMS
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room != "config"])
+@pytest.mark.parametrize("room", ROOMS)
 def test_every_room_has_a_test_with_the_compiler_that_users_have(room):
     files = (TESTS / room).rglob("test_*.py")
     assert any("pytest.mark.default_compiler" in file.read_text() for file in files)

@@ -1,10 +1,8 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
-from freqdyna import FreqdynaError, envs
-from freqdyna.agents.models.true import TrueModel
+from freqdyna import envs
 from freqdyna.envs.picture import AGENT, COLORS, FLOOR
 from freqdyna.envs.puddle_world import PUDDLES
 
@@ -108,16 +106,6 @@ def test_starts_are_uniform_outside_the_goal():
         assert abs(found.mean() - share) < 5 * np.sqrt(share * (1 - share) / 50_000)
 
 
-def test_the_true_model_answers_what_a_step_does():
-    model = TrueModel(ENV)
-    assert model.noise_size == 3
-    assert model.is_always_finite
-    key, state = jax.random.key(3), jnp.array([0.3, 0.6])
-    answer = model.query(None, state, jnp.int32(UP), jax.random.normal(key, (3,)))
-    for ours, expected in zip(answer, ENV.transition(state, jnp.int32(UP), key), strict=True):
-        np.testing.assert_allclose(ours, expected, rtol=1e-6)
-
-
 def test_the_outlines_of_the_puddles_are_where_they_are_0_deep():
     _, *drawn = ENV.landmarks
     for puddle, landmark in zip(PUDDLES, drawn, strict=True):
@@ -142,8 +130,3 @@ def test_the_picture_shows_puddles_by_depth_goal_and_agent():
     shallow, deep = color(0.3, 0.655), color(0.3, 0.75)
     np.testing.assert_allclose(shallow, COLORS["puddle"], rtol=0.05)
     np.testing.assert_allclose(deep, np.array(COLORS["puddle"]) / 2, rtol=0.05)
-
-
-def test_negative_noise_is_refused():
-    with pytest.raises(FreqdynaError, match="move_noise is -1; it must be 0 or greater"):
-        envs.make("PuddleWorld", move_noise=-1)

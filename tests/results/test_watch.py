@@ -20,7 +20,7 @@ from freqdyna.agents import algorithms
 from freqdyna.cli.main import main
 from freqdyna.envs.base import run_episode
 from freqdyna.envs.mazes import GOAL_CELL, START_CELL
-from freqdyna.envs.names import named_environment
+from freqdyna.envs.names import environment_of_run
 from freqdyna.results import watch
 from freqdyna.results.watch import Animation, Frame, captioned, watch_key
 
@@ -166,7 +166,7 @@ def greedy(result, seed):
 
     By way of the whole agent.
     """
-    env = named_environment(result.config)
+    env = environment_of_run(result.config)
     # The stored parameters are those of a network that sees observations as they are.
     plain = {} if result.config.algorithm == "tabular-dyna-q" else {"scale_observations": False}
     agent = algorithms.build(result.config.changed(plain), env)

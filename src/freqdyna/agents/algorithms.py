@@ -15,8 +15,7 @@ from freqdyna.agents.tabular import QLearning, TabularDyna
 from freqdyna.config import COMPONENTS, Config, create, known_algorithm, settings_of, values_of
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.plugins import module_of
-from freqdyna.envs import ENVIRONMENTS, DynaMaze, Environment
-from freqdyna.envs.names import named_environment
+from freqdyna.envs import ENVIRONMENTS, DynaMaze, Environment, make
 from freqdyna.envs.space import Factory, Space
 from freqdyna.search_control import SEARCH_CONTROLS
 
@@ -270,6 +269,5 @@ def completed(config: Config) -> Config:
     has_code = any(module_of(name) is not None for name in (config.search_control, config.model))
     if config.env not in ENVIRONMENTS or has_code:
         return config
-    env = named_environment(config)
-    assert isinstance(env, Environment)
+    env = make(config.env, **config.of_component("env"))
     return complete(config, build(config, env))

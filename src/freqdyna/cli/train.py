@@ -165,12 +165,12 @@ def _classes(config: Config) -> dict[str, type]:
     """The class of each component of the run; "" stands for the agent itself."""
     from freqdyna.agents import algorithms
     from freqdyna.envs import ENVIRONMENTS
-    from freqdyna.envs.names import named_environment, space_of_run
+    from freqdyna.envs.names import environment_of_run, space_of_run
 
     recipe = algorithms.find(config.algorithm)
     on_host, continuous = config.env not in ENVIRONMENTS, recipe.continuous
     if recipe.own_search_control:
-        space = space_of_run(named_environment(config), config)
+        space = space_of_run(environment_of_run(config), config)
         continuous = space.num_actions == 0
     return algorithms.component_classes(config, continuous, on_host)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from freqdyna.config import Config, create, settings_of
 from freqdyna.core.errors import FreqdynaError, unknown_name
-from freqdyna.core.plugins import describe, module_of, require_allowed
+from freqdyna.core.plugins import require_allowed
 from freqdyna.envs.base import Environment
 from freqdyna.envs.gym import close_env, factory_of, make_env, space_of
 from freqdyna.envs.space import Factory, Space
@@ -71,74 +71,39 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
         gymnasium.spec(registered)
     except gymnasium.error.Error:
         near = difflib.get_close_matches(registered, gymnasium.registry, n=5)
-        raise unknown_name("environment", name, dict.fromkeys([*near, *ENVIRONMENTS])) from None
+        error = unknown_name("environment", name, dict.fromkeys([*near, *ENVIRONMENTS]))
+        raise FreqdynaError(
+            f"{error}; my_module:{registered} would import my_module, which registers it"
+        ) from None
     return factory_of(registered, **options)
 
 
-def named_environment(
-    config: Config, facts: Mapping[str, Any] | None = None
-) -> Environment | Factory:
-    """The environment that `config.env` names: a built-in one, or a factory of Gymnasium's.
-
-    Args:
-        config: The settings; those of Gymnasium's environments are passed to `gymnasium.make`.
-        facts: The provenance of the run if it is stored, otherwise None. A run that was started
-            in Gymnasium's environment stays there, even if one of that name is built in by now.
-
-    """
-    settings = config.of_component("env")
-    was_on_host = facts is not None and "environment_given" in facts
-    if config.env in ENVIRONMENTS and not was_on_host:
-        return make(config.env, **settings)
-    settings.pop("episode_limit", None)
-    return gymnasium_factory(config.env, **settings)
-
-
-def needs_env_argument(config: Config, facts: dict[str, Any]) -> bool:
-    """Whether a run can only be resumed if its environment is passed again.
-
-    A Gymnasium environment that was created in Python may share its name with a different one: it
-    may be wrapped, for example, or have other arguments.
-    """
-    try:
-        is_known = config.env in ENVIRONMENTS or bool(gymnasium_factory(config.env))
-    except FreqdynaError:
-        is_known = False
-    return bool(facts.get("environment_given")) or not is_known
-
-
 def environment_of_run(
-    config: Config, env: Any, facts: dict[str, Any], instead: str
+    config: Config, env: Any = None, facts: Mapping[str, Any] | None = None
 ) -> Environment | Factory:
-    """The environment of a stored run.
+    """The environment of a run: `env` if it was passed, otherwise what `config.env` names.
 
     Args:
-        config: The settings of the run.
-        env: An environment, a factory or None; if None, the environment is found by its name.
-        facts: The provenance of the run.
-        instead: What the error message tells the user to do if `env` is needed but None.
+        config: The settings of the run; for an environment of Gymnasium, those of the environment
+            are passed to `gymnasium.make`.
+        env: An environment of ours or Gymnasium's, a function that creates one, or None.
+        facts: The provenance of the run if it is stored.
 
     """
     if isinstance(env, Environment):
         return env
     if env is not None:
         return factory_of(env)
-    if not facts.get("environment_given") and module_of(config.env) is not None:
-        return named_environment(config, facts)
-    if needs_env_argument(config, facts):
+    if facts and facts.get("environment_given"):
+        # It may share its name with a different one: it may be wrapped, or have other arguments.
         raise FreqdynaError(
-            f"this run's environment {config.env!r} was passed in Python; {instead}"
+            f"this run's environment {config.env!r} was passed in Python; pass it again as env=..."
         )
-    return named_environment(config, facts)
-
-
-def check_same_environment(space: Space, facts: dict[str, Any]) -> None:
-    """Raise an error if the run was started with another environment, as far as that is known."""
-    theirs = facts.get("environment")
-    if theirs not in (None, "", describe(space)):
-        raise FreqdynaError(
-            f"env is {space!r}, but this run was started with {theirs}; pass that one"
-        )
+    settings = config.of_component("env")
+    if config.env in ENVIRONMENTS:
+        return make(config.env, **settings)
+    settings.pop("episode_limit", None)
+    return gymnasium_factory(config.env, **settings)
 
 
 def space_of_run(env: Environment | Factory, config: Config) -> Space:
@@ -155,7 +120,7 @@ def space_of_run(env: Environment | Factory, config: Config) -> Space:
 def env_label(config: Config) -> str:
     """The environment, with what changes its task, such as "MountainCar-v0 (200 steps)".
 
-    That are the settings other than the defaults of a built-in environment, and the arguments of
+    These are settings that differ from the defaults of a built-in environment, and the arguments of
     other environments.
     """
     kind = ENVIRONMENTS.get(config.env)

@@ -62,7 +62,7 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
 def space_of_result(result: Record, env: Any) -> Space:
     """The space of a run's environment, which is `env` unless its name suffices."""
     config, facts = result.config, result.provenance
-    space = space_of_run(environment_of_run(config, env, facts, "pass it as env=..."), config)
+    space = space_of_run(environment_of_run(config, env, facts), config)
     check_space(space, result)
     return space
 

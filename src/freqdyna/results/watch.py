@@ -176,8 +176,7 @@ def animate(
             f"seed is {chosen}, which diverged: its parameters are not finite; choose another"
         )
     config, facts = result.config, result.provenance
-    watch = "watch it there with freqdyna.load(...).watch(..., env=...)"
-    played = environment_of_run(config, env, facts, watch)
+    played = environment_of_run(config, env, facts)
     space = space_of_run(played, config)
     check_space(space, result)
     policy = greedy_policy(config, space, parameters)

@@ -194,14 +194,11 @@ def _form(config: Config) -> Any:
     search-control or model: its form is not known without importing code, which `freqdyna status`
     must not.
     """
-    from freqdyna.envs.names import named_environment
-
     names = (config.search_control, config.model)
     has_code = any(module_of(name) is not None for name in names)
     if config.env not in envs.ENVIRONMENTS or has_code:
         return object()
-    env = named_environment(config)
-    assert isinstance(env, envs.Environment)
+    env = envs.make(config.env, **config.of_component("env"))
     agent = algorithms.build(config, env)
     plain = jax.tree.map(lambda leaf: 0, agent)
     return jax.tree.structure(plain), config.eval_episodes, config.eval_every

@@ -17,8 +17,9 @@ from freqdyna.agents.replay import Replay
 from freqdyna.config import Component, Config, create, values_of
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.plugins import Registry, describe, import_code
-from freqdyna.envs import Environment
-from freqdyna.envs.names import environment_of_run, named_environment, space_of_run
+from freqdyna.envs import ENVIRONMENTS, Environment, make
+from freqdyna.envs.gym import ClosingFactory, factory_of
+from freqdyna.envs.names import environment_of_run, space_of_run
 from freqdyna.envs.space import Factory, Space
 from freqdyna.results.folder import (
     clear,
@@ -188,8 +189,7 @@ def resume(
         if allow_code:
             import_code(env=config.env, search_control=config.search_control, model=config.model)
         parts = {"search_control": search_control, "model": model}
-        again = f"continue with freqdyna.resume({str(path)!r}, env=...)"
-        environment = environment_of_run(config, env, before, again)
+        environment = environment_of_run(config, env, before)
         run = prepare(
             longer,
             None if env is None else environment,
@@ -243,13 +243,11 @@ def prepare(
     keep_compiled_programs()
     before, facts = before or {}, dict(facts or {})
     devices = seed_devices(config.seeds, before.get("devices") or config.devices)
-    environment = env or named_environment(config, before)
+    environment = env or environment_of_run(config, None, before)
+    facts["environment_given"] = env is not None and type(env) not in ENVIRONMENTS.values()
     factory = None
     if not isinstance(environment, Environment):
-        from freqdyna.envs.gym import ClosingFactory  # it imports Gymnasium
-
         environment = factory = ClosingFactory(environment)
-        facts["environment_given"] = env is not None
     space = space or space_of_run(environment, config)
     agent = algorithms.build(config, space, factory, components)
     config = algorithms.complete(config, agent)
@@ -298,8 +296,7 @@ def prepare_together(configs: list[Config]) -> Run:
     first = prepare(configs[0])
     trainings = []
     for config in configs:
-        env = named_environment(config)
-        assert isinstance(env, Environment)
+        env = make(config.env, **config.of_component("env"))
         trainings.append(_training(config, algorithms.build(config, env)))
     devices = list(first.block.layout.mesh.devices.flat)
     layout = Layout.of(np.tile(first.seeds, len(configs)), devices)
@@ -328,8 +325,6 @@ def _environment(
                 f"{next(iter(given))} is a setting of the environment that was passed; set it there"
             )
         return env, env, env.name
-    from freqdyna.envs.gym import factory_of
-
     factory = factory_of(env)
     space = space_of_run(factory, Config.of(given))
     return factory, space, space.name

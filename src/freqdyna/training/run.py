@@ -15,7 +15,7 @@ from freqdyna.agents.base import AgentState
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import module_of
-from freqdyna.envs.names import env_label, needs_env_argument
+from freqdyna.envs.names import env_label
 from freqdyna.results.folder import begin
 from freqdyna.results.record import (
     CUSTOM_METRICS,
@@ -348,7 +348,7 @@ def announcement(config: Config, provenance: dict[str, Any], step: int) -> str:
 
 def resume_command(config: Config, provenance: dict[str, Any], folder: Path | None) -> str:
     """How to resume: on the command line, unless the environment must be passed in Python."""
-    if needs_env_argument(config, provenance):
+    if provenance.get("environment_given"):
         return f"freqdyna.resume({str(folder)!r}, env=...), in Python"
     names = (config.env, config.search_control, config.model)
     code = " --allow-code" if any(module_of(name) is not None for name in names) else ""

@@ -1,7 +1,8 @@
-"""Laid out for an accelerator or not, a loop has the same outcome."""
+"""Unrolled or not, loops and sums have the same results."""
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from freqdyna.core import unrolled
@@ -10,11 +11,11 @@ pytestmark = pytest.mark.default_compiler
 
 
 @pytest.fixture(params=[1, 8])
-def turns_at_once(request, monkeypatch):
+def iterations_at_once(request, monkeypatch):
     monkeypatch.setattr(unrolled, "_iterations_at_once", lambda: request.param)
 
 
-@pytest.mark.usefixtures("turns_at_once")
+@pytest.mark.usefixtures("iterations_at_once")
 @pytest.mark.parametrize("turns", [0, 1, 3, 8, 30])
 def test_repeat_takes_every_turn_once_and_in_order(turns):
     taken = unrolled.repeat(turns, lambda i, c: 3 * c % 1009 + i, jnp.int32(1))
@@ -24,7 +25,7 @@ def test_repeat_takes_every_turn_once_and_in_order(turns):
     assert int(taken) == expected
 
 
-@pytest.mark.usefixtures("turns_at_once")
+@pytest.mark.usefixtures("iterations_at_once")
 def test_repeat_while_stops_every_seed_at_its_own_turn():
     limits = jnp.arange(20)
 
@@ -38,3 +39,21 @@ def test_repeat_while_stops_every_seed_at_its_own_turn():
     counted = jax.vmap(count)(limits)
     assert counted["turns"].tolist() == limits.tolist()
     assert counted["sum"].tolist() == (limits * (limits - 1) // 2).tolist()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, unrolled.FEW, unrolled.FEW + 1])
+def test_written_out_sums_are_the_sums(n):
+    numbers = np.random.default_rng(n).normal(size=(4, n)).astype(np.float32)
+    np.testing.assert_allclose(unrolled.total(jnp.asarray(numbers)), numbers.sum(-1), rtol=1e-5)
+    np.testing.assert_allclose(
+        unrolled.norm(jnp.asarray(numbers)), np.linalg.norm(numbers, axis=-1), rtol=1e-5
+    )
+    flags = numbers > -0.5
+    assert unrolled.every(jnp.asarray(flags)).tolist() == flags.all(-1).tolist()
+    for row in numbers:
+        assert unrolled.argmax(jnp.asarray(row)) == row.argmax()
+
+
+def test_the_first_of_equal_numbers_is_the_greatest():
+    assert unrolled.argmax(jnp.array([1.0, 2.0, 2.0])) == 1
+    assert unrolled.argmax(jnp.zeros(4)) == 0
