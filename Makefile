@@ -16,7 +16,7 @@ INSTALL = sh -c '{ $(PIP) uv && $(UV) --editable "$$1"; } 2> /dev/null || $(PIP)
 # Follows the command above, for platforms on which a tested version does not exist.
 OR_HINT = || { echo "if a tested version does not exist for this platform, try: make CONSTRAINTS= $(MAKECMDGOALS)"; exit 1; }
 
-.PHONY: quickstart test most-tests compiler-tests check lint docs browser ray bench faults constraints newest clean
+.PHONY: quickstart test most-tests compiler-tests check quick-tests lint docs browser ray bench faults constraints newest clean
 
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
@@ -51,8 +51,11 @@ compiler-tests: $(VENV)/.dev $(VENV)/.bytecode
 	@$(PYTEST) -n 0 -m "learning or default_compiler" > .pytest_cache/compiler-tests.log 2>&1; \
 		code=$$?; cat .pytest_cache/compiler-tests.log; exit $$code
 
-# The quick checks, for use while you work.
-check: $(VENV)/.dev lint
+# The quick checks, for use while you work; side by side, because the type checker uses one core.
+check: $(VENV)/.dev
+	@$(MAKE) --no-print-directory --jobs=2 lint quick-tests
+
+quick-tests: $(VENV)/.dev
 	@echo "the quick tests ..."
 	@$(QUICK) $(PYTEST) -m "not slow and not learning and not browser and not ray and not default_compiler"
 

@@ -1,18 +1,11 @@
+"""Charts as the JSON that the page draws."""
+
 import json
 
 import numpy as np
 
 from freqdyna.report.charts import as_json, rounded
-from freqdyna.results.chart import (
-    Area,
-    Axis,
-    Chart,
-    Line,
-    LineStyle,
-    Panel,
-    Rule,
-    SeedCurve,
-)
+from freqdyna.results.chart import Area, Axis, Chart, Line, LineStyle, Panel, Rule, SeedCurve
 
 SOME = np.array([1.0, 10.0])
 RED = LineStyle("red")
@@ -27,67 +20,40 @@ def test_curves_keep_every_seed_and_leave_the_interval_to_the_page():
     values = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 7.0]])
     interval = values[0], values[1]
     curve = SeedCurve(np.arange(3), values, RED, interval, np.array([5, 8]), label="A")
-    panel = panel_of(curve, y=Axis(low=-1, high=8))
-    (mark,) = panel["marks"]
+    (mark,) = panel_of(curve)["marks"]
     assert (mark["kind"], mark["label"], mark["color"]) == ("seeds", "A", "#ff0000")
     assert (mark["seeds"], mark["numbers"]) == (values.tolist(), [5, 8])
     assert (mark["every"], mark["x"], mark["mode"]) == (1, [0, 1, 2], "lines")
-    assert panel["y"]["range"] == [-1, 8]
 
 
 def test_of_long_curves_every_nth_evaluation_is_kept_with_the_last():
-    values = np.arange(400.0)[None]
-    (mark,) = panel_of(SeedCurve(np.arange(1, 401), values, RED))["marks"]
+    (mark,) = panel_of(SeedCurve(np.arange(1, 401), np.arange(400.0)[None], RED))["marks"]
     assert mark["every"] == 2
     assert (mark["x"][0], mark["x"][-1]) == (2, 400)
     assert (mark["seeds"][0][0], mark["seeds"][0][-1]) == (1, 399)
-    assert mark["numbers"] == [0]
-
-
-def test_of_curves_of_many_seeds_every_nth_evaluation_is_kept():
     (mark,) = panel_of(SeedCurve(np.arange(1, 101), np.zeros((100, 100)), RED))["marks"]
-    assert mark["every"] == 2
-    assert np.shape(mark["seeds"]) == (100, 50)
+    assert np.shape(mark["seeds"]) == (100, 50)  # of many seeds fewer
 
 
-def test_marks_of_every_kind_keep_their_numbers():
-    line, area = panel_of(
+def test_lines_areas_rules_and_axes_keep_their_numbers():
+    panel = panel_of(
         Line(SOME, 2 * SOME, LineStyle("black", "dashed"), marker="square", label="line"),
         Area(SOME, np.zeros(2), np.ones(2), "green"),
-    )["marks"]
-    assert (line["kind"], line["x"], line["y"]) == ("line", [1, 10], [2, 20])
-    assert (line["dash"], line["mode"]) == ("dash", "lines+markers")
-    assert (line["symbol"], line["width"]) == ("square", 1.5)
-    assert (area["kind"], area["x"], area["y"]) == ("area", [1, 10, 10, 1], [1, 1, 0, 0])
-
-
-def test_rules_keep_their_places():
-    rules = [Rule(5, style=LineStyle("red", "dotted"), label="level"), Rule(6, upright=True)]
-    level, upright = panel_of(rules=rules)["rules"]
-    assert (level["at"], level["upright"], level["label"]) == (5, False, "level")
-    assert (level["dash"], level["color"]) == ("dot", "#ff0000")
-    assert (upright["at"], upright["upright"]) == (6, True)
-
-
-def test_axes_have_limits_and_their_own_ticks():
-    panel = panel_of(
-        Line(np.array([1, 10]), np.array([0, 1]), RED),
+        Line(np.empty(0), np.empty(0), RED, label="only for the legend of static figures"),
+        rules=[Rule(5, style=LineStyle("red", "dotted"), label="level"), Rule(6, upright=True)],
         x=Axis("x", log=True),
         y=Axis("y", low=2, high=-1, ticks=[(0, "low"), (1, "high")]),
     )
-    assert (panel["x"]["label"], panel["x"]["log"]) == ("x", True)
-    assert not {"ticks", "range"} & panel["x"].keys()  # Plotly chooses
+    line, area = panel["marks"]
+    assert (line["kind"], line["x"], line["y"]) == ("line", [1, 10], [2, 20])
+    assert (line["dash"], line["mode"], line["symbol"]) == ("dash", "lines+markers", "square")
+    assert (area["kind"], area["x"], area["y"]) == ("area", [1, 10, 10, 1], [1, 1, 0, 0])
+    level, upright = panel["rules"]
+    assert (level["at"], level["upright"], level["label"]) == (5, False, "level")
+    assert (upright["at"], upright["upright"]) == (6, True)
+    assert panel["x"] == {"label": "x", "log": True}  # Plotly chooses the rest
     assert panel["y"]["ticks"] == {"at": [0, 1], "texts": ["low", "high"]}
     assert panel["y"]["range"] == [2, -1]
-
-
-def test_what_is_for_static_pictures_is_left_out():
-    empty = Line(np.empty(0), np.empty(0), RED, label="for the legend")
-    panel = Panel(y=Axis("return"), marks=[empty])
-    found = as_json(Chart([panel], "a title"))
-    assert found["title"] == "a title"
-    assert found["panels"][0]["y"]["label"] == "return"
-    assert found["panels"][0]["marks"] == []
 
 
 def test_numbers_are_rounded_to_what_a_screen_shows_and_gaps_stay_gaps():

@@ -122,21 +122,14 @@ def test_playing_goes_on_whatever_the_pointer_does(hostile_page):
         tab.locator(".explorer input[type=range]").press("End")
         # In one go, as the snapshots are played in two seconds.
         states = tab.evaluate(
-            """() => {
-                const [home, canvas] = [".explorer", ".explorer canvas"].map((which) =>
-                    document.querySelector(which));
-                const move = () => canvas.dispatchEvent(new PointerEvent("pointermove"));
-                const states = [];
-                for (let press = 0; press < 3; press++) {
-                    home.querySelector("button").click();
-                    move();
-                    states.push(home.querySelector("button").textContent);
-                    states.push(home.querySelector("input").value);
-                }
-                return states;
-            }"""
+            """() => [0, 1, 2].map(() => {
+                const find = (which) => document.querySelector(`.explorer ${which}`);
+                find("button").click();
+                find("canvas").dispatchEvent(new PointerEvent("pointermove"));
+                return find("button").textContent + find("input").value;
+            })"""
         )
-        assert states == ["stop", "0", "play", "0", "stop", "0"]
+        assert states == ["stop0", "play0", "stop0"]
         tab.wait_for_selector(".explorer button:text-is('play')")
         assert tab.locator(".explorer input[type=range]").input_value() == "3"
 
@@ -164,8 +157,9 @@ def test_names_stay_text(hostile_page):
     with opened(hostile_page) as tab:
         chart_of(tab, "runs")
         name = "<img src=x onerror=window.hacked=1> $x$"
-        assert name in tab.locator("#runs figcaption").all_inner_texts()
-        assert name in tab.locator("#runs td").all_inner_texts()
+        for place in ("figcaption", "td"):
+            texts = tab.locator(f"#runs {place}").all_inner_texts()
+            assert any(text.startswith(name) for text in texts)
         assert tab.evaluate("window.hacked") is None
         assert tab.locator("img").count() == 0
 

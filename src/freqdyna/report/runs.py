@@ -144,7 +144,10 @@ def _differing(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
         for name, value in of_run.items():
             values.setdefault(name, set()).add(setting_text(value))
     names = [name for name, of in values.items() if len(of) > 1 and name not in NOT_LISTED]
-    texts = [[setting_text(of[n]) if n in of else NO_NUMBER for n in names] for of in settings]
+    texts = [
+        [NO_NUMBER if of_run.get(n) is None else setting_text(of_run[n]) for n in names]
+        for of_run in settings
+    ]
     return names, texts
 
 

@@ -26,7 +26,7 @@ from freqdyna.core.plugins import module_of
 from freqdyna.results.record import CompleteSeeds
 from freqdyna.results.result import Result
 from freqdyna.sweeps.execute import compute, load, merged
-from freqdyna.sweeps.status import SHOWN, stored_units
+from freqdyna.sweeps.status import MOST_ROWS, stored_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, digest, printable
 from freqdyna.training.engines import Engine
@@ -173,7 +173,7 @@ def print_trials(trials: list[Trial]) -> None:
         table.add_column(title, justify="right")
     values = [-math.inf if trial.value is None else trial.value for trial in trials]
     order = sorted(range(len(trials)), key=lambda index: -values[index])
-    for index in order[:SHOWN]:
+    for index in order[:MOST_ROWS]:
         trial = trials[index]
         cells = (
             f"{value:.4g}" if isinstance(value, float) else str(value)

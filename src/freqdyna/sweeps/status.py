@@ -17,7 +17,7 @@ from freqdyna.training.progress import Display
 RATE = "rate.json"
 SILENT = 60.0
 """Seconds without a progress note after which a unit no longer counts as running."""
-SHOWN = 20
+MOST_ROWS = 20
 """The maximum number of units or trials in a table."""
 
 
@@ -95,8 +95,8 @@ class Status:
                 place, state, facts = 1, "failed", f": {self.failed[unit.name]}"
             rows.append((place, f"  {state:7}  {unit.name}  {texts[unit.name]}{facts}"))
         rows.sort(key=lambda row: row[0])
-        more = [f"  ... and {len(rows) - SHOWN:,} more"] if len(rows) > SHOWN else []
-        return "\n".join([self.headline(), *(printable(row) for _, row in rows[:SHOWN]), *more])
+        more = [f"  ... and {len(rows) - MOST_ROWS:,} more"] if len(rows) > MOST_ROWS else []
+        return "\n".join([self.headline(), *(printable(row) for _, row in rows[:MOST_ROWS]), *more])
 
 
 def stored_sweep(storage: Storage) -> Sweep:
