@@ -90,8 +90,7 @@ def test_metrics_of_other_seeds_or_steps_are_not_those_of_the_run(folder, tmp_pa
     ):
         other = a_result(**changes).save(tmp_path / f"{place}")
         shutil.copy(other / "metrics.parquet", folder)
-        message = r"run/metrics\.parquet is damaged .it does not have the .* of config\.toml"
-        with pytest.raises(FreqdynaError, match=message):
+        with pytest.raises(FreqdynaError, match=r"run/metrics\.parquet is damaged"):
             freqdyna.load(folder)
     contents = folders.encode(a_result())
     contents["arrays.npz"] = folders.encode(a_result(parameters=np.ones((3, 32))))["arrays.npz"]

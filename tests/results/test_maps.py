@@ -6,12 +6,8 @@ import pytest
 
 from freqdyna import Config, FreqdynaError, Result
 from freqdyna.agents.algorithms import completed
-from freqdyna.results.maps import (
-    episodes_chart,
-    plot_surfaces,
-    states_chart,
-    surfaces_chart,
-)
+from freqdyna.results.draw import draw
+from freqdyna.results.maps import episodes_chart, states_chart, surfaces_chart
 
 RNG = np.random.default_rng(0)
 
@@ -56,8 +52,6 @@ def test_of_more_than_two_coordinates_the_first_two_are_drawn():
     np.testing.assert_array_equal(states_of(replay), states[0, :, :2])
     assert len(replay.boxes) == 2 + 1 + 2  # solid parts of the wall, its hole, start and goal
     assert (replay.x.label, replay.x.low, replay.x.high) == ("x", 0, 1)
-    with pytest.raises(FreqdynaError, match="with 8 coordinates; V and g can be plotted over two"):
-        surfaces_chart([result], "value")
     cart = states_chart([make_result(env="CartPole-v1", replay=states[..., :4])]).panels[0]
     assert (cart.x.high, cart.y.high) == (pytest.approx(4.8), None)  # the velocity has no bound
 
@@ -100,7 +94,7 @@ def test_surfaces_have_the_first_coordinate_along_the_horizontal_axis(what):
 
 def test_a_surface_of_zeros_can_be_drawn(tmp_path):
     result = make_result(frequency=np.zeros((2, 8, 8)))
-    plot_surfaces([result], "frequency").savefig(tmp_path / "zeros.png")
+    draw(surfaces_chart([result], "frequency")).savefig(tmp_path / "zeros.png")
     pixels = plt.imread(tmp_path / "zeros.png")
     assert pixels[300, 200, :3].max() < 0.6  # the floor is dark, not white
 
@@ -149,16 +143,6 @@ def test_a_users_environment_is_drawn_as_its_snapshots_describe_it():
         surfaces_chart([given], "frequency")
     replay, _ = states_chart([given]).panels
     assert (replay.x.low, replay.y.high) == (None, None)  # as far as there are states
-
-
-def test_the_last_snapshot_is_not_replaced_by_one_before_it():
-    result = make_result(steps=(10,))
-    asked = replace(result, config=replace(result.config, snapshot_steps=(10, 20, 30)))
-    with pytest.raises(FreqdynaError, match="after 20 steps is missing or damaged; step can be"):
-        states_chart([asked])
-    assert states_chart([asked], step=10).panels
-    not_there_yet = replace(asked, steps=np.array([15]))
-    assert states_chart([not_there_yet]).panels
 
 
 def test_what_is_not_there_is_named():

@@ -60,15 +60,16 @@ class Plot:
 
     def _figure(self, results: "list[Result]") -> Any:
         from freqdyna.results import maps, plot
+        from freqdyna.results.draw import draw
 
         match self.what:
             case "curves":
                 return plot.plot_curves(results, self.metric, self.x)
             case "queue":
-                return maps.plot_states(results, self.step, self.seed)
+                return draw(maps.states_chart(results, self.step, self.seed))
             case "episodes":
-                return maps.plot_episodes(results, self.step)
-        return maps.plot_surfaces(results, self.what, self.step, self.seed)
+                return draw(maps.episodes_chart(results, self.step))
+        return draw(maps.surfaces_chart(results, self.what, self.step, self.seed))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from itertools import cycle
 from typing import Any, Literal
 
 import numpy as np
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_hex
 
 from freqdyna.config import Config
 from freqdyna.core.plugins import module_of
@@ -245,8 +245,6 @@ COLORS = {
     "dyna-gradnorm": "blue",
     "dyna-hessnorm": "magenta",
 }
-FEW = 10
-"""At most this many runs each have their own colour; otherwise similar runs share a colour."""
 FREE = ("orange", "purple", "cyan", "brown", "olive", "pink", "gray", "blue", "green", "red")
 """Colours of Matplotlib's palette for further runs; those similar to the paper's come last."""
 STORE_COLORS = {"replay": "#555555", "queue": "#dd0000"}
@@ -328,30 +326,16 @@ def run_colors(algorithms: list[str], labels: list[str]) -> list[str]:
 
 
 def run_styles(configs: list[Config], labels: list[str] | None = None) -> list[LineStyle]:
-    """The line style of each run; only runs with the same label have the same style.
-
-    If there are many runs, they share a colour by algorithm, or by the first setting that varies if
-    there is only one algorithm; they differ in dashes and shades.
-    """
+    """The line style of each run; of many runs, some share a colour and differ in their dashes."""
     labels = run_labels(configs) if labels is None else labels
-    algorithms = [config.agent_name for config in configs]
-    if len(set(labels)) <= FEW:
-        return [LineStyle(color) for color in run_colors(algorithms, labels)]
-    kinds = algorithms if len(set(algorithms)) > 1 else [_kind(c, configs) for c in configs]
-    color_of = dict(zip(labels, run_colors(algorithms, kinds), strict=True))
-    styles = {}
-    for color in set(color_of.values()):
-        alike = [label for label, used in color_of.items() if used == color]
-        shades = -(-len(alike) // len(DASHES))
-        for place, label in enumerate(alike):
-            shade = 0.8 * (place // len(DASHES)) / shades
-            r, g, b = (v + (1 - v) * shade for v in to_rgb(color))
-            styles[label] = LineStyle(to_hex((r, g, b)), DASHES[place % len(DASHES)])
+    styles: dict[str, LineStyle] = {}
+    numbers: dict[str, int] = {}
+    colors = run_colors([config.agent_name for config in configs], labels)
+    for label, color in zip(labels, colors, strict=True):
+        if label not in styles:
+            number = numbers[color] = numbers.get(color, -1) + 1
+            styles[label] = LineStyle(color, DASHES[number % len(DASHES)])
     return [styles[label] for label in labels]
-
-
-def _kind(config: Config, configs: list[Config]) -> str:
-    return str([config.get(name) for name in _differing(config, configs)[:1]])
 
 
 def _differing(config: Config, configs: Iterable[Config]) -> list[str]:

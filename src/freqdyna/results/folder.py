@@ -45,9 +45,9 @@ AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 
 def encode(record: Record) -> dict[str, bytes]:
-    """The contents of a training's files by name, in the order in which they are to be written.
+    """The contents of a training's files by name, in the order in which they are written.
 
-    With `CONFIG` there is a run, which has everything to be begun; with `METRICS` it has results.
+    With `CONFIG` there is a run that can begin; with `METRICS` it has results.
     """
     evaluations = len(record.steps)
     columns = {
@@ -66,16 +66,9 @@ def encode(record: Record) -> dict[str, bytes]:
 
 
 def decode(contents: Mapping[str, bytes], kind: type[AnyRecord]) -> AnyRecord:
-    """The training in files, which may be unfinished.
+    """The training in files by name, which may be unfinished and without `ARRAYS`.
 
-    Args:
-        contents: The files by name, as `encode` returned them; `ARRAYS` may be missing.
-        kind: The class to build.
-
-    Raises:
-        DamagedFileError: If a file is damaged, or is not one of this training; the message begins
-            with its name.
-
+    A message about a file that is damaged, or not one of this training, begins with its name.
     """
     if missing := {PROVENANCE, CONFIG, METRICS} - contents.keys():
         raise DamagedFileError(f"{missing.pop()} is missing")
@@ -84,8 +77,10 @@ def decode(contents: Mapping[str, bytes], kind: type[AnyRecord]) -> AnyRecord:
         provenance = files.decode_json(contents[PROVENANCE])
     with _naming(METRICS):
         seeds, steps, metrics = _decode_metrics(contents[METRICS])
-        if IMPORTED not in provenance:
-            _check_fits(config, seeds, steps)
+        evaluated = evaluation_steps(config.steps, config.eval_every)[: len(steps)]
+        fits = len(seeds) == config.seeds and seeds[0] == config.first_seed  # there may be gaps
+        if IMPORTED not in provenance and not (fits and np.array_equal(steps, evaluated)):
+            raise DamagedFileError(f"it does not have the seeds and evaluations of {CONFIG}")
     parameters, layer_sizes = np.zeros((len(seeds), 0), np.float32), np.zeros(0, int)
     snapshots: Snapshots = {}
     if ARRAYS in contents:
@@ -120,16 +115,6 @@ def _decode_metrics(contents: bytes) -> tuple[np.ndarray, np.ndarray, dict[str, 
         raise DamagedFileError("it does not have one row for each seed and evaluation")
     shape = len(seeds), len(steps)
     return seeds, steps, {name: values.reshape(shape) for name, values in columns.items()}
-
-
-def _check_fits(config: Config, seeds: np.ndarray, steps: np.ndarray) -> None:
-    """Raise DamagedFileError if these cannot be the seeds and evaluations so far of a run."""
-    # Seeds of a sweep may have gaps.
-    if len(seeds) != config.seeds or seeds[0] != config.first_seed:
-        raise DamagedFileError(f"it does not have the seeds of {CONFIG}")
-    evaluated = evaluation_steps(config.steps, config.eval_every)
-    if not np.array_equal(steps, evaluated[: len(steps)]):
-        raise DamagedFileError(f"it does not have the evaluations of {CONFIG}")
 
 
 def encode_config(config: Config) -> bytes:
@@ -229,7 +214,8 @@ def has_results(folder: Path) -> bool:
 
 def free_name(config: Config, parent: Path = Path("runs")) -> Path:
     """A folder name in `parent` that is not taken yet."""
-    name = "-".join(filter(None, (*config.agent_name.strip(")").split(" ("), config.env)))
+    chosen = config.search_control if config.algorithm == "dyna" else None
+    name = "-".join(filter(None, (config.algorithm, chosen, config.env)))
     name = re.sub(r"[^\w.-]+", "-", name).strip("-")  # such as the colon of module:Class
     names = [name, *(f"{name}-{i}" for i in range(2, 10_000))]
     return next(parent / n for n in names if not (parent / n).exists())
@@ -261,10 +247,7 @@ def begin(folder: Path, config: Config, facts: dict[str, Any]) -> None:
 
 
 def read_record(folder: Path, kind: type[AnyRecord]) -> AnyRecord:
-    """The training in a run folder, which may be unfinished.
-
-    The folder need not be locked: a run in progress replaces its files atomically.
-    """
+    """The training in a run folder, also of a run in progress, which writes atomically."""
     read_config(folder)
     if not has_results(folder):
         raise FreqdynaError(
@@ -299,13 +282,7 @@ def _explained(folder: Path) -> Iterator[None]:
 
 
 def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:
-    """The provenance of a run: command, date, commit, versions and machine.
-
-    Args:
-        devices: The JAX devices that it uses.
-        **facts: Further entries, in types that JSON can represent.
-
-    """
+    """The provenance of a run: command, date, commit, versions, machine, and further facts."""
     packages = ("freqdyna", "jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium")
     versions = {package: metadata.version(package) for package in packages}
     return {

@@ -1,11 +1,9 @@
 """Snapshots over two coordinates: the states of replay and queue, V, g; and episode lengths."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import equinox as eqx
 import numpy as np
-from matplotlib.figure import Figure
 
 from freqdyna import envs
 from freqdyna.agents.dyna.view import axes
@@ -28,9 +26,8 @@ from freqdyna.results.chart import (
     SeedCurve,
     Text,
     record_labels,
-    run_colors,
+    run_styles,
 )
-from freqdyna.results.draw import draw
 from freqdyna.results.record import Record
 from freqdyna.results.statistics import bootstrap_interval
 
@@ -40,46 +37,14 @@ PANEL = 4.2
 TITLES = {"value": "V(s)", "frequency": "local frequency g(s)"}
 
 
-def plot_states(
-    results: Sequence[Record], step: int | None = None, seed: int | None = None
-) -> Figure:
-    """States in the replay buffer and in the search-control queue, one row for each run.
-
-    Of states with more than two coordinates, the first two are drawn.
-
-    Args:
-        results: Runs with snapshots.
-        step: The step of the snapshot; None for the last one.
-        seed: The seed; None for the first one.
-
-    """
-    return draw(states_chart(results, step, seed))
-
-
-def plot_surfaces(
-    results: Sequence[Record], what: str, step: int | None = None, seed: int | None = None
-) -> Figure:
-    """The value V or the local frequency g over the state space, one panel for each run.
-
-    Args:
-        results: Runs with snapshots of a two-dimensional state space.
-        what: "value" or "frequency".
-        step: The step of the snapshot; None for the last one.
-        seed: The seed; None for the first one.
-
-    """
-    return draw(surfaces_chart(results, what, step, seed))
-
-
-def plot_episodes(results: Sequence[Record], step: int | None = None) -> Figure:
-    """Lengths of the training episodes of tabular agents, mean and interval over seeds."""
-    return draw(replace(episodes_chart(results, step), title="mean over seeds, 95% interval"))
-
-
 def states_chart(
     results: Sequence[Record], step: int | None = None, seed: int | None = None
 ) -> Chart:
-    """The chart of `plot_states`."""
+    """States in the replay buffer and in the search-control queue, one row for each run.
+
+    Of states with more than two coordinates, the first two are drawn. The snapshot is the last one
+    unless its step is set, the seed the first one.
+    """
     panels = [
         _states_panel(result, label, store, step, seed)
         for result, label in zip(results, record_labels(results), strict=True)
@@ -104,10 +69,9 @@ def _states_panel(
 def surfaces_chart(
     results: Sequence[Record], what: str, step: int | None = None, seed: int | None = None
 ) -> Chart:
-    """The chart of `plot_surfaces`."""
+    """`what`, "value" V or local "frequency" g, over the state space, a panel for each run."""
     panels = []
     for result, label in zip(results, record_labels(results), strict=True):
-        _require_two_dimensions(result)
         at, snapshot = _snapshot(result, step, what)
         index, name = _seed(result, seed)
         env, surface = _space(result, snapshot, index), snapshot[what][index]
@@ -131,18 +95,18 @@ def surfaces_chart(
 
 
 def episodes_chart(results: Sequence[Record], step: int | None = None) -> Chart:
-    """The chart of `plot_episodes`."""
+    """Lengths of the training episodes of tabular agents, mean and interval over seeds."""
     labels = record_labels(results)
-    colors = run_colors([result.config.algorithm for result in results], labels)
+    styles = run_styles([result.config for result in results], labels)
     marks = []
-    for result, label, color in zip(results, labels, colors, strict=True):
+    for result, label, style in zip(results, labels, styles, strict=True):
         lengths = _snapshot(result, step, "episode_lengths")[1]["episode_lengths"]
         finished = int((lengths > 0).all(axis=0).sum())  # episodes that all seeds have completed
         if finished == 0:
             raise FreqdynaError(f"no episode of {label} was completed by all seeds; train longer")
         lengths = lengths[:, :finished]
         at, interval = np.arange(1, finished + 1), bootstrap_interval(lengths)
-        marks.append(SeedCurve(at, lengths, LineStyle(color), interval, result.seeds, label=label))
+        marks.append(SeedCurve(at, lengths, style, interval, result.seeds, label=label))
     panel = Panel(
         x=Axis("training episode", low=1, high=50),
         y=Axis("steps of the episode", log=True),
@@ -157,35 +121,17 @@ def _space(result: Record, snapshot: Snapshot, index: int) -> Space:
     name = result.config.env
     if name in envs.ENVIRONMENTS:
         return envs.make(name)
-    if "bounds" in snapshot:
-        return RecordedSpace(name, snapshot["bounds"][index])
     size = snapshot["replay"].shape[-1]
     if size < 2:
         raise FreqdynaError(f"env is {name!r} with 1 coordinate; states with at least 2 are drawn")
-    return RecordedSpace(name, np.array([[-np.inf] * size, [np.inf] * size]))
-
-
-def _require_two_dimensions(result: Record) -> None:
-    """Raise an error if a built-in environment does not have two coordinates."""
-    name = result.config.env
-    size = envs.make(name).observation_size if name in envs.ENVIRONMENTS else 2
-    if size != 2:
-        raise FreqdynaError(
-            f"env is {name!r} with {size} coordinates; "
-            "V and g can be plotted over two coordinates only"
-        )
+    unbounded = np.array([[-np.inf] * size, [np.inf] * size])
+    return RecordedSpace(name, snapshot["bounds"][index] if "bounds" in snapshot else unbounded)
 
 
 def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snapshot]:
     """The snapshot after `step` steps, or the last one; it must contain `wanted`."""
     result.require_agent()
     config, steps = result.config, sorted(result.snapshots)
-    recorded = [s for s in config.snapshot_steps if s <= result.steps[-1]]
-    if step is None and max(recorded, default=0) > max(steps, default=0):
-        raise FreqdynaError(
-            f"the snapshot after {max(recorded)} steps is missing or damaged; "
-            f"step can be one of the others, {steps}"
-        )
     if not steps:
         raise FreqdynaError(
             f"the run of {config.algorithm} on {config.env} has no snapshots; "
@@ -202,10 +148,8 @@ def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snaps
 
 def _seed(result: Record, seed: int | None) -> tuple[int, int]:
     """The index of a seed (the first one if `seed` is None), and the seed."""
-    seeds = result.seeds.tolist()
-    if seed is not None and seed not in seeds:
-        raise FreqdynaError(f"seed is {seed}; it must be one of {seeds}")
-    return (0 if seed is None else seeds.index(seed)), (seeds[0] if seed is None else seed)
+    chosen = int(result.seeds[0]) if seed is None else seed
+    return result.row(chosen), chosen
 
 
 class RecordedSpace(Space):
