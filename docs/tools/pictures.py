@@ -1,4 +1,6 @@
-"""Draws pictures of the documentation: `python docs/tools/pictures.py [RUN]`.
+"""Draws pictures of the documentation, and writes the tables of docs/compare.md from stored runs.
+
+Run `COLUMNS=80 python docs/tools/pictures.py [RUN]`.
 
 Without RUN, those that need no run. RUN is a run folder of MountainCar with a snapshot, such as the
 one of docs/first-run.md.
@@ -135,6 +137,16 @@ def draw_presets() -> Figure:
     return draw(Chart(panels, columns=3, panel_size=(4.2, 3.2)))
 
 
+def write_comparison(page: Path) -> Figure:
+    """The stored runs of MountainCar compared: the tables are written into the page."""
+    stored = runs(Path(__file__).parents[2] / "results" / "mountain-car.parquet")
+    comparison = freqdyna.compare(*stored.values(), all_pairs=True)
+    tables = str(comparison).partition("\nBrackets")[0]
+    before, fence, rest = page.read_text().partition("```text\n")
+    page.write_text(f"{before}{fence}{tables}{rest[rest.index('```') :]}")
+    return comparison.plot()
+
+
 def _random_walks(env: envs.Environment) -> np.ndarray:
     """States that random actions visit, in random order, shape (states, n)."""
 
@@ -157,5 +169,6 @@ if __name__ == "__main__":
     draw_f_sin().savefig(IMAGES / "f-sin.png")
     draw_environments().savefig(IMAGES / "environments.png", dpi=110)
     draw_presets().savefig(IMAGES / "presets.png", dpi=110)
+    write_comparison(IMAGES.parent / "compare.md").savefig(IMAGES / "compare.png", dpi=110)
     if sys.argv[1:]:
         draw_run(Path(sys.argv[1])).savefig(IMAGES / "mountain-car.png", dpi=110)
