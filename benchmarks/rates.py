@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.agents.dyna.agent import Dyna
+from freqdyna.agents.dyna.state import DynaState
 from freqdyna.config import Config
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.training import api
@@ -164,14 +165,18 @@ def parts_of_step(workload: str, seeds: int, steps: int = 50) -> dict[str, float
     """
     agent = prepare(seeds, **WORKLOADS[workload]).block.training.agent
     assert isinstance(agent, Dyna)
-    planning = agent.planning
+
+    def act_and_store(state: DynaState, t: Any) -> DynaState:
+        action = agent.choose(state, t)
+        return agent.store(state, t, action, agent.interact(state, t, action))[0]
+
     parts: dict[str, Callable[[Any, Any], Any]] = {
         "whole step": agent.step,
-        "act and store": lambda s, t: agent._store(s, t, *agent._interact(s, t))[0],
+        "act and store": act_and_store,
     }
-    if planning is not None:
-        parts["search"] = lambda s, t: agent._search(planning, s, t, jax.random.fold_in(s.key, t))
-    parts["updates"] = lambda s, t: agent._plan(s, t, jax.random.fold_in(s.key, t))
+    if agent.planning is not None:
+        parts["search"] = lambda s, t: agent.search(s, t, jax.random.fold_in(s.key, t))
+    parts["updates"] = lambda s, t: agent.plan(s, t, jax.random.fold_in(s.key, t))
 
     def advance(part: Callable[[Any, Any], Any], start: int, stop: int) -> Callable[[Any], Any]:
         def run(state: Any) -> Any:

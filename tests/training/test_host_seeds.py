@@ -184,7 +184,7 @@ def test_a_search_keeps_to_what_was_visited_where_the_space_has_no_bounds():
     for clock in (2.0, 7.0):
         seen = add(state.visited, np.float32([0.4, clock]), np.float32([0.4, clock]))
         state = eqx.tree_at(lambda s: s.visited, state, seen)
-    search = agent._view(state, jnp.zeros((), int))
+    search = agent.view(state, jnp.zeros((), int))
     inside = [bool(search.contains(jnp.array([0.9, clock]))) for clock in (1.0, 3.0, 8.0)]
     assert inside == [False, True, False]
     np.testing.assert_allclose(search.project(jnp.array([2.0, 9.0])), [1.0, 7.0])

@@ -149,8 +149,7 @@ def test_simulated_transitions_come_from_queue_on_policy_actions_and_the_model()
         simulation = Simulation.draw(
             agent.planning,
             state.model,
-            state.queue.sample,
-            None,
+            agent.buffers(state, jnp.asarray(39)),
             agent.learner,
             2,
             jax.random.key(1),

@@ -51,7 +51,7 @@ def with_values(agent, state, online, target):
 def test_td_error_is_the_one_of_the_definition():
     agent = agent_of(Clock(last=3), planning={"exploration": 0.0}, learner={"discount": 0.5})
     state = with_values(agent, started(agent), online=[1.0, 3.0], target=[20.0, 10.0])
-    search = agent._view(state, jnp.asarray(7))
+    search = agent.view(state, jnp.asarray(7))
     s, last = jnp.array([0.0]), jnp.array([2.0])
     np.testing.assert_allclose(search.q(s), [1, 3])
     np.testing.assert_allclose(search.target_q(s), [20, 10])
@@ -68,7 +68,7 @@ def test_td_error_is_the_one_of_the_definition():
 
 def test_with_continuous_actions_q_takes_an_action():
     agent = agent_of(space_of(gymnasium.make("Pendulum-v1")), algorithm="dyna-naf-value")
-    search = agent._view(started(agent), jnp.asarray(0))
+    search = agent.view(started(agent), jnp.asarray(0))
     s, action = jnp.array([1.0, 0.0, 0.0]), jnp.array([0.5])
     assert search.num_actions == 0
     np.testing.assert_array_equal([search.action_low, search.action_high], [[-2], [2]])
@@ -127,10 +127,10 @@ def test_planning_takes_the_proposed_actions(after_six_steps):
     assert state.diagnostics.outside == 3  # the pairs with an action that does not exist
     bits = jnp.arange(4, dtype=jnp.uint32)
     np.testing.assert_array_equal(
-        agent._draws(state, jnp.asarray(5)).queued_actions(bits), [1, 1, 1, 1]
+        agent.buffers(state, jnp.asarray(5)).queued_actions(bits), [1, 1, 1, 1]
     )
     before = started(agent)
-    taken = agent._draws(before, jnp.asarray(0)).queued_actions(bits)  # from the replay buffer
+    taken = agent.buffers(before, jnp.asarray(0)).queued_actions(bits)  # from the replay buffer
     np.testing.assert_array_equal(taken, [0, 0, 0, 0])
 
 

@@ -48,7 +48,8 @@ def params(simulation):
 
 def rolled_out(simulation, params, length):
     network = simulation.learner.network(params)
-    rows = jax.jit(lambda i: simulation.trajectories(i, network, length))(jnp.asarray(0))
+    simulation = dataclasses.replace(simulation, length=length)
+    rows = jax.jit(lambda i: simulation.trajectories(i, network))(jnp.asarray(0))
     return rows, jax.vmap(Transition.unpack)(rows)
 
 
@@ -81,6 +82,6 @@ def test_a_trajectory_starts_again_after_what_is_not_finite(simulation, params):
     rows, seen = rolled_out(broken, params, 3)
     np.testing.assert_array_equal(seen.state[:, 0], [0, 1, 0, 3, 4, 3, 1])
     real = rows[3:5]
-    batch, usable = broken.after(real, rows)
+    batch, usable = broken.mini_batch(real, rows)
     np.testing.assert_array_equal(usable, [1, 1, 1, 0, 1, 1, 1, 1, 0])
     np.testing.assert_array_equal(batch[:2], real)

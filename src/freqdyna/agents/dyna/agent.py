@@ -18,9 +18,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from freqdyna.agents.base import Agent, Diagnostics, LinearSchedule
-from freqdyna.agents.dyna.planning import Planning, Updates, learn_model
+from freqdyna.agents.dyna.planning import Planning, Progress, Simulation, learn_model, update
 from freqdyna.agents.dyna.scale import ObservationScale
-from freqdyna.agents.dyna.state import Draws, DynaState, Experience, Visited
+from freqdyna.agents.dyna.state import Buffers, DynaState, Experience, Visited
 from freqdyna.agents.dyna.view import (
     SNAPSHOT_STATES,
     climbs,
@@ -34,6 +34,7 @@ from freqdyna.agents.learners import Learner
 from freqdyna.agents.replay import Replay, uniform_indices
 from freqdyna.config import Component, Count, CountOrZero, Share
 from freqdyna.core.errors import note_where
+from freqdyna.core.unrolled import repeat
 from freqdyna.envs.base import Environment
 from freqdyna.envs.space import Action, Space, Transition, row_width
 from freqdyna.search_control.base import Proposal, Search, check_proposal, check_snapshot
@@ -71,11 +72,6 @@ class Dyna(Component, Agent[DynaState]):
     schedule: LinearSchedule | None = None
     """The schedule of exploration in a run of so many steps; None for a constant."""
 
-    @property
-    def first_update_step(self) -> int:
-        """The step at which searches and planning updates begin."""
-        return 0 if self.learn_in_warmup else self.warmup_steps
-
     def init(self, key: PRNGKeyArray) -> DynaState:
         """The state before the first step; the observation is zero if `env` is only a space."""
         step_key, reset_key, learner_key, model_key = jax.random.split(key, 4)
@@ -83,6 +79,8 @@ class Dyna(Component, Agent[DynaState]):
         n, planning = self.env.observation_size, self.planning
         rules = () if planning is None else planning.search_control.climb_rules
         start = self.env.reset(reset_key) if isinstance(self.env, Environment) else jnp.zeros(n)
+        # Statistics of the visited states are needed for searches, or for the scale.
+        needed = planning is not None or (self.scale_observations and not self.env.is_bounded)
         return DynaState(
             key=step_key,
             observation=start,
@@ -90,7 +88,7 @@ class Dyna(Component, Agent[DynaState]):
             learner=self.learner.init(learner_key),
             replay=self.replay.init(row_width(n, self.env.action_size)),
             queue=None if planning is None else planning.empty_queue(self.env),
-            visited=Visited.empty(n) if self._keeps_statistics else None,
+            visited=Visited.empty(n) if needed else None,
             model=None if planning is None else planning.model.init(model_key),
             diagnostics=Diagnostics.zero(len(rules)),
             memory=None if planning is None else planning.memory(self.env, memory_key),
@@ -98,14 +96,25 @@ class Dyna(Component, Agent[DynaState]):
 
     def step(self, state: DynaState, t: Int[Array, ""]) -> DynaState:
         """Act, store, search, plan; see `Agent.step`."""
-        return self.observe(state, t, *self._interact(state, t))
+        action = self.choose(state, t)
+        return self.observe(state, t, action, self.interact(state, t, action))
 
     def choose(self, state: DynaState, t: Int[Array, ""]) -> Action:
         """Observe s_t and choose the action a_t, with exploration."""
-        explored = self.exploration if self.schedule is None else self.schedule(t)
-        epsilon = jnp.where(t < self.warmup_steps, 1.0, explored)
+        exploration = self.exploration if self.schedule is None else self.schedule(t)
+        epsilon = jnp.where(t < self.warmup_steps, 1.0, exploration)
         act_key, *_ = self._keys(state, t)
         return self.learner.act(self.parameters(state), state.observation, epsilon, act_key)
+
+    def interact(self, state: DynaState, t: Int[Array, ""], action: Action) -> Experience:
+        """Take the action a_t in a compiled environment, and start a new episode if it is over."""
+        env = self.env
+        assert isinstance(env, Environment)
+        _, env_key, reset_key, *_ = self._keys(state, t)
+        next_state, reward, terminal = env.transition(state.observation, action, env_key)
+        over = terminal | (state.episode_step + 1 >= env.episode_limit)
+        observation = jnp.where(over, env.reset(reset_key), next_state)
+        return Experience(reward, next_state, terminal, over, observation)
 
     def observe(
         self, state: DynaState, t: Int[Array, ""], action: Action, experience: Experience
@@ -120,12 +129,122 @@ class Dyna(Component, Agent[DynaState]):
 
         """
         *_, plan_key, search_key, model_key = self._keys(state, t)
-        state, seen = self._store(state, t, action, experience)
+        state, transition = self.store(state, t, action, experience)
         if self.planning is not None:
-            scale, draws = self._scale_if_used(state), self._draws(state, t)
-            state = learn_model(self.planning.scaled(scale), state, draws, seen, model_key)
-            state = self._search(self.planning, state, t, search_key)
-        return self._plan(state, t, plan_key)
+            planning, buffers = self.planning.scaled(self._scale(state)), self.buffers(state, t)
+            state = learn_model(planning, state, buffers, transition, model_key)
+            state = self.search(state, t, search_key)
+        return self.plan(state, t, plan_key)
+
+    def store(
+        self, state: DynaState, t: Int[Array, ""], action: Action, experience: Experience
+    ) -> tuple[DynaState, Transition]:
+        """Add the transition to B, and its state to the statistics of visited states."""
+        transition = Transition(
+            state.observation, action, experience.reward, experience.next_state, experience.terminal
+        )
+        visited = state.visited
+        if visited is not None:
+            visited = visited.add(transition.state, transition.next_state)
+        after = replace(
+            state,
+            observation=experience.observation,
+            episode_step=jnp.where(experience.over, 0, state.episode_step + 1),
+            replay=self.replay.add(state.replay, transition.pack(), t),
+            visited=visited,
+            diagnostics=state.diagnostics.after_step(experience.over),
+        )
+        return after, transition
+
+    def search(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
+        """Add the states that the search-control proposes to the queue."""
+        assert self.planning is not None
+        assert state.queue is not None
+        control, search = self.planning.search_control, self.view(state, t)
+
+        def propose() -> Proposal:
+            with note_where(f"{type(control).__name__}.propose must return a Proposal"):
+                proposal = control.propose(search, key)
+            return check_proposal(control, proposal, self.env, state.memory)
+
+        searches = jnp.ones((), int)
+        if self.first_update_step > 0:
+            # t is the same for all seeds, so only one branch is executed.
+            empty = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(propose))
+            empty = replace(empty, memory=state.memory)
+            searches = (t >= self.first_update_step).astype(int)
+            proposal = jax.lax.cond(searches > 0, propose, lambda: empty)
+        else:
+            proposal = propose()
+        return replace(
+            state,
+            queue=state.queue.add(proposal, self.env),
+            diagnostics=state.diagnostics.after_search(proposal, self.env, searches),
+            memory=proposal.memory,
+        )
+
+    def plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
+        """Make the d planning updates; none before `first_update_step`."""
+        scale, simulation, real = self._scale(state), None, self.batch_size
+        replay_key, simulation_key = jax.random.split(key)
+        bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size), jnp.uint32)
+        if self.planning is not None and self.planning.simulated:
+            planning, buffers = self.planning.scaled(scale), self.buffers(state, t)
+            simulation = Simulation.draw(
+                planning, state.model, buffers, self.learner, self.planning_steps, simulation_key
+            )
+            real -= planning.simulated
+        updates_before = (t - self.first_update_step) * self.planning_steps
+        update_network = partial(update, self.learner, self.replay, simulation, scale)
+
+        def update_once(i: Int[Array, ""], progress: Progress) -> Progress:
+            return update_network(progress, bits[i, :real], i, t, updates_before + i + 1)
+
+        def updates(progress: Progress) -> Progress:
+            return repeat(self.planning_steps, update_once, progress)
+
+        progress = Progress(state.learner, state.replay, jnp.zeros(()), jnp.zeros((), int))
+        number = jnp.asarray(self.planning_steps)
+        if self.first_update_step > 0:
+            # A loop with 0 or 1 iterations instead of a branch: t is the same for all seeds.
+            once = (t >= self.first_update_step).astype(int)
+            progress = jax.lax.fori_loop(0, once, lambda _, before: updates(before), progress)
+            number = once * number
+        else:
+            progress = updates(progress)
+        learner, replay, loss, skipped = progress
+        diagnostics = state.diagnostics.after_updates(number, loss, t + 1, skipped)
+        return replace(state, learner=learner, replay=replay, diagnostics=diagnostics)
+
+    @property
+    def first_update_step(self) -> int:
+        """The step at which searches and planning updates begin."""
+        return 0 if self.learn_in_warmup else self.warmup_steps
+
+    def _keys(self, state: DynaState, t: Int[Array, ""]) -> Key[Array, " 6"]:
+        """The keys for acting, environment, reset, planning updates, search and model."""
+        return jax.random.split(jax.random.fold_in(state.key, t), 6)
+
+    def _scale(self, state: DynaState) -> ObservationScale | None:
+        """How the network sees observations; None for as they are."""
+        return ObservationScale.of(self.env, state.visited) if self.scale_observations else None
+
+    def buffers(self, state: DynaState, t: Int[Array, ""]) -> Buffers:
+        """Samples of both buffers, with t + 1 transitions in B."""
+        assert state.queue is not None
+        return Buffers(self.env, self.replay, state.replay, state.queue, t)
+
+    def view(self, state: DynaState, t: Int[Array, ""]) -> Search:
+        """What a search-control can use, with t + 1 transitions in B."""
+        assert self.planning is not None
+        scale, buffers = self._scale(state), self.buffers(state, t)
+        if scale is not None:
+            learner, sizes = state.learner, self.learner.sizes
+            params = scale.folded(learner.params, sizes)
+            target_params = scale.folded(learner.target_params, sizes)
+            learner = replace(learner, params=params, target_params=target_params)
+            state = replace(state, learner=learner)
+        return search_view(self.env, self.learner, self.planning.scaled(scale), state, t, buffers)
 
     def act(
         self,
@@ -137,16 +256,34 @@ class Dyna(Component, Agent[DynaState]):
         """The action of the current policy; see `Agent.act`."""
         return self.learner.act(self.parameters(state), observation, epsilon, key)
 
+    def parameters(self, state: DynaState) -> Float[Array, " p"]:
+        """The parameters of the network as a function of observations that are not scaled."""
+        scale, params = self._scale(state), state.learner.params
+        return params if scale is None else scale.folded(params, self.learner.sizes)
+
+    def with_parameters(self, state: DynaState, parameters: Float[Array, " p"]) -> DynaState:
+        """Replace the parameters of both networks, for observations that are not scaled."""
+        scale = self._scale(state)
+        if scale is not None:
+            parameters = scale.unfolded(parameters, self.learner.sizes)
+        both = parameters, parameters
+        return eqx.tree_at(lambda s: (s.learner.params, s.learner.target_params), state, both)
+
+    @property
+    def layer_sizes(self) -> tuple[int, ...]:
+        """Widths of the network's layers."""
+        return self.learner.sizes
+
     def metrics(self, state: DynaState) -> dict[str, Array]:
         """Diagnostics since the last evaluation, and the model's error at the queue's states."""
         if self.planning is None:
             return state.diagnostics.metrics(searches=False, learns_model=False)
         model, rules = self.planning.model, self.planning.search_control.climb_rules
-        has_model_error, checks_model = model.learn_batch > 0, not model.is_always_finite
-        metrics = state.diagnostics.metrics(True, has_model_error, checks_model, rules)
-        if has_model_error and isinstance(self.env, Environment):
+        learns_model, checks_model = model.learn_batch > 0, not model.is_always_finite
+        metrics = state.diagnostics.metrics(True, learns_model, checks_model, rules)
+        if learns_model and isinstance(self.env, Environment):
             assert state.queue is not None
-            model = self.planning.scaled(self._scale_if_used(state)).model
+            model = self.planning.scaled(self._scale(state)).model
             greedy = partial(
                 self.learner.act, self.parameters(state), epsilon=0.0, key=jax.random.key(0)
             )
@@ -159,42 +296,26 @@ class Dyna(Component, Agent[DynaState]):
         """The parameters, states sampled from B and B_s, and V, g and the policy on a grid."""
         bits = jax.random.bits(key, (2, SNAPSHOT_STATES), jnp.uint32)
         stored = uniform_indices(bits[0], jnp.minimum(t, self.replay.capacity))
-        shown = {
-            "parameters": self.parameters(state),
+        params = self.parameters(state)
+        recorded = {
+            "parameters": params,
             "replay": state.replay.rows[stored, : self.env.observation_size],
         }
         if state.queue is not None:
-            shown |= {"queue": state.queue.sample(bits[1]), "queue_count": state.queue.count}
+            recorded |= {"queue": state.queue.sample(bits[1]), "queue_count": state.queue.count}
         if self.planning is not None and state.memory is not None:
             control = self.planning.search_control
-            shown |= check_snapshot(control, control.snapshot(state.memory))
+            recorded |= check_snapshot(control, control.snapshot(state.memory))
         if not is_drawn(self.env):
-            return shown
+            return recorded
         if self.planning is not None:
             # The climbs of a search at this step, only for the snapshot.
-            search = self._view(state, jnp.maximum(t - 1, 0))
-            shown |= climbs(self.planning.search_control, search, jax.random.fold_in(key, 1))
-        params = self.parameters(state)
+            search, climb_key = self.view(state, jnp.maximum(t - 1, 0)), jax.random.fold_in(key, 1)
+            recorded |= climbs(self.planning.search_control, search, climb_key)
         greedy = partial(self.learner.act, params, epsilon=0.0, key=key)
-        value = self.learner.value(params)
-        shown["bounds"] = jnp.stack([jnp.asarray(self.env.low), jnp.asarray(self.env.high)])
-        return shown | surfaces(value, self.env) | policy(greedy, self.env)
-
-    def parameters(self, state: DynaState) -> Float[Array, " p"]:
-        """The parameters of the network as a function of observations that are not scaled."""
-        return self._unscaled(state).learner.params
-
-    def with_parameters(self, state: DynaState, parameters: Float[Array, " p"]) -> DynaState:
-        """Replace the parameters of both networks, given for observations that are not scaled."""
-        if self.scale_observations:
-            parameters = self._scale(state).unfolded(parameters, self.learner.sizes)
-        both = parameters, parameters
-        return eqx.tree_at(lambda s: (s.learner.params, s.learner.target_params), state, both)
-
-    @property
-    def layer_sizes(self) -> tuple[int, ...]:
-        """Widths of the network's layers."""
-        return self.learner.sizes
+        recorded["bounds"] = jnp.stack([jnp.asarray(self.env.low), jnp.asarray(self.env.high)])
+        recorded |= surfaces(self.learner.value(params), self.env)
+        return recorded | policy(greedy, self.env)
 
     def dry_step(self, key: PRNGKeyArray) -> DynaState:
         """A step with a meaningless outcome: tracing it finds errors in the components."""
@@ -204,118 +325,3 @@ class Dyna(Component, Agent[DynaState]):
         zeros, no = jnp.zeros(self.env.observation_size), jnp.zeros((), bool)
         experience = Experience(jnp.zeros(()), zeros, no, no, zeros)
         return self.observe(state, t, self.choose(state, t), experience)
-
-    def _interact(self, state: DynaState, t: Int[Array, ""]) -> tuple[Action, Experience]:
-        """Take a step in a compiled environment."""
-        env = self.env
-        assert isinstance(env, Environment)
-        _, env_key, reset_key, *_ = self._keys(state, t)
-        action = self.choose(state, t)
-        next_state, reward, terminal = env.transition(state.observation, action, env_key)
-        # Start a new episode if this one is over.
-        over = terminal | (state.episode_step + 1 >= env.episode_limit)
-        observation = jnp.where(over, env.reset(reset_key), next_state)
-        return action, Experience(reward, next_state, terminal, over, observation)
-
-    def _store(
-        self, state: DynaState, t: Int[Array, ""], action: Action, experience: Experience
-    ) -> tuple[DynaState, Transition]:
-        """Add the transition to B."""
-        seen = Transition(
-            state.observation, action, experience.reward, experience.next_state, experience.terminal
-        )
-        state = DynaState(
-            key=state.key,
-            observation=experience.observation,
-            episode_step=jnp.where(experience.over, 0, state.episode_step + 1),
-            learner=state.learner,
-            replay=self.replay.add(state.replay, seen.pack(), t),
-            queue=state.queue,
-            visited=None
-            if state.visited is None
-            else state.visited.add(seen.state, seen.next_state),
-            model=state.model,
-            diagnostics=state.diagnostics.after_step(experience.over),
-            memory=state.memory,
-        )
-        return state, seen
-
-    @property
-    def _keeps_statistics(self) -> bool:
-        """Whether statistics of the visited states are needed: for searches, or for the scale."""
-        return self.planning is not None or bool(
-            self.scale_observations and not self.env.is_bounded
-        )
-
-    def _scale(self, state: DynaState) -> ObservationScale:
-        return ObservationScale.of(self.env, state.visited)
-
-    def _scale_if_used(self, state: DynaState) -> ObservationScale | None:
-        return self._scale(state) if self.scale_observations else None
-
-    def _unscaled(self, state: DynaState) -> DynaState:
-        """The state with networks of observations that are not scaled."""
-        if not self.scale_observations:
-            return state
-        learner = self._scale(state).folded(state.learner, self.learner.sizes)
-        return replace(state, learner=learner)
-
-    def _keys(self, state: DynaState, t: Int[Array, ""]) -> Key[Array, " 6"]:
-        """The keys for acting, environment, reset, planning updates, search and model."""
-        return jax.random.split(jax.random.fold_in(state.key, t), 6)
-
-    def _view(self, state: DynaState, t: Int[Array, ""]) -> Search:
-        """What a search-control can use, with t + 1 transitions in B."""
-        assert self.planning is not None
-        return search_view(
-            self.env,
-            self.learner,
-            self.planning.scaled(self._scale_if_used(state)),
-            self._unscaled(state),
-            t,
-            self._draws(state, t),
-        )
-
-    def _search(
-        self, planning: Planning, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray
-    ) -> DynaState:
-        """Add the states that the search-control finds to the queue."""
-        queue, search = state.queue, self._view(state, t)
-        assert queue is not None
-
-        def propose() -> Proposal:
-            control = planning.search_control
-            with note_where(f"{type(control).__name__}.propose must return a Proposal"):
-                proposal = control.propose(search, key)
-            return check_proposal(control, proposal, self.env, state.memory)
-
-        searches = jnp.ones((), int)
-        if self.first_update_step > 0:
-            # t is the same for all seeds, so only one branch is executed.
-            empty = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(propose))
-            empty = replace(empty, memory=state.memory)
-            searches = (t >= self.first_update_step).astype(int)
-            found = jax.lax.cond(searches > 0, propose, lambda: empty)
-        else:
-            found = propose()
-        diagnostics = state.diagnostics.after_search(found, self.env, searches)
-        queue = queue.add(found, self.env)
-        return replace(state, queue=queue, diagnostics=diagnostics, memory=found.memory)
-
-    def _plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
-        """Make the d planning updates; none before `first_update_step`."""
-        updates = Updates(
-            learner=self.learner,
-            replay=self.replay,
-            planning=self.planning,
-            batch_size=self.batch_size,
-            number=self.planning_steps,
-            first_step=self.first_update_step,
-        )
-        draws = None if self.planning is None else self._draws(state, t)
-        return updates(state, t, draws, self._scale_if_used(state), key)
-
-    def _draws(self, state: DynaState, t: Int[Array, ""]) -> Draws:
-        """Samples from the buffers, with t + 1 transitions in B."""
-        assert state.queue is not None
-        return Draws(self.env, self.replay, state.replay, state.queue, t)

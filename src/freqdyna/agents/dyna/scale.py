@@ -4,8 +4,6 @@ The map is affine, so a network of scaled observations is also a network of the 
 themselves: the map is folded into its first layer. Everything outside the updates uses that one.
 """
 
-from dataclasses import replace
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -14,7 +12,6 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
 from freqdyna.agents.dyna.state import Visited
-from freqdyna.agents.learners import LearnerState
 from freqdyna.agents.networks import Network, network_from_flat
 from freqdyna.envs.space import Space
 
@@ -27,18 +24,12 @@ class ObservationScale(eqx.Module):
 
     centre: Float[Array, " n"]
     half: Float[Array, " n"]
-    low: Float[Array, " n"]
-    high: Float[Array, " n"]
-    """The bounds of the space, infinite where they are not known."""
 
     @staticmethod
     def of(space: Space, visited: Visited | None) -> "ObservationScale":
         """The scale of a space: known bounds become ±1, others use mean and standard deviation.
 
-        Args:
-            space: The state space.
-            visited: Statistics of the visited states; None if every coordinate has bounds.
-
+        Statistics of the visited states may be None if every coordinate has bounds.
         """
         known = np.isfinite(space.low) & np.isfinite(space.high)
         low, high = np.where(known, space.low, -1.0), np.where(known, space.high, 1.0)
@@ -49,17 +40,11 @@ class ObservationScale(eqx.Module):
             deviation = jnp.sqrt(jnp.diagonal(visited.covariance()))
             centre = jnp.where(known, centre, visited.mean)
             half = jnp.where(known, half, jnp.where(deviation > SMALLEST, deviation, 1.0))
-        return ObservationScale(centre, half, jnp.asarray(space.low), jnp.asarray(space.high))
+        return ObservationScale(centre, half)
 
     def __call__(self, states: Float[Array, "*k n"]) -> Float[Array, "*k n"]:
         """Scaled states."""
         return (states - self.centre) / self.half
-
-    def inverse(self, scaled: Float[Array, "*k n"]) -> Float[Array, "*k n"]:
-        """The states with these scaled coordinates; rounding moves none across a bound."""
-        states = self.centre + self.half * scaled
-        inside = (scaled >= self(self.low)) & (scaled <= self(self.high))
-        return jnp.where(inside, jnp.clip(states, self.low, self.high), states)
 
     def of_rows(self, rows: Float[Array, "batch width"]) -> Float[Array, "batch width"]:
         """Packed transitions with scaled states and next states."""
@@ -67,33 +52,15 @@ class ObservationScale(eqx.Module):
         states = rows[:, :both].reshape(len(rows), 2, -1)
         return jnp.concatenate([self(states).reshape(len(rows), both), rows[:, both:]], axis=1)
 
-    def folded(self, learner: LearnerState, sizes: tuple[int, ...]) -> LearnerState:
-        """The parameters of the same networks as functions of states that are not scaled.
-
-        Args:
-            learner: The parameters for scaled states.
-            sizes: Layer widths of the networks.
-
-        """
-
-        def fold(params: Float[Array, " p"]) -> Float[Array, " p"]:
-            network = network_from_flat(params, sizes)
-            weight = network.weights[0] / self.half[:, None]
-            shift = jnp.dot(self.centre, weight, precision=jax.lax.Precision.HIGHEST)
-            return _with_first_layer(network, weight, network.biases[0] - shift)
-
-        return replace(
-            learner, params=fold(learner.params), target_params=fold(learner.target_params)
-        )
+    def folded(self, params: Float[Array, " p"], sizes: tuple[int, ...]) -> Float[Array, " p"]:
+        """The parameters of the same network as a function of states that are not scaled."""
+        network = network_from_flat(params, sizes)
+        weight = network.weights[0] / self.half[:, None]
+        shift = jnp.dot(self.centre, weight, precision=jax.lax.Precision.HIGHEST)
+        return _with_first_layer(network, weight, network.biases[0] - shift)
 
     def unfolded(self, params: Float[Array, " p"], sizes: tuple[int, ...]) -> Float[Array, " p"]:
-        """The inverse of `folded` for one network: its parameters as a function of scaled states.
-
-        Args:
-            params: The parameters for states that are not scaled.
-            sizes: Layer widths of the network.
-
-        """
+        """The inverse of `folded`."""
         network = network_from_flat(params, sizes)
         weight = network.weights[0]
         shift = jnp.dot(self.centre, weight, precision=jax.lax.Precision.HIGHEST)

@@ -1,4 +1,4 @@
-"""The state of the Dyna agent: what was visited, the search-control queue, samples of buffers."""
+"""The state of the Dyna agent: statistics of visited states, the queue, and samples of buffers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from freqdyna.search_control.base import Proposal
 
 
 class Visited(eqx.Module):
-    """Mean, covariance, mean step and range, updated state by state (Welford's method)."""
+    """Mean, covariance, mean step and range of visited states, one by one (Welford's method)."""
 
     count: Float[Array, ""]
     mean: Float[Array, " n"]
@@ -55,7 +55,7 @@ class Visited(eqx.Module):
 
 
 class Queue(eqx.Module):
-    """The states to plan from."""
+    """The search-control queue (the paper's B_s): a ring of states, or state-action pairs."""
 
     rows: Float[Array, "capacity n"]
     count: Int[Array, ""]
@@ -65,14 +65,7 @@ class Queue(eqx.Module):
 
     @staticmethod
     def empty(capacity: int, space: Space, with_actions: bool = False) -> "Queue":
-        """A queue without states.
-
-        Args:
-            capacity: The number of states that it can hold.
-            space: The state and action space.
-            with_actions: Whether it stores state-action pairs.
-
-        """
+        """A queue without states, or without state-action pairs."""
         actions = None
         if with_actions:
             shape = () if space.num_actions else (space.action_size,)
@@ -85,13 +78,7 @@ class Queue(eqx.Module):
         return self.count == 0
 
     def add(self, proposal: Proposal, space: Space) -> "Queue":
-        """Add what a search found, except for states that are not finite or have no valid action.
-
-        Args:
-            proposal: What the search found.
-            space: The action space.
-
-        """
+        """Add the proposed states that are finite and, in pairs, have an action of the space."""
         capacity = self.rows.shape[0]
         stored = proposal.finite()
         if proposal.actions is not None:
@@ -107,12 +94,7 @@ class Queue(eqx.Module):
         return Queue(rows, jnp.where(count >= 2 * capacity, count - capacity, count), actions)
 
     def sample(self, bits: UInt32[Array, " k"]) -> Float[Array, "k n"]:
-        """Sample states uniformly with replacement; zeros while the queue is empty.
-
-        Args:
-            bits: Random bits, one word per state, shape (k,).
-
-        """
+        """Sample k states uniformly with replacement; zeros while the queue is empty."""
         return self.rows[self._sampled(bits)]
 
     def sample_actions(self, bits: UInt32[Array, " k"]) -> Shaped[Array, "k ..."]:
@@ -158,8 +140,11 @@ class Experience(eqx.Module):
 
 
 @dataclass(frozen=True)
-class Draws:
-    """Both buffers at one time step; every sample is a function of random bits, a word for each."""
+class Buffers:
+    """Samples of the replay buffer and the queue of one seed at one time step.
+
+    Every sample is a function of random bits, one word for each.
+    """
 
     space: Space
     replay: Replay[Any]

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
 from freqdyna.agents.dyna.planning import Planning
-from freqdyna.agents.dyna.state import Draws, DynaState, Queue
+from freqdyna.agents.dyna.state import Buffers, DynaState, Queue
 from freqdyna.agents.learners import Learner
 from freqdyna.agents.models.base import Model
 from freqdyna.agents.networks import StateValue
@@ -27,19 +27,9 @@ def search_view(
     planning: Planning,
     state: DynaState,
     t: Int[Array, ""],
-    draws: Draws,
+    buffers: Buffers,
 ) -> Search:
-    """The value function, the state space and the buffers of one seed at one time step.
-
-    Args:
-        env: The state space.
-        learner: The learner, whose value is climbed.
-        planning: The model and the exploration of planning.
-        state: The state of the seed.
-        t: The number of steps taken before, shape ().
-        draws: Samples from the buffers.
-
-    """
+    """The value function, the state space and the buffers of one seed at one time step."""
     queue, visited = state.queue, state.visited
     assert queue is not None
     assert visited is not None
@@ -77,8 +67,8 @@ def search_view(
         derivatives=value.derivatives,
         slopes=value.slopes,
         target_slopes=target_value.slopes,
-        draw_visited=draws.visited,
-        draw_queue=draws.queued,
+        draw_visited=buffers.visited,
+        draw_queue=buffers.queued,
         queue_is_empty=queue.is_empty(),
         low=low,
         high=high,
@@ -94,7 +84,7 @@ def search_view(
         policy=lambda s, key: learner.act(state.learner.params, s, planning.exploration, key),
         outcome=outcome,
         disagreement=lambda s, action: planning.model.disagreement(state.model, s, action),
-        draw_transitions=draws.transitions,
+        draw_transitions=buffers.transitions,
         discount=learner.discount,
         num_actions=env.num_actions,
         action_low=env.action_low,
@@ -118,18 +108,8 @@ def model_error_at_queue(
     """The root mean squared error of the model's next states, as in the metric `model_error`.
 
     Predictions are compared with the environment's own dynamics without noise. Nothing is random,
-    so measuring it changes no other number.
-
-    Args:
-        model: The model, as the agent uses it.
-        model_state: Its state.
-        queue: The search-control queue.
-        env: The environment.
-        act: The action in a state whose action the queue does not store.
-
-    Returns:
-        Shape (); NaN while the queue is empty.
-
+    so measuring it changes no other number. It is NaN while the queue is empty. `act` chooses the
+    action in a state whose action the queue does not store.
     """
     count = jnp.minimum(queue.count, queue.rows.shape[0])
     i = jnp.arange(ERROR_STATES)
@@ -167,12 +147,7 @@ def is_drawn(env: Space) -> bool:
 
 
 def surfaces(value: StateValue, env: Space) -> dict[str, Float[Array, "points points"]]:
-    """V and g = ‖∇V‖² + ‖H_V‖²_F on a grid; the first index follows the first coordinate.
-
-    Returns:
-        "value" and "frequency", each of shape (RESOLUTION, RESOLUTION).
-
-    """
+    """V and g = ‖∇V‖² + ‖H_V‖²_F on a grid; the first index follows the first coordinate."""
 
     def at(state: Float[Array, " 2"]) -> dict[str, Float[Array, ""]]:
         derivatives = value.derivatives(state)
@@ -184,13 +159,7 @@ def surfaces(value: StateValue, env: Space) -> dict[str, Float[Array, "points po
 def policy(
     act: Callable[[Float[Array, " 2"]], Action], env: Space
 ) -> dict[str, Shaped[Array, "points points ..."]]:
-    """The action at each point of the grid, as "policy".
-
-    Args:
-        act: From a state of shape (2,) to an action.
-        env: The state space.
-
-    """
+    """The action at each point of the grid, as "policy"."""
     return _over_grid(lambda state: {"policy": act(state)}, env)
 
 
@@ -206,12 +175,7 @@ def _over_grid(
 def climbs(
     search_control: SearchControl, search: Search, key: PRNGKeyArray
 ) -> dict[str, Float[Array, "searches limit 2"] | Int[Array, "searches limit"]]:
-    """The climbs that a search-control with a `HillClimb` would make at this step.
-
-    Returns:
-        The fields of a `ClimbPath` for each of SEARCHES searches; empty for other search-controls.
-
-    """
+    """The climbs of SEARCHES searches at this step; only a `HillClimb` has some."""
     is_climb = lambda part: isinstance(part, HillClimb)  # noqa: E731
     traced = jax.tree.map(
         lambda part: part.traced() if is_climb(part) else part, search_control, is_leaf=is_climb
