@@ -25,7 +25,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
-from freqdyna.core.errors import FreqdynaError, shown, unknown_name
+from freqdyna.core.errors import FreqdynaError, shortened, unknown_name
 from freqdyna.core.files import parse_toml, read_text, toml_value, write_atomically
 
 Check = Callable[[str, Any], Any]
@@ -49,7 +49,7 @@ ALGORITHM_ALIASES = {"dqn": "er"}
 def require(name: str, value: object, holds: bool, allowed: str) -> None:
     """Raise an error unless a condition holds; `allowed` completes "it must be ..."."""
     if not holds:
-        raise FreqdynaError(f"{name} is {shown(value)}; it must be {allowed}")
+        raise FreqdynaError(f"{name} is {shortened(value)}; it must be {allowed}")
 
 
 def integer(least: int) -> Check:

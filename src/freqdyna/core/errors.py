@@ -1,6 +1,6 @@
 """Errors about invalid input: one sentence with the field, the value and what is allowed.
 
-An error in a user's own code keeps its class and its traceback; `note_where` adds the contract.
+An error in a user's code keeps its class and its traceback; `note_where` adds the contract.
 """
 
 import traceback
@@ -27,12 +27,7 @@ class DamagedFileError(FreqdynaError):
 
 @contextmanager
 def note_where(contract: str) -> Iterator[None]:
-    """Add a note to an error in the user's own code, which keeps its class and traceback.
-
-    Args:
-        contract: Which method of which class it comes from, and what that must do.
-
-    """
+    """Add to an error in the user's code which method it comes from, and what that must do."""
     try:
         yield
     except FreqdynaError:
@@ -50,11 +45,11 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
         return SequenceMatcher(None, begin, candidate.lower()).ratio()
 
     listed = ", ".join(sorted(known, key=similarity, reverse=True))
-    return FreqdynaError(f"unknown {kind} {shown(name)}; known, nearest first: {listed}")
+    return FreqdynaError(f"unknown {kind} {shortened(name)}; known, nearest first: {listed}")
 
 
-def shown(value: object) -> str:
-    """A value for a message: its representation, shortened if it is long."""
+def shortened(value: object) -> str:
+    """The representation of a value for a message, cut off if it is long."""
     text = repr(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
@@ -75,7 +70,7 @@ def one_line(error: BaseException) -> str:
 def raised_line(error: BaseException) -> str:
     """Where an error was raised, such as "my_env.py, line 7", for a run that goes on."""
     frames = traceback.extract_tb(error.__traceback__)
-    # An environment that is installed as well has all of its frames there.
+    # All frames are of installed packages if the environment is one itself.
     frame = ([f for f in frames if "site-packages" not in f.filename] or frames)[-1]
     return f"{Path(frame.filename).name}, line {frame.lineno}"
 

@@ -38,14 +38,8 @@ _CHECKSUM = "checksum"
 
 
 def write_atomically(path: Path, contents: bytes | Callable[[IO[bytes]], object]) -> None:
-    """Write a file so that `path` is either complete or unchanged.
-
-    Args:
-        path: The file to create or replace; its folder must exist.
-        contents: The contents, or a function that is called with a binary file to write to.
-
-    """
-    # A unique name: two writers do not interfere, and a symbolic link placed there is not followed.
+    """Write a file, or let a function write it, so that `path` is complete or unchanged."""
+    # A unique name: two writers do not interfere, and no symbolic link is followed.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
     try:
         with open(partial, "xb") as file:
@@ -78,15 +72,9 @@ def set_aside(path: Path) -> str:
 
 @contextmanager
 def locked_folder(folder: Path, argument: str = "out") -> Iterator[str | None]:
-    """Hold the lock of a folder, which is created if it does not exist.
+    """Hold the lock of a folder, which is created if needed; messages call it `argument`.
 
-    Args:
-        folder: The folder.
-        argument: The name of the argument that is the folder, for messages.
-
-    Yields:
-        The process that held the lock before, if it ended without releasing it; otherwise None.
-
+    Yields the process that held the lock before if it ended without releasing it, otherwise None.
     """
     from filelock import FileLock, Timeout  # here, since the command line starts faster without
 

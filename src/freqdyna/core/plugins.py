@@ -2,8 +2,8 @@
 
 A run folder, a sweep or a configuration file may come from somebody else. Finding a component by
 its name therefore never imports a module. The user is asked once, where such a file is read; if
-code is allowed there, or if the name was typed, `import_code` imports the module. A name whose
-module is not imported by then is refused.
+code is allowed, or if the name was typed, `import_code` imports the module. A name whose module is
+not imported by then is refused.
 """
 
 import dataclasses
@@ -118,7 +118,7 @@ class Registry(dict[str, type[Component]]):
 
 
 def require_shapes(what: str, returned: Any, wanted: Any) -> None:
-    """Raise an error unless what a component returned has the structure, types and shapes wanted.
+    """Raise an error unless a returned value has the structure, types and shapes that are wanted.
 
     The message begins with `what`, such as "Mine.propose returned states".
     """
@@ -155,8 +155,7 @@ def describe(value: Any) -> str:
 def current_folder_on_path(wanted: bool) -> Iterator[None]:
     """Let Python import from the current folder, last, while a command runs, if `wanted`.
 
-    Otherwise it is not importable: a folder from somebody else may contain a module with any name,
-    also names that other packages try to import. Worker processes inherit it.
+    Without code that the user typed or allowed it does not: the folder may be somebody else's.
     """
     if not wanted or "" in sys.path:
         yield

@@ -53,17 +53,7 @@ def argmax(numbers: Float[Array, " n"]) -> Int[Array, ""]:
 
 
 def repeat(iterations: int, body: Callable[[Int[Array, ""], Carry], Carry], carry: Carry) -> Carry:
-    """A loop with a fixed number of iterations, like `jax.lax.fori_loop`.
-
-    Args:
-        iterations: The number of iterations.
-        body: From the index of the iteration and the carry to the next carry.
-        carry: The initial carry.
-
-    Returns:
-        The carry after body(0, ·), ..., body(iterations - 1, ·).
-
-    """
+    """The carry after body(0, ·), ..., body(iterations - 1, ·), like `jax.lax.fori_loop`."""
     # A divisor of the iterations: a remainder would be compiled separately.
     at_once = max(k for k in range(1, _iterations_at_once() + 1) if iterations % k == 0)
     return jax.lax.fori_loop(0, iterations, body, carry, unroll=at_once)
@@ -72,17 +62,7 @@ def repeat(iterations: int, body: Callable[[Int[Array, ""], Carry], Carry], carr
 def repeat_while(
     unfinished: Callable[[Carry], Bool[Array, ""]], body: Callable[[Carry], Carry], carry: Carry
 ) -> Carry:
-    """A loop with a condition, like `jax.lax.while_loop`.
-
-    Args:
-        unfinished: Whether to run another iteration.
-        body: From the carry to the next carry.
-        carry: The initial carry.
-
-    Returns:
-        The first carry for which `unfinished` is false.
-
-    """
+    """The first carry for which `unfinished` is false, like `jax.lax.while_loop`."""
 
     def several(carry: Carry) -> Carry:
         carry = body(carry)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from freqdyna.core.errors import FreqdynaError, shown, unknown_name
+from freqdyna.core.errors import FreqdynaError, shortened, unknown_name
 from freqdyna.results.chart import LineStyle, run_styles
 from freqdyna.results.draw import draw, save_figure
 from freqdyna.results.measures import (
@@ -112,7 +112,7 @@ def compare_runs(
     """Compare runs by their names, which must differ in an environment; see `freqdyna.compare`."""
     if measure not in MEASURES:
         allowed = " or ".join(map(repr, MEASURES))
-        raise FreqdynaError(f"measure is {shown(measure)}; it must be {allowed}")
+        raise FreqdynaError(f"measure is {shortened(measure)}; it must be {allowed}")
     check_x(x)
     if baseline is not None and all_pairs:
         raise FreqdynaError(f"baseline is {baseline!r}, but all_pairs is set; it must be only one")

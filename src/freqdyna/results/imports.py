@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError, installing, shown
+from freqdyna.core.errors import FreqdynaError, installing, shortened
 from freqdyna.envs import ENVIRONMENTS
 from freqdyna.results.folder import command, free_name
 from freqdyna.results.record import IMPORTED, SECONDS, TRAINING_RETURNS
@@ -290,7 +290,7 @@ def _csv_rows(
             if not valid:
                 allowed = "an integer, 0 or greater" if name in integers else "a number"
                 raise FreqdynaError(
-                    f"{path}, line {line}: {name} is {shown(row[name])}; it must be {allowed}"
+                    f"{path}, line {line}: {name} is {shortened(row[name])}; it must be {allowed}"
                 )
             numbers.append(number if math.isfinite(number) else math.nan)
         yield line, numbers
@@ -382,7 +382,7 @@ def _tagged(
     if tag not in scalars:
         has = ", ".join(sorted(scalars)) or "none"
         raise FreqdynaError(
-            f"tag is {shown(tag)}; it must be the name of a scalar in the files of every seed; "
+            f"tag is {shortened(tag)}; it must be the name of a scalar in the files of every seed; "
             f"those of the seed {seed} are: {has}"
         )
     return _sorted_curve(seed, *np.array(scalars[tag]).T)

@@ -23,7 +23,7 @@ from freqdyna.agents import algorithms
 from freqdyna.agents.networks import Network
 from freqdyna.agents.tabular import QTable, TabularDyna
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError, shown
+from freqdyna.core.errors import FreqdynaError, shortened
 from freqdyna.core.files import write_atomically
 from freqdyna.envs.base import Policy
 from freqdyna.envs.names import environment_of_run, space_of_run
@@ -85,7 +85,7 @@ def check_space(space: Space, result: Record) -> None:
     ours, theirs = space_text(space), result.provenance.get("space")
     if theirs not in (None, ours):
         raise FreqdynaError(
-            f"env has the {shown(ours)[1:-1]}; it must have those of the run, {shown(theirs)[1:-1]}"
+            f"env has the {shortened(ours)[1:-1]}; it must have those of the run, {shortened(theirs)[1:-1]}"
         )
 
 

@@ -40,7 +40,7 @@ from typing import Any
 from freqdyna import envs as environments
 from freqdyna.agents import algorithms, presets
 from freqdyna.config import COMPONENTS, Config, flattened
-from freqdyna.core.errors import FreqdynaError, shown, unknown_name
+from freqdyna.core.errors import FreqdynaError, shortened, unknown_name
 from freqdyna.core.files import check_seal, encode_toml, parse_toml
 from freqdyna.core.plugins import import_code, require_allowed
 from freqdyna.search_control import SEARCH_CONTROLS
@@ -152,7 +152,7 @@ def _check_integer(name: str, value: Any, least: int) -> None:
 
 def _require(holds: object, name: str, value: Any, allowed: str) -> None:
     if not holds:
-        raise FreqdynaError(f"{printable(name)} is {shown(value)}; it must be {allowed}")
+        raise FreqdynaError(f"{printable(name)} is {shortened(value)}; it must be {allowed}")
 
 
 @dataclass(frozen=True)
