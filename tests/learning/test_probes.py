@@ -5,11 +5,11 @@ from typing import ClassVar
 import jax
 import numpy as np
 import pytest
+from freqdyna.envs.resolve import resolved
 from probes import ActionReward, ConstantReward, DelayedReward, Endless, ObservedReward, Probe
 
 from freqdyna import Config
 from freqdyna.agents import algorithms
-from freqdyna.envs.resolve import resolved
 
 DISCOUNT = 0.8
 STEPS = 1500

@@ -6,6 +6,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from freqdyna.envs.resolve import resolved_by_name
 from test_runs import assert_same_outcome
 
 import freqdyna
@@ -13,7 +14,6 @@ from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents.algorithms import build
 from freqdyna.cli.main import main
 from freqdyna.envs import DynaMaze
-from freqdyna.envs.resolve import resolved_by_name
 from freqdyna.results.imports import import_curves
 from freqdyna.training import checkpoint
 from freqdyna.training.api import _extended

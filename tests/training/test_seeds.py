@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from freqdyna.envs.resolve import resolved
 from probes import ConstantReward
 from small import TABULAR
 
@@ -12,7 +13,6 @@ from freqdyna import FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
 from freqdyna.core.errors import RunFailedError
-from freqdyna.envs.resolve import resolved
 from freqdyna.results.record import evaluation_steps
 from freqdyna.training import seeds
 from freqdyna.training.api import prepare

@@ -5,12 +5,12 @@ from dataclasses import replace
 import jax
 import numpy as np
 import pytest
+from freqdyna.envs.resolve import resolved
 
 from freqdyna import envs
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs.resolve import resolved
 from freqdyna.training.seeds import Block, Layout, Training, VariedBlock
 
 BASE = Config(

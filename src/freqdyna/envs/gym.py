@@ -33,7 +33,7 @@ class HostSpace(Space):
     action_space: spaces.Discrete[Any] | spaces.Box = eqx.field(static=True)
     label: str = eqx.field(static=True)
     episode_limit: int = eqx.field(static=True)
-    """Steps after which an episode is truncated; the environment's own limit may be lower."""
+    """Steps after which an episode is truncated; the environment may truncate it earlier."""
 
     @property
     def name(self) -> str:
@@ -76,10 +76,6 @@ class HostSpace(Space):
         drawn = space.sample()
         return np.asarray(drawn - space.start if isinstance(space, spaces.Discrete) else drawn)
 
-    def to_agent(self, observation: Any) -> np.ndarray:
-        """The observation as an array, shape (n,)."""
-        return np.asarray(observation, np.float32)
-
     def to_env_action(self, action: HostAction) -> Any:
         """The action in the form that the environment's `step` expects."""
         space = self.action_space
@@ -89,58 +85,44 @@ class HostSpace(Space):
 
 
 def space_of(env: "gymnasium.Env[Any, Any]", episode_limit: int | None = None) -> HostSpace:
-    """The space of a Gymnasium environment.
-
-    Args:
-        env: The environment.
-        episode_limit: The number of steps after which episodes are truncated; None for the default.
-
-    Raises:
-        FreqdynaError: If the observation space or the action space is not supported.
-
-    """
-    name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
-    seen, acted = (getattr(env, space, None) for space in ("observation_space", "action_space"))
-    if not isinstance(seen, spaces.Box) or len(seen.shape) != 1 or not seen.shape[0]:
+    """The space of a Gymnasium environment; an error if it is not supported."""
+    spec = env.spec
+    name = type(env.unwrapped).__name__ if spec is None else spec.id
+    observations = getattr(env, "observation_space", None)
+    actions = getattr(env, "action_space", None)
+    if not _is_vector(observations):
         raise FreqdynaError(
-            f"the observations of {name!r} are {_words(seen)}; they must be a one-dimensional Box: "
-            "gymnasium.wrappers.FlattenObservation converts many other spaces"
+            f"the observation space of {name!r} is {observations}; it must be a one-dimensional "
+            "Box: gymnasium.wrappers.FlattenObservation converts many other spaces"
         )
-    if not isinstance(acted, spaces.Discrete) and not _is_supported_box(acted):
+    if not isinstance(actions, spaces.Discrete) and not (
+        _is_vector(actions)
+        and np.abs([actions.low, actions.high]).max() <= UNBOUNDED
+        and (actions.high > actions.low).all()
+    ):
         raise FreqdynaError(
-            f"the actions of {name!r} are {_words(acted)}; they must be Discrete, or a "
-            "one-dimensional Box with finite bounds, the upper greater than the lower ones"
+            f"the action space of {name!r} is {actions}; it must be Discrete, or a one-dimensional "
+            "Box with finite bounds, the upper greater than the lower ones"
         )
-    own_limit = env.spec.max_episode_steps if env.spec is not None else None
-    limit = episode_limit or own_limit or EPISODE_LIMIT
-    return HostSpace(seen, acted, name, limit)
+    limit = episode_limit or (spec and spec.max_episode_steps) or EPISODE_LIMIT
+    return HostSpace(observations, actions, name, limit)
 
 
-def _is_supported_box(space: Any) -> TypeGuard[spaces.Box]:
-    """Whether this space of continuous actions is supported."""
-    if not isinstance(space, spaces.Box) or len(space.shape) != 1 or not space.shape[0]:
-        return False
-    finite = np.abs([space.low, space.high]).max() <= UNBOUNDED
-    return bool(finite and (space.high > space.low).all())
+def _is_vector(space: Any) -> TypeGuard[spaces.Box]:
+    return isinstance(space, spaces.Box) and len(space.shape) == 1 and space.shape[0] > 0
 
 
-def factory_of(env: Any, **options: Any) -> Factory:
+def factory_of(env: Any) -> Factory:
     """A function that creates a new environment at each call.
 
     Args:
-        env: The id of a registered environment, an environment to copy, or such a function.
-        **options: Passed to `gymnasium.make` with an id.
-
-    Raises:
-        FreqdynaError: If it is none of these.
+        env: Such a function, or an environment to copy.
 
     """
-    if isinstance(env, str):
-        return lambda: gymnasium.make(env, **options)
     if isinstance(env, gymnasium.vector.VectorEnv):
         raise FreqdynaError(
             f"env is {type(env).__name__}, a vector environment; it must be a single environment, "
-            "such as gymnasium.make(...), of which every seed gets its own copy"
+            "such as gymnasium.make(...), of which every seed gets a copy"
         )
     if not isinstance(env, gymnasium.Env):
         if not callable(env):
@@ -202,13 +184,6 @@ def close_env(env: Any) -> None:
         env.close()
 
 
-def _words(space: Any) -> str:
-    if space is None:
-        return "not given"
-    shape = f" of shape {space.shape}" if isinstance(space, spaces.Box) else ""
-    return f"{type(space).__name__}{shape}"
-
-
 @dataclass(frozen=True)
 class Failure:
     """Why a seed stopped early."""
@@ -240,14 +215,9 @@ class Slot:
     length: int = 0
 
     def begin(self, episode: int) -> np.ndarray:
-        """Start an episode; its seed depends only on the run's seed and the episode number.
+        """Start an episode, whose seed depends only on this seed and the episode's number.
 
-        Args:
-            episode: The number of the episode.
-
-        Returns:
-            The first state, shape (n,).
-
+        Returns its first state, shape (n,).
         """
         self.episode, self.length = episode, 0
         entropy = np.random.SeedSequence([self.seed, self.stream, episode])
@@ -259,12 +229,9 @@ class Slot:
         return self._checked(observation)
 
     def step(self, action: HostAction) -> tuple[np.ndarray, float, bool, bool]:
-        """Take one step.
+        """The next state, the reward, whether that state is terminal, and whether it is the last.
 
-        Returns:
-            The next state of shape (n,), the reward, whether the next state is terminal, and
-            whether the episode is over (terminated or truncated).
-
+        The last state of an episode may be terminal or truncated.
         """
         try:
             outcome = self.env.step(self.space.to_env_action(action))
@@ -317,15 +284,10 @@ class HostEnvs:
         return np.stack([self._begin(row, 0, 0) for row in range(len(self.slots))])
 
     def step(self, actions: np.ndarray, t: int) -> dict[str, np.ndarray]:
-        """Take one step in every environment.
+        """Take one step in every environment, after `t` steps.
 
-        Args:
-            actions: One action per seed, shape (seeds,) or (seeds, a).
-            t: The number of steps taken before.
-
-        Returns:
-            The fields of an `Experience` by name, with the seeds as first axis.
-
+        Actions have shape (seeds,) or (seeds, a). Returns the fields of an `Experience` by name,
+        with the seeds as first axis.
         """
         count, n = len(self.slots), self.space.observation_size
         reward = np.zeros(count, np.float32)
@@ -359,16 +321,7 @@ class HostEnvs:
         }
 
     def restore(self, memory: dict[str, np.ndarray], failures: dict[int, Failure]) -> np.ndarray:
-        """Restart the current episodes and replay their actions.
-
-        Args:
-            memory: What `memory` returned.
-            failures: The failures so far, by the index of the seed.
-
-        Returns:
-            The states reached, shape (seeds, n).
-
-        """
+        """Restart the current episodes and replay their actions; returns the states, (seeds, n)."""
         self.failures = dict(failures)
         self.actions = np.array(memory["actions"])
         reached = np.zeros((len(self.slots), self.space.observation_size), np.float32)

@@ -1,4 +1,11 @@
-"""The unit square with walls: the common base of GridWorld and MazeGridWorld."""
+"""Mazes: the unit square with walls, its tube in more coordinates, and Sutton & Barto's grid.
+
+The paper, "Frequency-based Search-control in Dyna" (Pan, Mei and Farahmand, ICLR 2020, appendix),
+adds noise N(0, 0.01) to the moves in its grid worlds and does not say whether 0.01 is a variance or
+a standard deviation. Here `move_noise = 0.01` is the standard deviation of the length of a move,
+along its axis, as in the code that the authors published. Read as a variance it would be
+`move_noise = 0.1`, twice the length 0.05 of a move: three of ten moves would go backwards.
+"""
 
 from typing import ClassVar, Literal, NamedTuple
 
@@ -140,12 +147,7 @@ class WalledSquare(Environment):
         return Painter(self.picture, steps_a_second=20)
 
     def picture(self, state: np.ndarray) -> np.ndarray:
-        """An image with dark walls, blue holes, green start, yellow goal and red agent; y is up.
-
-        Returns:
-            Shape (PIXELS, PIXELS, 3), type uint8.
-
-        """
+        """An image with dark walls, blue holes, green start, yellow goal and red agent; y is up."""
         picture = np.full((PIXELS, PIXELS, 3), FLOOR, np.uint8)
         for landmark in self.landmarks:
             (left, bottom), (right, top) = landmark.low, landmark.high
@@ -170,7 +172,7 @@ class WalledSquare(Environment):
 
 @built_in
 class GridWorld(WalledSquare):
-    """The unit square with one wall; the state is (x, y)."""
+    """The unit square with one wall, which the paper adopts from HC-Dyna; the state is (x, y)."""
 
     name: ClassVar[str] = "GridWorld"
     summary: ClassVar[str] = "unit square, one wall with a hole; 2 coordinates, 4 actions"
@@ -179,7 +181,7 @@ class GridWorld(WalledSquare):
 
 @built_in
 class MazeGridWorld(WalledSquare):
-    """The unit square with three walls; the state is (x, y)."""
+    """The paper's maze (section 5.2): the unit square with three walls; the state is (x, y)."""
 
     name: ClassVar[str] = "MazeGridWorld"
     summary: ClassVar[str] = "unit square, three walls with a hole each; 2 coordinates, 4 actions"
@@ -207,9 +209,11 @@ Others = Float[Array, " n_minus_2"]
 
 
 class TubeGridWorld(GridWorld):
-    """GridWorld with further coordinates; `with_coordinates` makes the class for an n.
+    """GridWorld in a box of n coordinates, of which an agent visits a thin tube.
 
-    n is the number of bounds, `observation_size`.
+    The task is that of GridWorld, in the first two coordinates. The others fluctuate around centres
+    that depend on the first two, whatever the agent does. `with_coordinates` gives the class for an
+    n; docs/environments.md explains why the optimal return does not depend on it.
     """
 
     @staticmethod
@@ -230,12 +234,7 @@ class TubeGridWorld(GridWorld):
         return Sized
 
     def centers(self, place: Float[Array, " 2"]) -> Others:
-        """The centres of the further coordinates: waves in different directions, in [0.25, 0.75].
-
-        Args:
-            place: (x, y).
-
-        """
+        """The centres of the further coordinates at (x, y), waves in [0.25, 0.75]."""
         angles = np.arange(1, self.observation_size - 1, dtype=np.float32)
         phase = place[0] * np.cos(angles) + place[1] * np.sin(angles)
         return 0.5 + 0.25 * jnp.sin(2 * np.pi * phase)
@@ -301,7 +300,10 @@ CELL_DIRECTIONS = np.array([[-1, 0], [1, 0], [0, -1], [0, 1]], np.float32)  # up
 
 @built_in
 class DynaMaze(Environment):
-    """Six rows and nine columns of cells; the state is (row, column), counted from the top left."""
+    """Sutton & Barto's Dyna maze (Reinforcement Learning, 2nd edition, example 8.1).
+
+    It has six rows and nine columns of cells. The state is (row, column), from the top left.
+    """
 
     name: ClassVar[str] = "DynaMaze"
     summary: ClassVar[str] = "Sutton & Barto's 6×9 grid with obstacles; 54 cells, 4 actions"
@@ -356,12 +358,7 @@ class DynaMaze(Environment):
         return Painter(self.picture, steps_a_second=5)
 
     def picture(self, state: np.ndarray) -> np.ndarray:
-        """An image with dark obstacles, green start, yellow goal and red agent.
-
-        Returns:
-            Shape (height, width, 3), type uint8.
-
-        """
+        """An image with dark obstacles, green start, yellow goal and red agent."""
         cells = np.full((ROWS, COLUMNS, 3), FLOOR, np.uint8)
         for landmark in self.landmarks:
             row, column = landmark.low

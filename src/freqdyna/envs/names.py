@@ -8,6 +8,7 @@ for Stable-Baselines3 and other libraries:
 
 import difflib
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 import gymnasium
@@ -75,7 +76,7 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
         raise FreqdynaError(
             f"{error}; my_module:{registered} would import my_module, which registers it"
         ) from None
-    return factory_of(registered, **options)
+    return partial(gymnasium.make, registered, **options)
 
 
 def environment_of_run(

@@ -56,13 +56,7 @@ class Landmark(NamedTuple):
 
 
 def draw_agent(picture: np.ndarray, place: np.ndarray) -> None:
-    """Draw the agent into a picture of the unit square, with y upwards.
-
-    Args:
-        picture: The picture, shape (PIXELS, PIXELS, 3), which is changed.
-        place: The agent's (x, y).
-
-    """
+    """Draw the agent at (x, y) into a picture of the unit square; y is up."""
     x, y = place
     down, right = np.mgrid[:PIXELS, :PIXELS]
     picture[np.hypot(right - x * PIXELS, down - (1 - y) * PIXELS) < PIXELS / 50] = AGENT
@@ -73,10 +67,7 @@ def gymnasium_painter(
 ) -> Painter:
     """A painter that draws states as Gymnasium does.
 
-    Args:
-        name: The id of the Gymnasium environment.
-        state_of: From a state of shape (n,) to the `state` attribute of that environment.
-
+    `state_of` converts a state of shape (n,) to the `state` attribute of that environment.
     """
     env: Any = gymnasium.make(name, render_mode=MODE).unwrapped
     env.reset(seed=0)  # sets what some environments draw besides the state
@@ -90,40 +81,24 @@ def gymnasium_painter(
 
 def steps_a_second(env: Any) -> float:
     """The frame rate of a Gymnasium environment."""
-    given = env.metadata.get("render_fps")
-    return float(given) if given else STEPS_A_SECOND
+    return float(env.metadata.get("render_fps") or STEPS_A_SECOND)
 
 
 def rendered(env: Any, name: str) -> np.ndarray:
-    """Render a Gymnasium environment.
-
-    Args:
-        env: The environment.
-        name: Its name, for error messages.
-
-    Returns:
-        An image of shape (height, width, 3), type uint8.
-
-    """
+    """An image of a Gymnasium environment, shape (height, width, 3), type uint8."""
     try:
         picture = np.asarray(env.render())
     except Exception as error:  # a missing package, no graphics, or anything in the user's code
         if "pygame" in str(error):
             raise cannot_be_drawn(name, f"it needs: {installing('watch')}") from error
         reason = one_line(error)
-        if needs_mujoco(name):
+        if "mujoco" in str(gymnasium.registry.get(name.rpartition(":")[2])):
             reason += "; without a display, MuJoCo needs MUJOCO_GL=egl or MUJOCO_GL=osmesa"
         raise cannot_be_drawn(name, reason) from error
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
         what = f"an array of shape {picture.shape} and type {picture.dtype}"
         raise cannot_be_drawn(name, f"its render returns {what}, not (height, width, 3) and uint8")
     return picture
-
-
-def needs_mujoco(name: str) -> bool:
-    """Whether `name` is a MuJoCo environment of Gymnasium."""
-    spec = gymnasium.registry.get(name.rpartition(":")[2])
-    return spec is not None and "mujoco" in str(spec.entry_point)
 
 
 def cannot_be_drawn(name: str, reason: str) -> FreqdynaError:

@@ -74,7 +74,7 @@ class PuddleWorld(Environment):
     def reset(self, key: PRNGKeyArray) -> State:
         """A uniformly random state outside the goal."""
         share, height = jax.random.uniform(key, (2,))
-        # The x below which the given share of the free area is. Beyond `corner`, where the free
+        # The x below which this share of the free area is. Beyond `corner`, where the free
         # height falls from 1 as 1.9 - x, that area is `corner` + (1 - (1.9 - x)²) / 2.
         corner = 1 - GOAL_SIZE
         area = share * (1 - GOAL_SIZE**2 / 2)
@@ -105,12 +105,7 @@ class PuddleWorld(Environment):
         return Painter(self.picture, steps_a_second=20)
 
     def picture(self, state: np.ndarray) -> np.ndarray:
-        """An image with blue puddles, darker where they are deeper, yellow goal and red agent.
-
-        Returns:
-            Shape (PIXELS, PIXELS, 3), type uint8; y is up.
-
-        """
+        """An image with blue puddles, darker where they are deeper, yellow goal and red agent."""
         picture = np.full((PIXELS, PIXELS, 3), FLOOR, np.uint8)
         centers = (np.arange(PIXELS, dtype=np.float32) + 0.5) / PIXELS
         places = jnp.stack(jnp.meshgrid(centers, centers[::-1]), -1)

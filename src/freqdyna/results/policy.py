@@ -85,7 +85,8 @@ def check_space(space: Space, result: Record) -> None:
     ours, theirs = space_text(space), result.provenance.get("space")
     if theirs not in (None, ours):
         raise FreqdynaError(
-            f"env has the {shortened(ours)[1:-1]}; it must have those of the run, {shortened(theirs)[1:-1]}"
+            f"env has the {shortened(ours)[1:-1]}; it must have those of the run, "
+            f"{shortened(theirs)[1:-1]}"
         )
 
 
