@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from reproduction import claims, comparisons
+from reproduction import claims
 
 S = claims.Statement("what the paper claims")
 NOISE = np.random.default_rng(0).normal(size=50)
@@ -27,8 +27,6 @@ def test_a_difference_is_judged_by_its_interval(mean, negative, verdict):
     [
         ((-2.0, -1.0), "holds"),
         ((2.0, 1.0), "does not hold"),
-        ((0.0, 0.0), "undecided"),
-        ((-2.0, 0.0), "undecided"),
         ((0.0, -2.0), "undecided"),
         ((-2.0, 2.0), "undecided"),
     ],
@@ -60,8 +58,6 @@ def test_accuracy_and_bounds():
         ((0.9,), "holds"),
         ((0.1,), "does not hold"),
         ((0.5,), "undecided"),
-        ((0.7, 0.9), "holds"),
-        ((0.1, 0.3), "does not hold"),
         ((0.1, 0.9), "undecided"),
         ((0.5, 0.9), "undecided"),
     ],
@@ -85,18 +81,3 @@ def test_what_grows_ever_faster_diverges(ratios, verdict, growth):
     claim = claims.divergence(S, "", "", np.array(ratios)[:, None] * np.ones(2), 8)
     assert claim.verdict == verdict
     assert growth in claim.ours
-
-
-def test_every_rule_is_explained():
-    made = [
-        claims.difference(S, "", "", NOISE),
-        claims.agreeing(S, "", "", [NOISE]),
-        claims.share(S, "", 1.0, NOISE),
-        claims.accuracy(S, "", "", "", 0.0, 1.0),
-        claims.ranking(S, "", "", [NOISE]),
-        claims.divergence(S, "", "", np.array([[1.0], [2.0], [4.0]]), 4),
-        *comparisons.judge([comparisons.Comparison(S, "", "", NOISE, NOISE)]),
-        *comparisons.judge_spread([comparisons.Comparison(S, "", "", NOISE, NOISE)]),
-    ]
-    elsewhere = {"every", "frequent", "interaction"}  # of the claims of F3 and F6
-    assert {claim.rule for claim in made} | elsewhere == set(claims.RULES)

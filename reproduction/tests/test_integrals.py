@@ -1,6 +1,4 @@
-"""E2, T1 and U: small units are computed, beside numbers from elsewhere."""
-
-import math
+"""A1, E1, E2, T1 and U: small units are computed, beside numbers from elsewhere."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -8,8 +6,8 @@ import pytest
 from scipy.integrate import quad
 
 from freqdyna.results.draw import draw
-from reproduction import e, t1, u
-from reproduction.study import Stored
+from reproduction import a1, e, t1, u
+from reproduction.study import Stored, Unit
 
 
 def stored(unit):
@@ -31,26 +29,27 @@ def test_e1_has_the_papers_integrals(tmp_path):
 
 
 def test_e2_integrates_both_derivatives(tmp_path, monkeypatch):
-    monkeypatch.setattr(e, "ORDERS", (1, 3))
+    monkeypatch.setattr(e, "ORDERS", (3,))
     (unit,) = e.E2.units(True)
-    found = stored(unit)
-    assert found.columns["derivative"].tolist() == [1, 2] * 4
-    generator, expected = np.random.default_rng(0), []
-    for order in (1, 1, 3, 3):
-        drawn, n = generator.normal(size=2 * order + 1), np.arange(1, order + 1)
-        squares = drawn[1 : order + 1] ** 2 + drawn[order + 1 :] ** 2
+    series = stored(unit)
+    assert series.columns["derivative"].tolist() == [1, 2, 1, 2]
+    generator, expected, n = np.random.default_rng(0), [], np.arange(1, 4)
+    for _ in range(2):
+        drawn = generator.normal(size=7)
+        squares = drawn[1:4] ** 2 + drawn[4:] ** 2
         expected += [np.pi * (n**2 @ squares), np.pi * (n**4 @ squares)]
-    np.testing.assert_allclose(found.columns["integral"], expected, rtol=1e-10)
-    np.testing.assert_allclose(found.columns["formula"], expected, rtol=1e-5)
-    verdicts = [c.verdict for c in analysed(e.E2, {"series": found}, tmp_path)]
+    np.testing.assert_allclose(series.columns["integral"], expected, rtol=1e-10)
+    np.testing.assert_allclose(series.columns["formula"], expected, rtol=1e-5)
+    verdicts = [c.verdict for c in analysed(e.E2, {"series": series}, tmp_path)]
     assert verdicts == ["holds", "holds"]
 
 
 def test_t1_has_both_orders_of_a_parabola(tmp_path, monkeypatch):
     """1 − y² has the transform 4 (sin ω − ω cos ω) / ω³ with ω = 2πk, and ∫f′² = 8/3, ∫f″² = 8."""
-    monkeypatch.setattr(t1, "QUICK", (1, 2, 4))
-    units = {unit.name: stored(unit) for unit in t1.units(True)}
-    columns = units["1-d"].columns
+    names = ("(1 − r²)⁴", "1 − r²", "cos(2πy₁)")
+    monkeypatch.setattr(t1, "CASES", {name: t1.CASES[name] for name in names})
+    line = stored(t1.units(True)[0])
+    columns = line.columns
     parabola = columns["function"] == "1 − r²"
 
     def side(k, power):
@@ -58,13 +57,11 @@ def test_t1_has_both_orders_of_a_parabola(tmp_path, monkeypatch):
         return 2 * (4 * (np.sin(w) - w * np.cos(w)) / w**3) ** 2 * w**power
 
     for name, power, left in (("first_order", 2, 8 / 3), ("second_order", 4, 8)):
-        right = [quad(side, 1e-6, cutoff, (power,), limit=200)[0] for cutoff in (1, 2, 4)]
+        right = [quad(side, 1e-6, cutoff, (power,), limit=200)[0] for cutoff in t1.QUICK]
         np.testing.assert_allclose(columns[name][parabola], np.array(right) / left, rtol=1e-6)
-    wave = columns["function"] == "cos(2πy₁)"
-    assert set(columns["boundary"][wave]) == {"jump"}
-    flat = units["2-d"].columns["function"] == "(1 − r²)⁴"
-    np.testing.assert_allclose(units["2-d"].columns["second_order"][flat][-1], 1, atol=0.01)
-    assert len(analysed(t1.PART, units, tmp_path)) == 12
+    assert set(columns["boundary"][columns["function"] == "cos(2πy₁)"]) == {"jump"}
+    # The identities on the disc are tested with the theory.
+    assert len(analysed(t1.PART, {"1-d": line, "2-d": line}, tmp_path)) == 12
 
 
 @pytest.mark.parametrize("name", t1.CASES)
@@ -76,22 +73,33 @@ def test_t1_integrates_functions_that_behave_as_it_says_on_the_boundary(name):
         step = 1e-3
         inside = float(function(jnp.array([first + sign * (1 - step), 0.0])))
         assert (abs(inside) < 10 * step**2) == (boundary == "flat")
-    assert math.isfinite(float(function(jnp.array([first, 0.0]))))
 
 
 def test_u_gives_both_forms_of_the_bound(tmp_path):
-    gaussians, polynomials = u.units(True)
-    columns = u._gaussians([0.05, 2.0], lambda done, total: None)
-    assert columns["kind"].tolist() == ["cut", "cut", "vanishing", "vanishing"]
-    for form in ("gradient_form", "frequency_form"):
-        # Equality for a narrow Gaussian; (1 − y²)² alters it a little.
-        np.testing.assert_allclose(columns[form][[0, 2]], 1, atol=2e-4)
-        assert columns[form][3] > 1.01
-    assert columns["gradient_form"][1] < 0.1
-    random = u._polynomials(2, lambda done, total: None)
+    report = lambda done, total: None  # noqa: E731
+    columns, random = u._gaussians([0.1], report), u._polynomials(1, report)
+    assert columns["kind"].tolist() == ["cut", "vanishing"]
     np.testing.assert_allclose(random["gradient_form"], random["frequency_form"], rtol=1e-4)
     assert (random["gradient_form"] > 1).all()
-    units = {"gaussians": Stored(gaussians, columns, {})}
-    units["polynomials"] = Stored(polynomials, random, {})
+    for form in ("gradient_form", "frequency_form"):
+        # Equality for a narrow Gaussian; (1 − y²)² alters it a little.
+        np.testing.assert_allclose(columns[form], 1, atol=2e-3)
+    columns["gradient_form"] = np.array([0.1, 1.0002])  # a wide one that was cut, a narrow one
+    units = {"gaussians": columns, "polynomials": random}
+    units = {name: Stored(Unit(name, {}), of, {}) for name, of in units.items()}
     verdicts = [c.verdict for c in analysed(u.PART, units, tmp_path)]
     assert verdicts == ["holds", "holds", "holds", "does not hold"]
+
+
+def test_a1_has_shorter_episodes_with_more_updates(tmp_path):
+    units, firsts = {}, dict(zip(a1.UPDATES, (25, 5, 3), strict=True))
+    for updates, first in firsts.items():  # episodes of 500 steps before it, of 17 from there on
+        lengths = np.where(np.arange(1, a1.EPISODES + 1) < first, 500, 17)
+        spread = np.random.default_rng(first).integers(3, size=(8, a1.EPISODES))
+        columns = {"length": (lengths + spread).ravel()}
+        units[f"updates-{updates}"] = Stored(Unit("", {}), columns, {})
+    findings = a1.analyse(units)
+    assert {claim.verdict for claim in findings.claims} == {"holds"}
+    assert [row[-2] for row in findings.summary[1:]] == [str(first) for first in firsts.values()]
+    columns["length"][-1] = 0  # the last episode was not completed
+    assert np.isnan(a1.lengths(units["updates-50"])[-1, -1])

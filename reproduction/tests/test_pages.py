@@ -1,11 +1,8 @@
 """The overview on claims with known verdicts; `make docs` writes the page itself."""
 
-from pathlib import Path
-
 from reproduction import pages, run
 from reproduction.claims import Claim, Statement
 
-ROOT = Path(__file__).parents[2]
 AHEAD = Statement("it is ahead")
 NAMES = ("walls inside", "walls outside", "clip")
 
@@ -16,18 +13,18 @@ def claim(verdict, paper="above 0", statement=AHEAD, interpretation="", **by_int
     )
 
 
-def found(*claims, part="F3"):
+def summed(*claims, part="F3"):
     return [(row.verdict, row.details) for row in pages.rows_of(run.find(part), claims)]
 
 
 def test_claims_of_one_statement_share_a_row():
     one = claim("holds", first="holds", second="holds")
-    assert found(one, one) == [("holds", "2 claims, both interpretations")]
-    assert found(one) == [("holds", "both interpretations")]
-    assert found(claim("holds"), claim("undecided")) == [("mixed", "1 holds, 1 undecided")]
-    assert found(claim("undecided"), claim("undecided")) == [("undecided", "2 claims")]
+    assert summed(one, one) == [("holds", "2 claims, both interpretations")]
+    assert summed(one) == [("holds", "both interpretations")]
+    assert summed(claim("holds"), claim("undecided")) == [("mixed", "1 holds, 1 undecided")]
+    assert summed(claim("undecided"), claim("undecided")) == [("undecided", "2 claims")]
     other = claim("does not hold", statement=Statement("something else"))
-    assert found(claim("holds"), other) == [("holds", ""), ("does not hold", "")]
+    assert summed(claim("holds"), other) == [("holds", ""), ("does not hold", "")]
 
 
 def test_what_differs_between_interpretations_is_named():
@@ -35,17 +32,19 @@ def test_what_differs_between_interpretations_is_named():
         claim("depends", first="undecided", second="holds"),
         claim("undecided", first="undecided", second="undecided"),
     ]
-    assert found(*claims) == [
+    assert summed(*claims) == [
         ("depends", "2 undecided (first); 1 holds, 1 undecided (second)"),
     ]
     many = dict.fromkeys(NAMES, "undecided") | {"last": "holds"}
-    assert found(claim("depends", **many)) == [("depends", "holds (last); undecided (the other 3)")]
+    assert summed(claim("depends", **many)) == [
+        ("depends", "holds (last); undecided (the other 3)")
+    ]
 
 
 def test_a_claim_that_holds_under_no_interpretation_is_not_supported():
     one = claim("depends", first="undecided", second="does not hold")
     two = claim("depends", first="holds", second="does not hold")
-    assert [found(of)[0][0] for of in (one, two)] == ["not supported", "depends"]
+    assert [summed(of)[0][0] for of in (one, two)] == ["not supported", "depends"]
 
 
 def test_two_interpretations_that_exchange_verdicts_do_not_hide_each_other():
@@ -54,14 +53,14 @@ def test_two_interpretations_that_exchange_verdicts_do_not_hide_each_other():
         claim("depends", first="holds", second="undecided"),
     ]
     words = "1 holds, 1 undecided under each interpretation, but not the same ones"
-    assert found(*claims) == [("depends", words)]
+    assert summed(*claims) == [("depends", words)]
 
 
 def test_each_claim_may_be_about_one_interpretation():
     claims = [claim("undecided", interpretation=name) for name in NAMES]
-    assert found(*claims, part="S") == [("undecided", "3 interpretations")]
+    assert summed(*claims, part="S") == [("undecided", "3 interpretations")]
     claims.append(claim("holds", interpretation="queue"))
-    assert found(*claims, part="S") == [("depends", "holds (queue); undecided (the other 3)")]
+    assert summed(*claims, part="S") == [("depends", "holds (queue); undecided (the other 3)")]
 
 
 def test_own_questions_are_separate():
@@ -69,10 +68,3 @@ def test_own_questions_are_separate():
     rows = pages.rows_of(run.find("F4"), [claim("holds", paper) for paper in papers])
     assert [(row.own, row.details) for row in rows] == [(True, "2 claims"), (False, "")]
     assert all(row.own for row in pages.rows_of(run.find("S"), [claim("holds")]))
-
-
-def test_every_number_comes_from_a_commit():
-    for part in run.PARTS:
-        for one in run.stored(part, ROOT / run.STORED).values():
-            assert len(one.provenance["commit"]) == 40
-            assert one.provenance["command"]

@@ -32,15 +32,17 @@ def test_surfaces_are_those_of_a_network_whose_derivatives_are_known():
     """V = tanh(x) for the first action, and −1 for the others."""
     weights = jnp.array([[1.0], [0.0]]), jnp.array([[1.0, 0.0, 0.0]])
     biases = jnp.zeros(1), jnp.array([0.0, -1.0, -1.0])
-    found = Surfaces.of(stored(CAR, Network(weights, biases, tanh), hidden=(1,)))
+    surfaces = Surfaces.of(stored(CAR, Network(weights, biases, tanh), hidden=(1,)))
     env = envs.make(CAR)
     x = np.repeat(np.linspace(env.low[0], env.high[0], 64), 64)
     slope = 1 - np.tanh(x) ** 2
-    np.testing.assert_allclose(found.value[0], np.tanh(x), atol=1e-5)
-    np.testing.assert_allclose(found.gradient[0], slope, atol=1e-5)
-    np.testing.assert_allclose(found.hessian[0], np.abs(2 * np.tanh(x) * slope), atol=1e-5)
+    np.testing.assert_allclose(surfaces.value[0], np.tanh(x), atol=1e-5)
+    np.testing.assert_allclose(surfaces.gradient[0], slope, atol=1e-5)
+    np.testing.assert_allclose(surfaces.hessian[0], np.abs(2 * np.tanh(x) * slope), atol=1e-5)
     width, height = env.high[0] - env.low[0], np.ptp(np.tanh(x))
-    np.testing.assert_allclose(found.scaled_hessian, found.hessian * width**2 / height, rtol=1e-4)
+    np.testing.assert_allclose(
+        surfaces.scaled_hessian, surfaces.hessian * width**2 / height, rtol=1e-4
+    )
 
 
 def test_only_seeds_that_solved_their_environment_decide(tmp_path):
