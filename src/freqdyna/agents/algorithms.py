@@ -70,7 +70,7 @@ ALGORITHMS: dict[str, Recipe] = {
 }
 
 
-def find(name: str) -> Recipe:
+def recipe_of(name: str) -> Recipe:
     """The algorithm called `name`, here or in other libraries."""
     name = known_algorithm(name)
     if name not in ALGORITHMS:
@@ -87,7 +87,7 @@ def component_classes(config: Config, continuous: bool, on_host: bool) -> dict[s
         on_host: Whether the environment is stepped in Python, so that its model is learned.
 
     """
-    recipe = find(config.algorithm)
+    recipe = recipe_of(config.algorithm)
     classes: dict[str, type] = {}
     if config.env in ENVIRONMENTS and not on_host:
         classes["env"] = ENVIRONMENTS[config.env]
@@ -104,17 +104,17 @@ def component_classes(config: Config, continuous: bool, on_host: bool) -> dict[s
 
 def has_setting(config: Config, name: str) -> bool:
     """Whether a run has a setting, whatever its actions are if that is not known."""
-    kind, _, own = name.rpartition(".")
-    env, recipe = ENVIRONMENTS.get(config.env), find(config.algorithm)
+    kind, _, field = name.rpartition(".")
+    env, recipe = ENVIRONMENTS.get(config.env), recipe_of(config.algorithm)
     if name in settings_of(Config):
         return name not in ("search_control", "model") or recipe.search_control is not None
     if env is None and kind == "env":
-        return own == "episode_limit"  # the arguments of Gymnasium's environments are not known
+        return field == "episode_limit"  # the arguments of Gymnasium's environments are not known
     either = {recipe.continuous}
     if recipe.own_search_control:
         either = {True, False} if env is None else {env.num_actions == 0}
     return all(
-        own in settings_of(component_classes(config, one, env is None).get(kind, Config))
+        field in settings_of(component_classes(config, one, env is None).get(kind, Config))
         for one in either
     )
 
@@ -136,7 +136,7 @@ def build(
 
     """
     _check_names(config, space, components or {})
-    recipe, objects = find(config.algorithm), dict(components or {})
+    recipe, objects = recipe_of(config.algorithm), dict(components or {})
     classes = component_classes(config, space.num_actions == 0, space.on_host)
 
     def component(kind: str, **others: Any) -> Any:
@@ -197,7 +197,7 @@ def _scheduled(agent: Any, config: Config) -> Any:
 
 def _check_names(config: Config, space: Space, objects: Mapping[str, Any]) -> None:
     """Raise an error for names and components that do not fit to the algorithm."""
-    recipe = find(config.algorithm)
+    recipe = recipe_of(config.algorithm)
     classes = component_classes(config, space.num_actions == 0, space.on_host)
     known = [*settings_of(Config), *settings_of(classes[""])]
     known += [

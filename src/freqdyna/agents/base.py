@@ -89,31 +89,16 @@ class Diagnostics(eqx.Module):
     def after_search(
         self, proposal: Proposal, space: Space, searches: Int[Array, ""]
     ) -> "Diagnostics":
-        """Add the statistics of a search.
-
-        Args:
-            proposal: What the search found.
-            space: The state space, to count the states outside it.
-            searches: 1, or 0 if there was no search.
-
-        """
+        """Add the statistics of a search; `searches` is 0 if there was none."""
         finite = proposal.finite()
         inside = jax.vmap(space.contains)(proposal.states)
         stored = finite
         if proposal.actions is not None:
             stored = finite & proposal.has_action(space)
             inside = inside & stored
-        found = jnp.stack(
-            [
-                searches,
-                stored.sum(),
-                proposal.iterations,
-                proposal.restarts,
-                proposal.vanished,
-            ]
-        )
+        counts = searches, stored.sum(), proposal.iterations, proposal.restarts, proposal.vanished
         changed = (
-            self.searches + found,
+            self.searches + jnp.stack(counts),
             self.outside + (finite & ~inside).sum(),
             self.non_finite + proposal.proposed().sum() - finite.sum(),
         )
@@ -133,15 +118,7 @@ class Diagnostics(eqx.Module):
         step: Int[Array, ""],
         skipped: Int[Array, ""] | int = 0,
     ) -> "Diagnostics":
-        """Add the updates of one step.
-
-        Args:
-            number: The number of updates.
-            loss: The sum of their losses.
-            step: The number of environment steps, including this one.
-            skipped: The number of simulated transitions that were not learned from.
-
-        """
+        """Add the updates of one step, and the simulated transitions that they skipped."""
         first_bad = ~jnp.isfinite(loss) & (self.diverged_at == NEVER)
         changed = (
             self.loss + loss,
@@ -160,24 +137,16 @@ class Diagnostics(eqx.Module):
         checks_model: bool = False,
         climb_rules: tuple[str, ...] = (),
     ) -> dict[str, Array]:
-        """Means and counts since the last evaluation; `docs/metrics.md` defines them.
-
-        Args:
-            searches: Whether the agent has a search-control.
-            learns_model: Whether the agent learns a model.
-            checks_model: Whether simulated transitions may be not finite.
-            climb_rules: Those of the search-control.
-
-        """
+        """Means and counts since the last evaluation; `docs/metrics.md` defines them."""
         metrics = {
             "loss": self.loss / self.updates,  # NaN if there was no update
             "episodes": self.episodes,
             "diverged_at": self.diverged_at,
         }
         if searches:
-            number, found, iterations, restarts, vanished = self.searches
+            number, states, iterations, restarts, vanished = self.searches
             metrics |= {
-                "search_states": found / number,
+                "search_states": states / number,
                 "climb_iterations": iterations / number,
                 "climb_restarts": restarts / number,
                 "climb_vanished": vanished / jnp.maximum(iterations, 1),
@@ -215,13 +184,7 @@ class Agent(eqx.Module, Generic[State]):
 
     @abc.abstractmethod
     def step(self, state: State, t: Int[Array, ""]) -> State:
-        """One environment step, including all learning.
-
-        Args:
-            state: The state of the seed.
-            t: The number of steps taken before, shape ().
-
-        """
+        """One environment step, including all learning, after `t` others."""
 
     @abc.abstractmethod
     def act(
@@ -231,15 +194,7 @@ class Agent(eqx.Module, Generic[State]):
         epsilon: float | Float[Array, ""],
         key: PRNGKeyArray,
     ) -> Action:
-        """The action of the current policy.
-
-        Args:
-            state: The state of the seed.
-            observation: Shape (n,).
-            epsilon: The amount of exploration, from 0 (greedy) to 1 (random).
-            key: A random key.
-
-        """
+        """The action of the current policy; `epsilon` is 0 for greedy and 1 for random actions."""
 
     @abc.abstractmethod
     def metrics(self, state: State) -> dict[str, Array]:
@@ -255,13 +210,7 @@ class Agent(eqx.Module, Generic[State]):
 
     @abc.abstractmethod
     def with_parameters(self, state: State, parameters: Float[Array, " p"]) -> State:
-        """The state with other learned parameters, such as those of another run.
-
-        Args:
-            state: The state of the seed.
-            parameters: What `parameters` returned, shape (p,).
-
-        """
+        """The state with other learned parameters, such as those of another run."""
 
     @property
     @abc.abstractmethod

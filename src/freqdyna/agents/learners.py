@@ -42,16 +42,7 @@ def mean_loss(loss: Loss, errors: Float[Array, " batch"]) -> Float[Array, ""]:
 
 
 def loss_slope(loss: Loss, errors: Float[Array, "batch 1"]) -> Float[Array, "batch 1"]:
-    """The derivative of the mean loss with respect to each prediction, in closed form.
-
-    Args:
-        loss: The loss.
-        errors: Targets minus predictions, shape (batch, 1).
-
-    Returns:
-        Shape (batch, 1).
-
-    """
+    """The derivative of the mean loss with respect to each prediction, in closed form."""
     count = errors.shape[0]
     if loss == "squared":
         return -2 / count * errors
@@ -62,7 +53,7 @@ Usable = Bool[Array, " batch"] | None
 """Which transitions of a mini-batch are learned from; None for all. The others must have the reward
 NaN."""
 Complete = Callable[[Float[Array, "batch outputs"]], tuple[Float[Array, "batch width"], Usable]]
-"""From the network's outputs at given states to packed transitions that start in these states, and
+"""From the network's outputs at some states to packed transitions that start in these states, and
 which of them to learn from."""
 
 
@@ -187,13 +178,7 @@ class Learner(Component, eqx.Module):
 
     @staticmethod
     def learnable(errors: Float[Array, " batch"], usable: Usable) -> Float[Array, " batch"]:
-        """The errors to learn from: zero for transitions that are not usable.
-
-        Args:
-            errors: The temporal-difference errors, shape (batch,).
-            usable: What `complete` returned.
-
-        """
+        """The errors to learn from: zero for transitions that are not usable."""
         # Not `where(usable, ...)`: with one more input the compiled program adds in another order,
         # and its last digits change.
         return errors if usable is None else jnp.where(jnp.isfinite(errors), errors, 0.0)
@@ -215,15 +200,7 @@ class Learner(Component, eqx.Module):
         epsilon: Float[Array, ""] | float,
         key: PRNGKeyArray,
     ) -> Action:
-        """The action of the current policy.
-
-        Args:
-            params: The flat parameter vector, shape (p,).
-            state: Shape (n,).
-            epsilon: The amount of exploration, from 0 (greedy) to 1 (random).
-            key: A random key.
-
-        """
+        """The action of the current policy."""
         explore_key, action_key = jax.random.split(key)
         exploration = self.draw_exploration((explore_key, action_key), (), epsilon)
         return self.select_action(self.network(params)(state), exploration)

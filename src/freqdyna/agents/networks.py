@@ -108,14 +108,7 @@ class Network(eqx.Module):
 def init_xavier(
     key: PRNGKeyArray, sizes: tuple[int, ...], activation: Activation = tanh
 ) -> Network:
-    """A network with Xavier uniform weights and zero biases.
-
-    Args:
-        key: A random key.
-        sizes: Layer widths, from the inputs to the outputs.
-        activation: The activation of the hidden layers.
-
-    """
+    """A network of these layer widths with Xavier uniform weights and zero biases."""
     shapes = list(itertools.pairwise(sizes))
     xavier = jax.nn.initializers.glorot_uniform()
     keys = jax.random.split(key, len(shapes))
@@ -138,14 +131,7 @@ def init_network(key: PRNGKeyArray, sizes: tuple[int, ...]) -> Network:
 def network_from_flat(
     params: Float[Array, " p"], sizes: tuple[int, ...], activation: Activation = tanh
 ) -> Network:
-    """The network with the parameters of a flat vector.
-
-    Args:
-        params: All weight matrices, then all biases (the order of `ravel_pytree`), shape (p,).
-        sizes: Layer widths, from the inputs to the outputs.
-        activation: The activation of the hidden layers.
-
-    """
+    """The network with the parameters of a flat vector: all weights, then all biases."""
     shapes = [*itertools.pairwise(sizes), *((width,) for width in sizes[1:])]
     ends = list(itertools.accumulate(math.prod(shape) for shape in shapes))
     pieces = jnp.split(params, ends[:-1])
@@ -179,17 +165,7 @@ class StateValue(eqx.Module):
         gradient_weight: float | Float[Array, ""],
         hessian_weight: float | Float[Array, ""],
     ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-        """∇g and ∇V at a state, with g = η₁‖∇V‖² + η₂‖H_V‖²_F.
-
-        Args:
-            state: Shape (n,).
-            gradient_weight: η₁.
-            hessian_weight: η₂.
-
-        Returns:
-            Both gradients, each of shape (n,).
-
-        """
+        """∇g and ∇V at a state, with g = η₁‖∇V‖² + η₂‖H_V‖²_F."""
         n = state.shape[0]
         if n > MOST_FORWARD:
             # Probes along every coordinate make the estimate exact; for 11 coordinates that costs

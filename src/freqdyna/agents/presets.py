@@ -1,4 +1,4 @@
-"""Presets: named tables of settings of components; settings given explicitly take precedence.
+"""Presets: named tables of settings of components; explicit settings take precedence.
 
 paper       the settings that the paper states
 published   what the code published by its authors does, as far as settings can express it
@@ -252,8 +252,10 @@ def config(settings: Mapping[str, Any], preset: str | None = None) -> Config:
             f"env is {chosen.env!r}, for which preset {preset!r} has no settings; it has them for "
             + ", ".join(tables)
         )
-    given = flattened(settings)
+    explicit = flattened(settings)
     table = {**tables.get(EVERYWHERE, {}), **tables.get(chosen.env, {})}
-    chosen = Config.of(table | given)
+    chosen = Config.of(table | explicit)
     table |= PRESETS[preset].by_algorithm.get(chosen.algorithm, {})
-    return Config.of({k: v for k, v in table.items() if algorithms.has_setting(chosen, k)} | given)
+    return Config.of(
+        {k: v for k, v in table.items() if algorithms.has_setting(chosen, k)} | explicit
+    )

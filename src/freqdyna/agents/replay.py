@@ -32,30 +32,13 @@ class Replay(Component, eqx.Module, Generic[ReplayState]):
     def add(
         self, state: ReplayState, row: Float[Array, " width"], count: Int[Array, ""]
     ) -> ReplayState:
-        """Store one transition.
-
-        Args:
-            state: The buffer.
-            row: The packed transition, shape (width,).
-            count: The number of transitions added before it, shape ().
-
-        """
+        """Store one packed transition; `count` were added before it."""
 
     @abc.abstractmethod
     def sample(
         self, state: ReplayState, bits: UInt32[Array, " batch"], count: Int[Array, ""]
     ) -> tuple[Float[Array, "batch width"], Int[Array, " batch"]]:
-        """Sample transitions with replacement.
-
-        Args:
-            state: The buffer.
-            bits: Random bits, one word per sample, shape (batch,).
-            count: The number of transitions added so far, at least 1; shape ().
-
-        Returns:
-            Packed transitions, shape (batch, width), and their indices, shape (batch,).
-
-        """
+        """Packed transitions, sampled with replacement, and their indices; `count` is positive."""
 
     @abc.abstractmethod
     def update_priorities(
@@ -64,14 +47,7 @@ class Replay(Component, eqx.Module, Generic[ReplayState]):
         indices: Int[Array, " batch"],
         differences: Float[Array, " batch"],
     ) -> ReplayState:
-        """Update the priorities of transitions after they were used in an update.
-
-        Args:
-            state: The buffer.
-            indices: The indices that `sample` returned, shape (batch,).
-            differences: Their temporal-difference errors, shape (batch,).
-
-        """
+        """Update the priorities of sampled transitions by their temporal-difference errors."""
 
 
 class RingState(eqx.Module):
@@ -122,7 +98,11 @@ BRANCHES = 16
 
 
 class SumTree(eqx.Module):
-    """Weights and the sums above them.
+    """Weights and the sums above them, to sample an index in proportion to its weight.
+
+    Each node has `BRANCHES` children instead of two, so that a tree of 100,000 weights has five
+    levels: a sample or an update takes a few small vector operations instead of about seventeen
+    sequential steps. `benchmarks/replay.py` compares branching factors.
 
     `levels[0]` contains the weights; `levels[k + 1]`, as a flat array, contains the sums of the
     rows of `levels[k]`; the last level is a single row. Sums are always recomputed from their
@@ -136,13 +116,7 @@ class SumTree(eqx.Module):
         return self.levels[-1].sum()
 
     def set(self, indices: Int[Array, " k"], weights: Float[Array, " k"]) -> "SumTree":
-        """Set weights.
-
-        Args:
-            indices: Shape (k,); if an index occurs twice, both must have the same weight.
-            weights: The new weights, shape (k,).
-
-        """
+        """Set weights; if an index occurs twice, both must have the same weight."""
         levels = []
         for level in self.levels:
             parents = indices // BRANCHES
@@ -156,17 +130,10 @@ class SumTree(eqx.Module):
         return self.levels[0][indices // BRANCHES, indices % BRANCHES]
 
     def find(self, fractions: Float[Array, " k"]) -> Int[Array, " k"]:
-        """The indices at given fractions of the total weight.
+        """The indices at fractions in [0, 1) of the total weight.
 
         The search descends from the root to the child whose interval of cumulative sums contains
         the remaining mass. An index of weight zero is never returned.
-
-        Args:
-            fractions: Numbers in [0, 1), shape (k,).
-
-        Returns:
-            Indices of shape (k,).
-
         """
         mass = fractions * self.total()
         indices = jnp.zeros(fractions.shape, int)

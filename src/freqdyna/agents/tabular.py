@@ -37,12 +37,7 @@ class QTable(eqx.Module):
         discount: float | Float[Array, ""],
         learning_rate: float | Float[Array, ""],
     ) -> tuple["QTable", Float[Array, ""]]:
-        """Update one value towards r + γ max Q(s', ·).
-
-        Returns:
-            The new table, and the temporal-difference error.
-
-        """
+        """Update one value towards r + γ max Q(s', ·)."""
         bootstrap = jnp.where(terminal, 0.0, self.values[next_cell].max())
         difference = reward + discount * bootstrap - self.values[cell, action]
         values = self.values.at[cell, action].add(learning_rate * difference)
@@ -80,15 +75,7 @@ class CountModel(eqx.Module):
         return CountModel(counts, rewards, self.terminal.at[next_cell].set(terminal))
 
     def draw_seen(self, fractions: Float[Array, " k"]) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
-        """Sample (cell, action) pairs uniformly from those visited.
-
-        Args:
-            fractions: Uniform random numbers in [0, 1), shape (k,).
-
-        Returns:
-            Cells and actions, each of shape (k,).
-
-        """
+        """Sample (cell, action) pairs uniformly from those visited."""
         seen = self.counts.sum(-1).reshape(-1) > 0
         pairs = _inverse(seen.astype(fractions.dtype), fractions)
         actions = self.counts.shape[1]
@@ -97,17 +84,7 @@ class CountModel(eqx.Module):
     def query(
         self, cell: Int[Array, ""], action: Int[Array, ""], fraction: Float[Array, ""]
     ) -> tuple[Float[Array, ""], Int[Array, ""], Bool[Array, ""]]:
-        """Sample an outcome with its empirical probability.
-
-        Args:
-            cell: Shape ().
-            action: Shape ().
-            fraction: A uniform random number in [0, 1), shape ().
-
-        Returns:
-            The mean reward, the next cell, and whether it is terminal.
-
-        """
+        """Sample an outcome with its empirical probability."""
         next_cell = _inverse(self.counts[cell, action], fraction)
         return self.rewards[cell, action, next_cell], next_cell, self.terminal[next_cell]
 

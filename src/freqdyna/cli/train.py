@@ -167,7 +167,7 @@ def _classes(config: Config) -> dict[str, type]:
     from freqdyna.envs import ENVIRONMENTS
     from freqdyna.envs.names import environment_of_run, space_of_run
 
-    recipe = algorithms.find(config.algorithm)
+    recipe = algorithms.recipe_of(config.algorithm)
     on_host, continuous = config.env not in ENVIRONMENTS, recipe.continuous
     if recipe.own_search_control:
         space = space_of_run(environment_of_run(config), config)

@@ -37,7 +37,7 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
     The model and the search-control that it was trained with are not needed. The parameters of the
     seed have shape (p,).
     """
-    if algorithms.find(config.algorithm).tabular:
+    if algorithms.recipe_of(config.algorithm).tabular:
         agent = algorithms.build(config, space)
         assert isinstance(agent, TabularDyna)
         cells = agent.init_table().values.shape

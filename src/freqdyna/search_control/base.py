@@ -28,7 +28,7 @@ class ClimbPath(eqx.Module):
 
 
 class Proposal(eqx.Module):
-    """The states that a search-control found, and statistics of its search."""
+    """The states that a search-control proposes, and statistics of its search."""
 
     states: Float[Array, "m n"]
     count: Int[Array, ""]
@@ -73,7 +73,7 @@ class Proposal(eqx.Module):
         actions: Shaped[Array, "m ..."] | None = None,
         memory: Any = None,
     ) -> "Proposal":
-        """A proposal of states that were found without climbing.
+        """A proposal of states, without climbing.
 
         Args:
             states: Shape (m, n).
@@ -86,8 +86,8 @@ class Proposal(eqx.Module):
         none = jnp.zeros((), int)
         # What is not an array is refused after `propose`, like all that it should not return.
         rows = next(iter(getattr(states, "shape", ())), 0)
-        found = jnp.asarray(rows) if count is None else count
-        return Proposal(states, found, none, none, none, actions=actions, memory=memory)
+        valid = jnp.asarray(rows) if count is None else count
+        return Proposal(states, valid, none, none, none, actions=actions, memory=memory)
 
 
 SNAPSHOT_NAMES = (
@@ -169,14 +169,14 @@ def check_proposal(control: SearchControl, returned: object, space: Space, memor
     return proposal
 
 
-def check_snapshot(control: SearchControl, shown: Any) -> dict[str, Array]:
+def check_snapshot(control: SearchControl, recorded: Any) -> dict[str, Array]:
     """What a search-control records in snapshots, if it is arrays by new names."""
-    if not isinstance(shown, dict) or not set(shown).isdisjoint(SNAPSHOT_NAMES):
+    if not isinstance(recorded, dict) or not set(recorded).isdisjoint(SNAPSHOT_NAMES):
         raise FreqdynaError(
-            f"{type(control).__name__}.snapshot returned {shown!r}; it must be a dictionary of "
+            f"{type(control).__name__}.snapshot returned {recorded!r}; it must be a dictionary of "
             f"arrays whose names are not among {', '.join(SNAPSHOT_NAMES)}"
         )
-    return {str(name): jnp.asarray(value) for name, value in shown.items()}
+    return {str(name): jnp.asarray(value) for name, value in recorded.items()}
 
 
 SEARCH_CONTROLS: Registry[SearchControl] = Registry("search_control", SearchControl)

@@ -4,7 +4,7 @@
 
 A state is stored if it is farther than ε_a from the last stored one. A climb that leaves the state
 space is restarted. All random numbers are drawn before the loop, and the loop carries only the m
-states found: both matter for speed when many seeds climb at once.
+stored states: both matter for speed when many seeds climb at once.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ class ClimbState(eqx.Module):
     state: State
     stored: State
     """The last stored state, or the start of the climb (the paper's s̃)."""
-    found: Float[Array, "m n"]
+    proposed: Float[Array, "m n"]
     proposal_count: Int[Array, ""]
     iterations: Int[Array, ""]
     restarts: Int[Array, ""]
@@ -42,7 +42,7 @@ class ClimbState(eqx.Module):
     by_rule: tuple[tuple[Int[Array, ""], Int[Array, ""]], ...]
     """The iterations and the vanished steps of each rule but the last, which has the others.
 
-    Scalars, because arrays of another shape would need a kernel of their own on a GPU.
+    Scalars, because arrays of another shape would need another kernel on a GPU.
     """
 
 
@@ -141,10 +141,10 @@ class HillClimb(Ascent):
             return ClimbState(
                 state=state,
                 stored=jnp.where(over | store, state, climb.stored),
-                found=jnp.where(
+                proposed=jnp.where(
                     store & (jnp.arange(self.states) == climb.proposal_count)[:, None],
                     state,
-                    climb.found,
+                    climb.proposed,
                 ),
                 proposal_count=climb.proposal_count + store,
                 iterations=climb.iterations + 1,
@@ -157,16 +157,16 @@ class HillClimb(Ascent):
             )
 
         none = jnp.zeros((), int)
-        found = jnp.zeros((self.states, n))
+        proposed = jnp.zeros((self.states, n))
         by_rule = ((none, none),) * (rules_counted - 1)
-        climb = ClimbState(starts[0], starts[0], found, none, none, none, none, by_rule)
+        climb = ClimbState(starts[0], starts[0], proposed, none, none, none, none, by_rule)
         path = None
         if self._traced:
             climb, path = _traced(unfinished, iterate, climb, rules)
         else:
             climb = repeat_while(unfinished, iterate, climb)
         return Proposal(
-            climb.found,
+            climb.proposed,
             climb.proposal_count,
             climb.iterations,
             climb.restarts,
@@ -181,7 +181,7 @@ class HillClimb(Ascent):
         """Climb one objective, starting every climb at a visited state.
 
         Args:
-            search: What the search-control was given.
+            search: What the search-control can use.
             objective: A differentiable function from a state of shape (n,) to a scalar.
             key: A random key.
 

@@ -93,7 +93,7 @@ def drawn_starts(
     """Where climbs start: in the queue for the rule FREQUENCY, in visited states for VALUE.
 
     Args:
-        search: What the search-control was given.
+        search: What the search-control can use.
         rules: The rule of each climb, shape (k,).
         queue_key: A random key for states of the queue.
         visited_key: A random key for visited states.

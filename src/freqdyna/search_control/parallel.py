@@ -67,7 +67,7 @@ class ParallelClimb(SearchControl):
         """Move all climbers and propose where they end.
 
         Args:
-            search: What the search-control was given.
+            search: What the search-control can use.
             move: Moves one climber.
             starts: Where each climber starts, or restarts, in this time step; shape (m, n).
             rules: The rule that it then follows, shape (m,).
@@ -107,13 +107,13 @@ class ParallelClimb(SearchControl):
 
         keys = jax.random.split(key, self.iterations)
         (states, followed), (over, moves) = jax.lax.scan(iterate, first, keys)
-        found = jax.vmap(usable)(states)
-        order = jnp.argsort(~found)  # stable: usable states first
+        valid = jax.vmap(usable)(states)
+        order = jnp.argsort(~valid)  # stable: usable states first
         by_rule = moves.sum(axis=0)
         iterations, vanished = by_rule.sum(axis=0)
         return Proposal(
             states[order],
-            found.sum(),
+            valid.sum(),
             iterations,
             over.sum(),
             vanished,
@@ -127,7 +127,7 @@ def ascent(step: Ascent, search: Search, directions: Directions) -> Move:
 
     Args:
         step: Its step size, noise and preconditioner.
-        search: What the search-control was given.
+        search: What the search-control can use.
         directions: From a state to the gradient of each rule's objective, shape (rules, n).
 
     """

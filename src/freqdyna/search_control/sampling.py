@@ -67,7 +67,7 @@ def uniform_candidates(
     """Sample states uniformly within the bounds of the state space.
 
     Args:
-        search: What the search-control was given.
+        search: What the search-control can use.
         key: A random key.
         count: The number of states.
 

@@ -92,7 +92,7 @@ def _priority(search: Search, seen: Transition) -> Float[Array, ""]:
 def _predecessors(search: Search, swept: Pairs, key: PRNGKeyArray) -> Pairs:
     """For each action, the state from which the model leads to each state that was swept.
 
-    It is sought where a step of the model from the swept state, taken backwards, ends, and found if
+    It is sought where a step of the model from the swept state, taken backwards, ends. It counts if
     the model leads from there to less than a mean step from the swept state.
     """
 
@@ -117,8 +117,8 @@ def _predecessors(search: Search, swept: Pairs, key: PRNGKeyArray) -> Pairs:
     keys = jax.random.split(outcome_key, number)
     before, priorities = jax.vmap(predecessor)(states, actions, keys)
     # An empty place has no predecessor, and neither does a pair without an error.
-    found = jnp.repeat(swept.priorities > 0, k)
-    return Pairs(before, actions, jnp.where(found, priorities, -1.0))
+    is_pair = jnp.repeat(swept.priorities > 0, k)
+    return Pairs(before, actions, jnp.where(is_pair, priorities, -1.0))
 
 
 def _merged(parts: list[Pairs], size: int) -> Pairs:

@@ -221,7 +221,7 @@ class Sweep:
                     import_code(**{setting: name})
                 require_allowed(setting, name)
         for name in self._names("algorithm"):
-            algorithms.find(name)
+            algorithms.recipe_of(name)
         for name in envs:
             if name not in environments.ENVIRONMENTS:
                 environments.gymnasium_factory(name)

@@ -45,7 +45,7 @@ class Model(Component, eqx.Module, Generic[ModelState]):
 
     @property
     def learn_batch(self) -> int:
-        """The number of stored transitions that `learn` is given; 0 if the model does not learn.
+        """The number of stored transitions in a batch of `learn`; 0 if the model does not learn.
 
         The model learns at every step, as soon as so many transitions are stored.
         """

@@ -100,14 +100,7 @@ class Learned(Model[LearnedModelState]):
         batch: Transition,
         weights: Float[Array, " batch"] | None = None,
     ) -> LearnedModelState:
-        """One Adam step on the squared errors of s' − s and r, and the cross-entropy of terminal.
-
-        Args:
-            state: The parameters and Adam's state.
-            batch: The transitions; see `Model.learn`.
-            weights: The weight of each transition, shape (batch,); None for equal weights.
-
-        """
+        """One Adam step on the squared errors of s' − s and r, and the cross-entropy of the end."""
 
         def loss_of_one(params: Float[Array, " p"], seen: Transition) -> Float[Array, ""]:
             change, reward, logit = self.predict(params, seen.state, seen.action)
@@ -137,14 +130,7 @@ class Learned(Model[LearnedModelState]):
     def predict(
         self, params: Float[Array, " p"], s: Float[Array, " n"], action: Action
     ) -> Prediction:
-        """The outputs of the network.
-
-        Args:
-            params: The flat parameter vector, shape (p,).
-            s: The state of the environment, shape (n,).
-            action: The action, shape () if discrete and (a,) if continuous.
-
-        """
+        """The outputs of the network."""
         network = network_from_flat(params, self._sizes, jax.nn.relu)
         if self._space.num_actions:
             inputs = jax.nn.one_hot(action, self._space.num_actions)
@@ -238,16 +224,9 @@ class Ensemble(Learned):
 def bootstrap_weights(
     rows: Float[Array, "batch width"], members: int
 ) -> Float[Array, "members batch"]:
-    """How often each transition occurs in the bootstrap sample of each member.
+    """How often each packed transition occurs in the bootstrap sample of each member.
 
-    Args:
-        rows: Packed transitions, shape (batch, width).
-        members: The number of members.
-
-    Returns:
-        Poisson numbers with mean 1, shape (members, batch), which depend only on the transition and
-        the member.
-
+    The Poisson numbers with mean 1 depend only on the transition and the member.
     """
     words = jax.lax.bitcast_convert_type(rows, jnp.uint32)
     hashed = jnp.zeros(len(rows), jnp.uint32)

@@ -77,16 +77,7 @@ class HostModel(Model[None]):
 
 
 def host_model(factory: Factory, space: Space) -> HostModel:
-    """The true model of a Gymnasium environment.
-
-    Args:
-        factory: Creates the environment.
-        space: Its space.
-
-    Raises:
-        FreqdynaError: If the environment has no method `simulate`, or it fails.
-
-    """
+    """The true model of a Gymnasium environment."""
     from gymnasium import spaces  # compiled environments do not need it
 
     from freqdyna.envs.gym import HostSpace, make_env
