@@ -3,9 +3,9 @@
 import io
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
-import equinox as eqx
 import gymnasium
 import jax
 import jax.numpy as jnp
@@ -15,25 +15,16 @@ from gymnasium import spaces
 from PIL import Image, ImageSequence
 
 import freqdyna
-from freqdyna import Config, FreqdynaError, envs
-from freqdyna.agents import algorithms
+from freqdyna import Config, FreqdynaError, Result, envs
+from freqdyna.agents.algorithms import completed
 from freqdyna.cli.main import main
 from freqdyna.envs.base import run_episode
-from freqdyna.envs.mazes import GOAL_CELL, START_CELL
+from freqdyna.envs.gym import space_of
 from freqdyna.envs.names import environment_of_run
 from freqdyna.results import watch
+from freqdyna.results.policy import space_text
 from freqdyna.results.watch import Animation, Frame, captioned, watch_key
 
-SMALL = {
-    "seeds": 2,
-    "first_seed": 3,
-    "steps": 40,
-    "planning_steps": 1,
-    "eval_every": 40,
-    "env.episode_limit": 30,
-    "progress": False,
-}
-NETWORK = SMALL | {"learner.hidden": (4,), "batch_size": 4, "warmup_steps": 10}
 EXPLORED = Path(__file__).parents[2] / "results" / "explorer"
 
 
@@ -78,12 +69,11 @@ def test_a_quick_environment_has_fewer_images_not_quicker_ones():
     assert (made.speed, min(made.durations)) == (1, 30)
 
 
-def test_a_long_animation_is_thinned_evenly_and_keeps_first_and_last():
-    made = animation(steps=2001, episodes=2, steps_a_second=10.0)
-    assert len(made.images) <= watch.MOST_FRAMES
-    assert steps_of(made) == [*range(0, 2001, 16), 2001] * 2
-    assert made.speed == 16
-    assert max(made.durations[:100]) == 100
+def test_a_long_animation_is_thinned_evenly_and_keeps_first_and_last(monkeypatch):
+    monkeypatch.setattr(watch, "MOST_FRAMES", 50)
+    made = animation(steps=151, episodes=2, steps_a_second=10.0)
+    assert steps_of(made) == [*range(0, 151, 8), 151] * 2
+    assert (made.speed, made.durations[0]) == (8, 100)
 
 
 @pytest.mark.parametrize(
@@ -126,32 +116,33 @@ class Dial(gymnasium.Env):
         return np.full((20, 20, 3), 100, np.uint8)
 
 
-@pytest.fixture(scope="module")
-def maze():
-    """An agent that knows the way."""
-    settings = SMALL | {
-        "steps": 3000,
-        "eval_every": 3000,
-        "planning_steps": 5,
-        "env.episode_limit": 2000,
-    }
-    return freqdyna.train("DynaMaze", "tabular-dyna-q", **settings)
+def untrained(algorithm, layer_sizes, provenance, **settings):
+    """A run of seeds 3 and 4 whose networks have random parameters."""
+    given = {"algorithm": algorithm, "seeds": 2, "first_seed": 3, "steps": 40, "eval_every": 40}
+    given |= {"learner.hidden": layer_sizes[1:-1], "env.episode_limit": 30, **settings}
+    size = sum((a + 1) * b for a, b in pairwise(layer_sizes))
+    return Result(
+        completed(Config.of(given)),
+        provenance,
+        np.array([3, 4]),
+        np.array([40]),
+        {"return": np.zeros((2, 1))},
+        np.random.default_rng(0).normal(size=(2, size)).astype(np.float32),
+        layer_sizes,
+    )
 
 
 @pytest.fixture(scope="module")
 def square():
     """Its rewards are noisy, so that returns tell whether random keys are the same."""
-    return freqdyna.train("GridWorld", "er", **NETWORK, **{"env.reward_noise": 0.5})
+    return untrained("er", (2, 4, 4), {}, env="GridWorld", **{"env.reward_noise": 0.5})
 
 
 @pytest.fixture(scope="module")
 def dial():
-    return freqdyna.train(Dial, "naf", **NETWORK)
-
-
-@pytest.fixture(scope="module")
-def folder(square, tmp_path_factory):
-    return square.save(tmp_path_factory.mktemp("runs") / "square")
+    facts = {"environment_given": True, "space": space_text(space_of(Dial()))}
+    settings = {"env": "Dial", "learner.activation": "tanh"}
+    return untrained("naf", (1, 4, 3), facts, **settings)
 
 
 def frames(path):
@@ -161,64 +152,26 @@ def frames(path):
             yield np.asarray(gif.convert("RGB")).astype(int)
 
 
-def greedy(result, seed):
-    """The environment, and from a key to an episode of the evaluation's policy at no exploration.
-
-    By way of the whole agent.
-    """
-    env = environment_of_run(result.config)
-    # The stored parameters are those of a network that sees observations as they are.
-    plain = {} if result.config.algorithm == "tabular-dyna-q" else {"scale_observations": False}
-    agent = algorithms.build(result.config.changed(plain), env)
-    learned = jnp.asarray(result.parameters[list(result.seeds).index(seed)])
-    state = jax.jit(agent.init)(jax.random.key(0))
-    if result.config.algorithm == "tabular-dyna-q":
-        values = learned.reshape(state.table.values.shape)
-        state = eqx.tree_at(lambda s: s.table.values, state, values)
-    else:
-        state = eqx.tree_at(lambda s: s.learner.params, state, learned)
-
-    def policy(observation, key):
-        return agent.act(state, observation, 0.0, key)
-
-    return env, jax.jit(lambda key: run_episode(env, policy, key))
+def best_episode(result, seed):
+    """From a key to an episode of the best actions of a seed's network."""
+    env, network = environment_of_run(result.config), result.network(seed)
+    return jax.jit(lambda key: run_episode(env, lambda s, _: jnp.argmax(network(s)), key))
 
 
-@pytest.mark.parametrize("which", ["maze", "square"])
-def test_an_episode_is_the_evaluation_of_the_greedy_policy(which, tmp_path, request, monkeypatch):
-    result = request.getfixturevalue(which)
-    ends = []
-    add = Animation.add
-
-    def noted(made, episode, frame):
-        if frame.over:
-            ends.append(frame)
-        add(made, episode, frame)
-
-    monkeypatch.setattr(Animation, "add", noted)
-    returns = result.watch(tmp_path / "policy.gif", seed=4, episodes=2)
-    _, episode = greedy(result, 4)
-    for number, end in enumerate(ends):
-        expected = episode(watch_key(4, number))
-        assert (end.step, end.terminal) == (expected.length, expected.terminal)
-        assert end.total == returns[number] == pytest.approx(float(expected.total))
-        np.testing.assert_allclose(end.draw.args[0], expected.state, atol=1e-5)  # what is drawn
-    assert len(ends) == 2
-
-
-def test_the_animation_goes_from_the_start_to_the_goal(maze, tmp_path):
-    returns = maze.watch(tmp_path / "policy.gif", episodes=2)
-    assert returns.tolist() == [1, 1]
-    shown = list(frames(tmp_path / "policy.gif"))
-    env, episode = greedy(maze, 3)
-    lengths = [int(episode(watch_key(3, i)).length) for i in range(2)]
-    assert min(lengths) >= 14  # the shortest way
-    assert len(shown) == sum(lengths) + 2
-    ends = (0, START_CELL), (lengths[0], GOAL_CELL), (lengths[0] + 1, START_CELL), (-1, GOAL_CELL)
-    for number, cell in ends:
-        drawn = env.picture(np.array(cell))
-        small = Image.fromarray(drawn).resize((320, 213), Image.Resampling.BILINEAR)
-        assert np.abs(shown[number][:213] - np.asarray(small).astype(int)).max() < 16
+def test_an_animation_is_of_the_best_actions_from_start_to_goal(square, tmp_path):
+    path = tmp_path / "policy.gif"
+    stored = freqdyna.load(EXPLORED / "maze-dyna-frequency")
+    for result, seed in ((stored, 1), (square, 4)):
+        returns, episode = result.watch(path, seed=seed, episodes=2), best_episode(result, seed)
+        images = list(frames(path))
+        ends = [episode(watch_key(seed, number)) for number in range(2)]
+        assert [bool(end.terminal) for end in ends] == [result is stored] * 2
+        np.testing.assert_allclose(returns, [end.total for end in ends], rtol=1e-5)
+        picture = Image.fromarray(
+            environment_of_run(result.config).picture(np.array(ends[1].state))
+        )
+        last = np.asarray(picture.resize((320, 320), Image.Resampling.BILINEAR)).astype(int)
+        assert np.abs(images[-1][:320] - last).mean() < 3  # a GIF has few colours
 
 
 @pytest.mark.default_compiler
@@ -288,70 +241,51 @@ def test_what_cannot_be_drawn_is_refused(square, dial, tmp_path, monkeypatch):
         def painter(self):
             return freqdyna.envs.Environment.painter(self)
 
+    def broken(self, action):
+        raise RuntimeError("the spring is gone")
+
     path = tmp_path / "policy.gif"
     monkeypatch.setitem(sys.modules, "pygame", None)
-    car = replace(
-        square,
-        config=Config.of({"env": "MountainCar-v0", "learner.hidden": (4,)}),
-        provenance={},
-        parameters=np.zeros((2, 2 * 4 + 4 + 4 * 3 + 3), np.float32),
-    )
+    car = untrained("er", (2, 4, 3), {}, env="MountainCar-v0")
     with pytest.raises(FreqdynaError, match="MountainCar-v0"):
         car.watch(path)
     with pytest.raises(FreqdynaError, match="cannot be drawn"):
         square.watch(path, env=Plain(episode_limit=30))
     with pytest.raises(FreqdynaError, match="cannot be drawn"):
         dial.watch(path, env=lambda: Dial("human"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Dial, "step", broken)
+        with pytest.raises(FreqdynaError, match="the spring is gone"):
+            dial.watch(path, env=lambda: Dial("rgb_array"))
     monkeypatch.setattr(Dial, "render", lambda self: None)
     with pytest.raises(FreqdynaError, match="cannot be drawn"):
         dial.watch(path, env=lambda: Dial("rgb_array"))
     assert not path.exists()
 
 
-def test_the_command_writes_an_animation_or_refuses_in_one_sentence(folder, tmp_path, capsys):
+def test_the_command_writes_an_animation(square, tmp_path, capsys):
+    folder = square.save(tmp_path / "run")
     main(["watch", str(folder), "--seed=4", "--episodes=2"])
     assert "episode 2: return −" in capsys.readouterr().out
     assert len(list(frames(folder / "policy.gif"))) == 62
-    for argument, name in (
-        ("--seed=5", "seed"),
-        ("--episodes=101", "episodes"),
-        (f"--out={tmp_path}/policy.mp4", "out"),
-        (f"--out={tmp_path}/no/policy.gif", "out"),
-    ):
-        with pytest.raises(SystemExit) as exited:
-            main(["watch", str(folder), argument])
-        assert exited.value.code == 2
-        assert capsys.readouterr().err.startswith(f"freqdyna: {name} is ")
-    assert not list(tmp_path.iterdir())
+    (folder / "arrays.npz").unlink()
+    with pytest.raises(SystemExit) as exited:
+        main(["watch", str(folder)])
+    assert exited.value.code == 2
+    assert "without its parameters" in capsys.readouterr().err
 
 
-def test_runs_without_usable_parameters_are_refused(square, tmp_path, capsys):
-    def refused(path):
-        with pytest.raises(SystemExit):
-            main(["watch", str(path)])
-        return capsys.readouterr().err
-
-    assert "is not a run folder: it has no config.toml" in refused(tmp_path / "nowhere")
-    run = square.save(tmp_path / "run")
-    (run / "arrays.npz").unlink()
-    assert "was stored without its parameters" in refused(run)
-    (run / "metrics.parquet").unlink()
-    assert "finish the run with: freqdyna resume" in refused(run)
-    diverged = replace(square, parameters=np.full_like(square.parameters, np.nan))
-    with pytest.raises(FreqdynaError, match="seed is 3, which diverged"):
-        diverged.watch(tmp_path / "policy.gif")
-    assert not (tmp_path / "policy.gif").exists()
-
-
-def test_what_goes_wrong_on_the_way_is_said(square, dial, tmp_path, monkeypatch):
-    path = tmp_path / "policy.gif"
+def test_what_cannot_be_played_or_written_is_refused(square, tmp_path):
     other = replace(square, config=square.config.changed({"learner.hidden": (5,)}))
-    with pytest.raises(FreqdynaError, match=r"a seed has 32 parameters; .* need 39"):
-        other.watch(path)
-
-    def broken(self, action):
-        raise RuntimeError("the spring is gone")
-
-    monkeypatch.setattr(Dial, "step", broken)
-    with pytest.raises(FreqdynaError, match="the spring is gone"):
-        dial.watch(path, env=lambda: Dial("rgb_array"))
+    diverged = replace(square, parameters=np.full_like(square.parameters, np.nan))
+    for run, arguments, name in (
+        (square, {"seed": 5}, "seed is 5"),
+        (square, {"episodes": 101}, "episodes is 101"),
+        (square, {"path": tmp_path / "policy.mp4"}, "out is"),
+        (square, {"path": tmp_path / "no" / "policy.gif"}, "out is"),
+        (diverged, {}, "seed is 3, which diverged"),
+        (other, {}, "a seed has 32 parameters"),
+    ):
+        with pytest.raises(FreqdynaError, match=name):
+            run.watch(**{"path": tmp_path / "policy.gif"} | arguments)
+    assert not list(tmp_path.iterdir())

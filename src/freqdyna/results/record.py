@@ -134,8 +134,8 @@ class Record:
     metrics: dict[str, np.ndarray]
     """Each metric by name, shape (seeds, evaluations); `docs/metrics.md` defines them.
 
-    Those of a seed that diverged or stopped are NaN from there on, except for `diverged_at` and the
-    `model_non_finite` of a seed that diverged.
+    Those of a seed that diverged or stopped are NaN from there on, except for `diverged_at`,
+    `seconds`, and the `model_non_finite` of a seed that diverged.
     """
     parameters: np.ndarray
     """The trained parameters, one flat vector per seed, shape (seeds, parameters)."""

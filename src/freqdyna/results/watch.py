@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, SupportsInt
 
@@ -36,6 +36,8 @@ QUICKEST, SLOWEST = 0.03, 0.1
 PAUSE = 1000
 """Milliseconds for which the end of an episode is shown."""
 LINE_HEIGHT, TEXT_SIZE, NARROWEST = 20, 13, 270
+COLORS = 255
+"""The size of the palette, one less than a GIF allows."""
 PAPER, RULE, INK = (255, 255, 255), (200, 200, 200), (40, 40, 40)
 STREAM = 3
 """A stream of keys, separate from training (0), evaluation (1) and snapshots (2)."""
@@ -101,7 +103,12 @@ class Animation:
 
     def gif(self) -> bytes:
         """The animation as a GIF."""
-        first, *others = (image for _, _, image in self.images)
+        images = [image for _, _, image in self.images]
+        sample = np.concatenate([np.asarray(image) for image in (images[0], images[-1])])
+        palette = Image.fromarray(sample).quantize(COLORS)  # one for all images is stored once
+        first, *others = (
+            image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images
+        )
         look: dict[str, Any] = {"save_all": True, "duration": self.durations, "loop": 0}
         file = io.BytesIO()
         first.save(file, format="GIF", append_images=others, **look)
@@ -121,13 +128,18 @@ def captioned(picture: np.ndarray, text: tuple[str, str, str]) -> Image.Image:
     width = max(image.width, NARROWEST)
     whole = Image.new("RGB", (width, image.height + LINE_HEIGHT), PAPER)
     whole.paste(image, ((width - image.width) // 2, 0))
-    draw, font = ImageDraw.Draw(whole), ImageFont.load_default(TEXT_SIZE)
+    draw, font = ImageDraw.Draw(whole), _font()
     draw.line((0, image.height, width, image.height), RULE)
     middle = image.height + LINE_HEIGHT // 2 + 1
     # The positions do not depend on the numbers: moving text is hard to read.
     for start, words in zip((0.02, 0.44, 0.68), text, strict=True):
         draw.text((round(start * width), middle), words, INK, font, anchor="lm")
     return whole
+
+
+@cache
+def _font() -> Any:
+    return ImageFont.load_default(TEXT_SIZE)
 
 
 def write_animation(
