@@ -1,10 +1,11 @@
-"""Files of tests that take long, the longest first: `make check` leaves them out."""
+"""Files of tests that take long, the longest first: `make check` leaves them out.
+
+In other files, single tests are marked `slow`.
+"""
 
 SLOW_FILES = (
     "sweeps/test_sweep_on_ray.py",
     "sweeps/test_execute.py",
-    "sweeps/test_storage.py",
-    "sweeps/test_search.py",
     "examples/test_own_environment.py",
     "envs/test_base.py",
     "envs/test_gym.py",

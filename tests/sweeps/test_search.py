@@ -31,6 +31,7 @@ TWO_SIZES = TEXT.replace("batch_size = 4\n", "").replace("[search.space]", SIZES
 TWO_SIZES = TWO_SIZES.replace("together = 2", "together = 4")
 
 
+@pytest.mark.slow
 def test_a_search_that_is_interrupted_is_the_same(tmp_path):
     text = TEXT.replace("number = 2", "number = 1")
     sweep = Sweep.parse(text)

@@ -61,6 +61,7 @@ def bucket(monkeypatch):
     server.stop()
 
 
+@pytest.mark.slow
 def test_a_sweep_on_an_object_store(bucket, reference):
     status = execute_sweep(HALF, Sweep.parse(HALF), bucket, Here(), checkpoint_seconds=0.0)
     assert_complete(bucket.location, {name: reference[name] for name in status.done})
@@ -72,6 +73,7 @@ def test_a_sweep_on_an_object_store(bucket, reference):
         pass
 
 
+@pytest.mark.slow
 def test_the_lock_of_a_folder_ends_with_its_process(tmp_path):
     storage = Storage(str(tmp_path))
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
@@ -114,6 +116,7 @@ def test_units_that_do_not_arrive_are_missed(tmp_path, monkeypatch):
     assert Storage("memory://here").location == "memory://here"
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_on_the_disk_is_computed_once_it_does(tmp_path, monkeypatch):
     storage, write, written = Storage(str(tmp_path)), Storage.write, []
 
