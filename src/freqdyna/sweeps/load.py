@@ -1,7 +1,7 @@
 """The results at locations: run folders, folders of run folders, and sweeps."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,10 +12,10 @@ from freqdyna.results.folder import is_run_folder
 from freqdyna.results.record import Record
 from freqdyna.results.result import Result, load
 from freqdyna.sweeps import execute
-from freqdyna.sweeps.search import Trial, trials_so_far
+from freqdyna.sweeps.search import trials_so_far
 from freqdyna.sweeps.status import stored_sweep, stored_units
 from freqdyna.sweeps.storage import Storage
-from freqdyna.sweeps.sweep import FILE, Sweep
+from freqdyna.sweeps.sweep import FILE
 
 Location = Path | str
 """A folder, or the address of a sweep, such as s3://bucket/sweep."""
@@ -42,35 +42,32 @@ def load_sweep(location: str) -> dict[str, Result]:
         finished trials, by number and settings.
 
     """
-    storage = Storage(str(location))
+    return {name: result for name, result, _ in _results(Storage(str(location)))}
+
+
+def _results(storage: Storage) -> Iterator[tuple[str, Result, tuple[int, float | None] | None]]:
+    """The name and the result of each combination, or of each trial, with its `Located.trial`."""
     sweep = stored_sweep(storage)
     if sweep.search is not None:
-        return {
-            f"trial {number}: {_listed(_rounded(trial.settings))}": trial.record(storage)
-            for number, trial in _finished_trials(sweep, storage)
-        }
+        for number, trial in enumerate(trials_so_far(sweep, storage)):
+            if trial.state == "done":
+                name = f"trial {number}: {_listed(trial.settings, digits=4)}"
+                yield name, trial.record(storage), (number, trial.value)
+        return
     stored = stored_units(storage)
-    combinations = {}
     for config, varied in zip(sweep.configs(), sweep.varied(), strict=True):
         blocks = [execute.load(storage, u) for u in sweep.blocks(config) if u.name in stored]
         if blocks:
-            merged = execute.merged(blocks)
-            combinations[_listed(varied) or config.agent_name] = merged
-    return combinations
+            yield _listed(varied) or config.agent_name, execute.merged(blocks), None
 
 
-def _finished_trials(sweep: Sweep, storage: Storage) -> list[tuple[int, Trial]]:
-    trials = enumerate(trials_so_far(sweep, storage))
-    return [(number, trial) for number, trial in trials if trial.state == "done"]
-
-
-def _listed(settings: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in settings.items())
-
-
-def _rounded(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings of a trial, which has a number as well, with few digits."""
-    return {n: float(f"{v:.4g}") if isinstance(v, float) else v for n, v in settings.items()}
+def _listed(settings: dict[str, Any], digits: int | None = None) -> str:
+    """Settings in one line; numbers with all their digits, or with so many."""
+    texts = (
+        f"{name} {float(f'{value:.{digits}g}') if digits and isinstance(value, float) else value}"
+        for name, value in settings.items()
+    )
+    return ", ".join(texts)
 
 
 def find(location: Location, known: set[Location] | None = None) -> list[Located]:
@@ -100,15 +97,8 @@ def _trainings(home: Location) -> list[Located]:
     source = relative(home)
     if isinstance(home, Path) and is_run_folder(home):
         return [Located(source, load(source))]
-    storage = Storage(str(home))
-    sweep = stored_sweep(storage)
-    if sweep.search is None:
-        located = [Located(source, result) for result in load_sweep(str(home)).values()]
-    else:
-        located = [
-            Located(source, trial.record(storage), (number, trial.value))
-            for number, trial in _finished_trials(sweep, storage)
-        ]
+    results = _results(Storage(str(home)))
+    located = [Located(source, result, trial) for _, result, trial in results]
     if not located:
         raise FreqdynaError(f"{source!r} is a sweep without any finished unit")
     return located
