@@ -8,6 +8,7 @@ from small import SWEEP
 
 from freqdyna.cli.main import main
 from freqdyna.cli.sweep import RunSweep
+from freqdyna.sweeps import status
 from freqdyna.sweeps.status import Note, labels, read_status
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
@@ -89,15 +90,16 @@ def test_units_are_named_by_what_differs_between_them():
     assert "er on CartPole-v1, learner.learning_rate 0.001, seed 1" in named.values()
 
 
-def test_the_status_counts_units_that_write_notes_as_running(tmp_path):
+def test_the_status_counts_units_that_write_notes_as_running(tmp_path, monkeypatch):
+    monkeypatch.setattr(status, "SILENT", 1e6)  # seconds, however slow the machine is
     storage, units = Storage(str(tmp_path)), Sweep.parse(SWEEP).units()
     note = Note(100, 400, "mean return 1", time.time(), "host")
     storage.write_json(f"running/{units[0].name}.json", note._asdict())
     storage.write_json(f"running/{units[2].name}.json", note._replace(time=0.0)._asdict())
     storage.write_json(f"failed/{units[1].name}.json", {"error": "oops\x1b[2J"})
-    status = read_status(storage, units)
-    assert (set(status.running), set(status.failed)) == ({units[0].name}, {units[1].name})
-    assert (status.waiting, status.steps_taken, status.steps) == (2, 100, 1200)
+    now = read_status(storage, units)
+    assert (set(now.running), set(now.failed)) == ({units[0].name}, {units[1].name})
+    assert (now.waiting, now.steps_taken, now.steps) == (2, 100, 1200)
     storage.write_json("rate.json", {"rate": 20.0})
     text = read_status(storage, units).listing()
     assert "0:00:55" in text.splitlines()[0]  # for 300 steps of the one that runs, and 800 more
