@@ -205,7 +205,7 @@ def test_different_episode_limits_under_one_name_are_told():
         ({"measure": "median"}, "measure is"),
         ({"baseline": "c"}, "unknown baseline 'c'"),
         ({"baseline": "3"}, "baseline is '3'"),
-        ({"baseline": "a", "all_pairs": True}, "all_pairs is set"),
+        ({"baseline": "a", "all_pairs": True}, "baseline is 'a'"),
         ({"first_step": 51}, "first_step is 51"),
         ({"labels": ["a", "a"]}, "labels has 'a' twice"),
     ],

@@ -266,7 +266,7 @@ def test_what_cannot_be_drawn_is_refused(square, dial, tmp_path, monkeypatch):
 def test_the_command_writes_an_animation(square, tmp_path, capsys):
     folder = square.save(tmp_path / "run")
     main(["watch", str(folder), "--seed=4", "--episodes=2"])
-    assert "episode 2: return −" in capsys.readouterr().out
+    assert "episode 2: return -" in capsys.readouterr().out
     assert len(list(frames(folder / "policy.gif"))) == 62
     (folder / "arrays.npz").unlink()
     with pytest.raises(SystemExit) as exited:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from freqdyna.core.errors import FreqdynaError, shortened, unknown_name
+from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.results.chart import LineStyle, run_styles
 from freqdyna.results.draw import draw, save_figure
 from freqdyna.results.measures import (
@@ -87,36 +88,30 @@ class RunComparison:
 
 
 @dataclass(frozen=True)
-class _Question:
+class Question:
     """What is asked about the runs of every environment; see `freqdyna.compare`."""
 
-    measure: str
-    x: str
-    threshold: float | None
-    first_step: int | None
-    baseline: str | None
-    all_pairs: bool
+    measure: str = "mean"
+    x: str = "steps"
+    threshold: float | None = None
+    first_step: int | None = None
+    baseline: str | None = None
+    all_pairs: bool = False
+
+    def __post_init__(self) -> None:
+        check_x(self.x)
+        if self.measure not in MEASURES:
+            allowed = " or ".join(map(repr, MEASURES))
+            raise FreqdynaError(f"measure is {self.measure!r}; it must be {allowed}")
+        if self.baseline is not None and self.all_pairs:
+            raise FreqdynaError(f"baseline is {self.baseline!r}; with all_pairs it must be unset")
 
 
-def compare_runs(
-    runs: Sequence[Record],
-    labels: Sequence[str],
-    *,
-    measure: str = "mean",
-    x: str = "steps",
-    threshold: float | None = None,
-    first_step: int | None = None,
-    baseline: str | None = None,
-    all_pairs: bool = False,
-) -> RunComparison:
-    """Compare runs by their names, which must differ in an environment; see `freqdyna.compare`."""
-    if measure not in MEASURES:
-        allowed = " or ".join(map(repr, MEASURES))
-        raise FreqdynaError(f"measure is {shortened(measure)}; it must be {allowed}")
-    check_x(x)
-    if baseline is not None and all_pairs:
-        raise FreqdynaError(f"baseline is {baseline!r}, but all_pairs is set; it must be only one")
-    if baseline is not None and baseline not in labels and not baseline.isdecimal():
+def compare_runs(runs: Sequence[Record], labels: Sequence[str], **settings: Any) -> RunComparison:
+    """Compare runs with unique names in each environment; the settings are those of `Question`."""
+    question = Question(**settings)
+    baseline = question.baseline or "1"
+    if baseline not in labels and not baseline.isdecimal():
         raise unknown_name("baseline", baseline, dict.fromkeys(labels))
     groups: dict[str, list[int]] = {}
     for i, run in enumerate(runs):
@@ -128,7 +123,6 @@ def compare_runs(
             f"runs has {listed or 'no run'}; it must have at least two runs in the same environment"
         )
     styles = run_styles([run.config for run in runs], list(labels))
-    question = _Question(measure, x, threshold, first_step, baseline, all_pairs)
     environments = _corrected(
         [
             _environment(env, [(runs[i], labels[i], styles[i]) for i in group], question)
@@ -145,13 +139,12 @@ def compare_runs(
     ]
     notes += [note for environment in environments for note in _notes(environment)]
     notes += _few_seeds_note([pair for one in environments for pair in one.pairs])
-    return RunComparison(
-        environments, _averages(environments), [*notes, *([OF_SECONDS] if x == "seconds" else [])]
-    )
+    notes += [OF_SECONDS] if question.x == "seconds" else []
+    return RunComparison(environments, _averages(environments), notes)
 
 
 def _environment(
-    env: str, runs: list[tuple[Record, str, LineStyle]], question: _Question
+    env: str, runs: list[tuple[Record, str, LineStyle]], question: Question
 ) -> EnvironmentComparison:
     records, labels = [run for run, _, _ in runs], [label for _, label, _ in runs]
     repeated = next((label for label in labels if labels.count(label) > 1), None)
@@ -179,7 +172,7 @@ def _environment(
 
 
 def _chosen_pairs(
-    env: str, runs: list[ComparedRun], question: _Question
+    env: str, runs: list[ComparedRun], question: Question
 ) -> list[tuple[ComparedRun, ComparedRun]]:
     """All pairs, or all runs with the baseline, which is the first run unless it is set."""
     if question.all_pairs:
@@ -199,7 +192,7 @@ def _compared_run(
     label: str,
     style: LineStyle,
     steps: np.ndarray,
-    question: _Question,
+    question: Question,
     threshold: float,
 ) -> ComparedRun:
     complete, positions = run.complete_seeds, run.along(question.x)

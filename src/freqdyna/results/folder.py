@@ -123,7 +123,7 @@ def encode_config(config: Config) -> bytes:
 
 
 def decode_config(contents: bytes) -> Config:
-    """The settings of a run, given the contents of their file."""
+    """The settings of a run in the contents of their file."""
     if _FORMAT.encode() not in contents and b"crc32:" not in contents:
         raise FreqdynaError(f"{CONFIG} is of another format than this version of freqdyna writes")
     with _naming(CONFIG):
@@ -254,8 +254,8 @@ def read_record(folder: Path, kind: type[AnyRecord]) -> AnyRecord:
             f"{str(folder)!r} has no {METRICS} yet; finish the run with: freqdyna resume {folder}"
         )
     with _explained(folder):
-        there = [name for name in FILES if name != ARRAYS or (folder / ARRAYS).exists()]
-        return decode({name: _read(folder, name) for name in there}, kind)
+        names = [name for name in FILES if name != ARRAYS or (folder / ARRAYS).exists()]
+        return decode({name: _read(folder, name) for name in names}, kind)
 
 
 def _read(folder: Path, name: str) -> bytes:

@@ -57,12 +57,7 @@ class CompleteSeeds:
         return ", ".join(f"{number} {reason}" for reason, number in self.left_out.items())
 
     def text(self, noun: str = "") -> str:
-        """The number of seeds and the reasons, such as "26 of 30; 3 diverged, 1 stopped".
-
-        Args:
-            noun: Follows the number, such as "seeds", which is "seed" if there is only one.
-
-        """
+        """The number of seeds and the reasons, such as "26 of 30 seeds; 3 diverged, 1 stopped"."""
         noun = noun.removesuffix("s") if len(self.kept) == 1 else noun
         counted = f"{self.number} {noun}" if noun else self.number
         return f"{counted}; {self.reasons}" if self.left_out else counted
@@ -200,10 +195,7 @@ class Record:
         return self.steps <= warmup
 
     def along(self, x: str) -> np.ndarray:
-        """The steps of the evaluations, or the mean over seeds of "seconds", their wall-clock time.
-
-        Shape (evaluations,).
-        """
+        """The "steps" or "seconds" (mean over seeds) of the evaluations, shape (evaluations,)."""
         check_x(x)
         if x == "steps":
             return self.steps
@@ -231,16 +223,7 @@ class Record:
         return self.returns[:, used if used.any() else [-1]].mean(axis=1)
 
     def rows(self, config: Config, first: int) -> "Record":
-        """A part of a run that trained several configurations as rows of one program.
-
-        Args:
-            config: The configuration of the part.
-            first: Its first row; it has `config.seeds` rows.
-
-        Returns:
-            The record of that configuration alone, without snapshots.
-
-        """
+        """One configuration of a run that trained several as rows of one program."""
         chosen = slice(first, first + config.seeds)
         return replace(
             self,

@@ -281,4 +281,4 @@ def watch_key(seed: int, episode: int) -> PRNGKeyArray:
 
 def _short(value: float) -> str:
     """A number with one decimal, or none if that is zero."""
-    return f"{value:.1f}".removesuffix(".0").replace("-", "−")
+    return f"{value:.1f}".removesuffix(".0")
