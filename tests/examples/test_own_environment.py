@@ -1,7 +1,6 @@
 """An environment of one's own, as the guide shows it."""
 
 import importlib
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ import freqdyna
 from freqdyna.agents.models.true import host_model
 from freqdyna.envs.gym import space_of
 
-ROOT = Path(__file__).parents[2]
 SMALL = {
     "seeds": 2,
     "steps": 40,
@@ -24,17 +22,15 @@ SMALL = {
 }
 
 
-def test_an_environment_and_a_search_control_of_ones_own_train(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "examples")
-    lake, td_error = (importlib.import_module(name) for name in ("lake", "td_error"))
-    result = freqdyna.train(lake.Lake, "dyna", search_control=td_error.TDError, **SMALL)
+def test_an_environment_of_ones_own_trains_and_simulates(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "examples")
+    lake = importlib.import_module("lake").Lake
+    result = freqdyna.train(lake, "er", **SMALL)
     assert result.config.env == "Lake"
     assert np.isfinite(result.returns).all()
-    assert result.policy(seed=0, env=lake.Lake)([0.5, 0.5]) in range(4)
-    model = host_model(lake.Lake, space_of(lake.Lake()))
+    assert result.policy(seed=0, env=lake)([0.5, 0.5]) in range(4)
+    model = host_model(lake, space_of(lake()))
     next_states, rewards, terminals = model.ask(np.full((1, 2, 2), 0.5), np.array([[0, 3]]))
     np.testing.assert_allclose(next_states, [[[0.5, 0.6], [0.6, 0.5]]], atol=0.08)  # of wind 0.01
     assert (rewards == -1).all()
     assert not terminals.any()
-    for name in ("lake", "td_error"):
-        sys.modules.pop(name)
