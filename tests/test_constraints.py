@@ -18,7 +18,7 @@ PINNED = {canonicalize_name(line.split("==")[0]): line.split("==")[1] for line i
 def installed_by_make_test():
     """The requirements of the extra `dev`, which includes others, and of the package itself."""
     extras = PROJECT["project"]["optional-dependencies"]
-    found = [*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"]]
+    required = [*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"]]
     included = ["dev"]
     for extra in included:
         for text in extras[extra]:
@@ -26,8 +26,8 @@ def installed_by_make_test():
             if requirement.name == "freqdyna":
                 included += requirement.extras
             else:
-                found.append(text)
-    return sorted(set(found))
+                required.append(text)
+    return sorted(set(required))
 
 
 @pytest.mark.parametrize("text", installed_by_make_test())

@@ -159,11 +159,11 @@ def test_what_is_not_a_step_is_a_failure(outcome):
 def test_the_state_before_a_new_episode_is_kept_apart_from_its_start():
     hosts = HostEnvs(Corridor, corridor_space(limit=3), np.array([0, 1]))
     hosts.begin()
-    found = [hosts.step(np.array([0, 0]), t) for t in range(3)][-1]
-    assert found["over"].all()
-    assert not found["terminal"].any()
-    assert (found["next_state"][:, 1] == 3).all()
-    assert (found["observation"][:, 1] == 0).all()
+    last = [hosts.step(np.array([0, 0]), t) for t in range(3)][-1]
+    assert last["over"].all()
+    assert not last["terminal"].any()
+    assert (last["next_state"][:, 1] == 3).all()
+    assert (last["observation"][:, 1] == 0).all()
 
 
 def test_seeds_and_episodes_begin_differently_and_always_alike():
@@ -188,8 +188,8 @@ def test_a_restored_episode_is_where_it_was_and_goes_on_alike():
     np.testing.assert_array_equal(reached, last)
     for t in range(25, 40):
         ours, theirs = other.step(actions[t], t), one.step(actions[t], t)
-        for name, found in theirs.items():
-            np.testing.assert_array_equal(ours[name], found)
+        for name, value in theirs.items():
+            np.testing.assert_array_equal(ours[name], value)
 
 
 class Faulty(Corridor):

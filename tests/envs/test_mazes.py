@@ -208,9 +208,11 @@ def distances_to_goal(env):
     left, is_goal = np.full(400, 1000), np.asarray(jax.vmap(env.terminal)(states))
     after = []
     for action in range(4):
-        found, rewards, terminal = steps(env, states, np.full(400, action, np.int32), noises)
+        after_move, rewards, terminal = steps(env, states, np.full(400, action, np.int32), noises)
         np.testing.assert_array_equal(rewards, np.where(terminal, 0, -1))
-        reached = np.clip(np.round((np.asarray(found)[:, :2] - 0.025) / 0.05).astype(int), 0, 19)
+        reached = np.clip(
+            np.round((np.asarray(after_move)[:, :2] - 0.025) / 0.05).astype(int), 0, 19
+        )
         after.append(reached @ (20, 1))
     for _ in range(100):
         left = np.where(is_goal, 0, np.minimum(1 + left[np.array(after)].min(0), 1000))
@@ -236,10 +238,10 @@ def test_with_equal_noise_place_reward_and_end_are_those_of_grid_world():
     for n in (2, 8):
         env = tube(n)
         assert env.noise_size == n - 1
-        found = steps(env, states_at(env, places, deviations), actions, noises[:, :n])
-        differs = np.abs(np.asarray(found[0])[:, :2] - expected[0]).max(1) > 1e-6
-        differs |= np.asarray(found[1]) != expected[1]
-        differs |= np.asarray(found[2]) != expected[2]
+        ours = steps(env, states_at(env, places, deviations), actions, noises[:, :n])
+        differs = np.abs(np.asarray(ours[0])[:, :2] - expected[0]).max(1) > 1e-6
+        differs |= np.asarray(ours[1]) != expected[1]
+        differs |= np.asarray(ours[2]) != expected[2]
         # A move that ends on the edge of the wall or of the goal may be rounded to either side.
         assert differs.sum() <= 1
 
@@ -307,9 +309,9 @@ def test_every_further_coordinate_halves_the_share_of_the_box_that_is_on_course(
     for n in (2, 3, 8):
         env, share = tube(n), 0.5 ** (n - 2)
         states = jax.random.uniform(jax.random.key(n), (50_000, n))
-        found = float(jax.jit(jax.vmap(env.is_on_course))(states).mean())
+        measured = float(jax.jit(jax.vmap(env.is_on_course))(states).mean())
         # Five standard errors: a false alarm in a million runs.
-        assert abs(found - share) <= 5 * np.sqrt(share * (1 - share) / 50_000)
+        assert abs(measured - share) <= 5 * np.sqrt(share * (1 - share) / 50_000)
         expected = jax.jit(jax.vmap(envs.make("GridWorld").contains))(states[:, :2])
         np.testing.assert_array_equal(jax.jit(jax.vmap(env.contains))(states), expected)
 

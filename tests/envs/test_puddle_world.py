@@ -94,7 +94,7 @@ def test_starts_are_uniform_outside_the_goal():
     assert starts.min() >= 0
     assert starts.max() <= 1
     assert (x + y).max() < 1.9 + 1e-6
-    for found, area in (
+    for inside, area in (
         ((x < 0.5) & (y < 0.5), 0.25),
         (x > 0.9, 0.095),
         (y > 0.9, 0.095),
@@ -103,7 +103,7 @@ def test_starts_are_uniform_outside_the_goal():
     ):
         share = area / 0.995
         # Five standard errors: five comparisons give a false alarm in three hundred thousand runs.
-        assert abs(found.mean() - share) < 5 * np.sqrt(share * (1 - share) / 50_000)
+        assert abs(inside.mean() - share) < 5 * np.sqrt(share * (1 - share) / 50_000)
 
 
 def test_the_outlines_of_the_puddles_are_where_they_are_0_deep():

@@ -120,17 +120,9 @@ class Environment(Component, Space):
     def transition_from_noise(
         self, state: State, action: Action, noise: Float[Array, " k_plus_1"]
     ) -> tuple[State, Reward, Terminal]:
-        """`transition` as a deterministic function of its random numbers.
+        """`transition` as a deterministic function of standard normal random numbers.
 
-        Args:
-            state: The current state, shape (n,).
-            action: The action, shape () if discrete and (a,) if continuous.
-            noise: Standard normal random numbers, shape (1 + noise_size,); the first one is for the
-                reward.
-
-        Returns:
-            The next state, the reward, and whether the next state is terminal.
-
+        The first of them is for the reward.
         """
         next_state = self.move(state, action, noise[1:])
         reward = self.reward(state, action, next_state)

@@ -1,7 +1,8 @@
 """Gymnasium environments, stepped in Python: their spaces, and a slot for each seed."""
 
-import contextlib
 import copy
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeGuard
 
@@ -10,7 +11,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from freqdyna.core.errors import FreqdynaError, one_line, raised_line
+from freqdyna.core.errors import FreqdynaError, note_where, one_line, raised_line
 from freqdyna.envs.space import NO_ACTIONS, Factory, Space
 
 HostAction = np.ndarray | np.generic
@@ -167,12 +168,8 @@ class ClosingFactory:
 
 def make_env(factory: Factory) -> "gymnasium.Env[Any, Any]":
     """Create a new environment; an error in the user's code keeps its traceback."""
-    try:
+    with note_where("freqdyna was creating env, which must return a gymnasium.Env"):
         env = factory()
-    except Exception as error:
-        if not isinstance(error, FreqdynaError):
-            error.add_note("freqdyna was creating env, which must return a gymnasium.Env")
-        raise
     if not isinstance(env, gymnasium.Env):
         raise FreqdynaError(f"env returned {type(env).__name__}; it must be a gymnasium.Env")
     return env
@@ -180,7 +177,7 @@ def make_env(factory: Factory) -> "gymnasium.Env[Any, Any]":
 
 def close_env(env: Any) -> None:
     """Close an environment; whatever its `close` raises is ignored, because it is not needed."""
-    with contextlib.suppress(Exception, SystemExit):
+    with suppress(Exception, SystemExit):
         env.close()
 
 
@@ -202,6 +199,16 @@ class EnvironmentFailed(Exception):
         self.raised = raised if isinstance(raised, Exception) else None
 
 
+@contextmanager
+def _failing(method: str) -> Iterator[None]:
+    """Whatever the user's method raises is a failure of the environment."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:  # sys.exit must end this seed only
+        reason = f"{method} raised {one_line(error)} ({raised_line(error)})"
+        raise EnvironmentFailed(reason, error) from error
+
+
 @dataclass
 class Slot:
     """One environment and the progress of its current episode."""
@@ -221,11 +228,8 @@ class Slot:
         """
         self.episode, self.length = episode, 0
         entropy = np.random.SeedSequence([self.seed, self.stream, episode])
-        try:
+        with _failing("reset"):
             observation, _ = self.env.reset(seed=int(entropy.generate_state(1)[0]))
-        except (Exception, SystemExit) as error:  # sys.exit must end this seed only
-            reason = f"reset raised {one_line(error)} ({raised_line(error)})"
-            raise EnvironmentFailed(reason, error) from error
         return self._checked(observation)
 
     def step(self, action: HostAction) -> tuple[np.ndarray, float, bool, bool]:
@@ -233,11 +237,8 @@ class Slot:
 
         The last state of an episode may be terminal or truncated.
         """
-        try:
+        with _failing("step"):
             outcome = self.env.step(self.space.to_env_action(action))
-        except (Exception, SystemExit) as error:  # sys.exit must end this seed only
-            reason = f"step raised {one_line(error)} ({raised_line(error)})"
-            raise EnvironmentFailed(reason, error) from error
         try:
             observation, reward, terminal, truncated, _ = outcome
             reward, terminal, truncated = float(reward), bool(terminal), bool(truncated)
@@ -257,7 +258,7 @@ class Slot:
             array = np.asarray(observation, np.float32)
         except Exception as error:
             raise EnvironmentFailed(f"an observation is not an array: {one_line(error)}") from error
-        if array.shape != self.space.low.shape:
+        if array.shape != self.space.observation_space.shape:
             raise EnvironmentFailed(f"an observation has the shape {array.shape}")
         if not np.isfinite(array).all():
             raise EnvironmentFailed("an observation is not finite")
