@@ -16,7 +16,7 @@ function traces(mark, state) {
     return [{ ...common, y: mark.y, fill: "toself", mode: "lines", line: { width: 0 }, fillcolor: faded(color, 0.2), hoverinfo: "skip" }];
   }
   if (mark.kind === "line") {
-    return [{ ...common, ...hover(mark.y), y: mark.y, mode: mark.mode, line, marker: { color, size: 7, symbol: mark.symbol } }];
+    return [{ ...common, y: mark.y, mode: mark.mode, line, marker: { color, size: 7, symbol: mark.symbol } }];
   }
   const chosen = mark.seeds.map((row, i) => [mark.numbers[i], row]).filter(([seed]) => !state.off.has(seed));
   if (!chosen.length) return [];
@@ -60,7 +60,7 @@ function drawPanel(node, panel, state) {
     margin: { l: 55, r: 12, t: 12, b: 45 }, width: node.clientWidth, height: node.clientHeight,
     paper_bgcolor: style("--plot"), plot_bgcolor: style("--plot"), font: { color: style("--text"), size: 12 },
     xaxis: axis(panel.x, grid), yaxis: axis(panel.y, grid), shapes: lines, hovermode: curves && !state.single ? "x unified" : "closest",
-    hoverlabel: { bgcolor: style("--card"), font: { color: style("--text") } },
+    hoverlabel: { namelength: -1, bgcolor: style("--card"), font: { color: style("--text") } },
   };
   const options = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d"] };
   return Plotly.react(node, drawn, layout, options);
