@@ -31,7 +31,6 @@ from freqdyna.results.chart import (
     Panel,
     Points,
     Rule,
-    Text,
 )
 from freqdyna.results.draw import draw
 from freqdyna.results.maps import map_panel
@@ -133,7 +132,7 @@ def draw_presets() -> Figure:
         place = Legend("lower right")
         panels.append(replace(panel, y=Axis("evaluation return"), rules=[solved], legend=place))
     note = "Mean over 10 seeds and its\n95% interval. Dashed: the\nreturn that counts as solved."
-    panels.append(Panel(texts=[Text(0.5, 0.5, note)], is_blank=True))
+    panels.append(Panel(only_text=note))
     return draw(Chart(panels, columns=3, panel_size=(4.2, 3.2)))
 
 

@@ -19,7 +19,6 @@ from freqdyna.results.chart import (
     Points,
     Rule,
     SeedCurve,
-    Text,
 )
 from freqdyna.results.draw import draw
 
@@ -99,7 +98,6 @@ def test_axes_are_as_told():
         x=Axis("steps", log=True, ticks=[(1, "one"), (10, "ten")]),
         y=Axis("return", low=20, high=0),
         rules=[Rule(5, style=RED, label="level"), Rule(2, upright=True)],
-        texts=[Text(2, 3, "here")],
     )
     assert axes.get_xscale() == "log"
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["one", "ten"]
@@ -107,7 +105,6 @@ def test_axes_are_as_told():
     assert axes.get_ylim() == (20, 0)
     assert [line.get_ydata()[0] for line in axes.lines[1:2]] == [5]
     assert [line.get_xdata()[0] for line in axes.lines[2:]] == [2]
-    assert axes.texts[0].get_text() == "here"
 
 
 def test_thousands_are_written_with_k():
@@ -146,5 +143,6 @@ def test_panels_fill_a_grid_and_share_axes():
 
 
 def test_a_blank_panel_has_no_axes():
-    axes = axes_of(texts=[Text(0.5, 0.5, "no queue")], is_blank=True)
+    axes = axes_of(only_text="no queue")
     assert not axes.axison
+    assert axes.texts[0].get_text() == "no queue"

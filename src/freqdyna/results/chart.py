@@ -154,16 +154,6 @@ class Box(Named):
 
 
 @dataclass(frozen=True)
-class Text:
-    """A text centred above a point."""
-
-    x: float
-    y: float
-    text: str
-    size: float = 10.0
-
-
-@dataclass(frozen=True)
 class Axis:
     """One axis of a panel."""
 
@@ -181,22 +171,11 @@ class Axis:
 class Legend:
     """The position and the look of a panel's legend in static figures."""
 
-    place: Literal[
-        "best",
-        "upper left",
-        "upper right",
-        "lower right",
-        "center right",
-        "above",
-        "below",
-        "below row",
-    ] = "best"
-    """"above" is outside the panel; "below" is below all panels of the chart, "below row" below
-    those of its row."""
+    place: Literal["best", "upper right", "lower right", "below", "below row"] = "best"
+    """"below" is below all panels of the chart, "below row" below those of its row."""
     size: float = 10.0
     """The size of the text."""
     columns: int = 1
-    framed: bool = False
 
 
 @dataclass(frozen=True)
@@ -209,14 +188,13 @@ class Panel:
     marks: Sequence[Mark] = ()
     rules: Sequence[Rule] = ()
     boxes: Sequence[Box] = ()
-    texts: Sequence[Text] = ()
     legend: Legend | None = None
     """None for no legend. The report's page has toggles for all series instead."""
     title_size: float = 12.0
     is_map: bool = False
     """Whether it is a map of a state space: with a frame on all sides and without a grid."""
-    is_blank: bool = False
-    """Whether it has no axes, only texts."""
+    only_text: str = ""
+    """If not empty, it is shown instead of axes and content."""
 
 
 @dataclass(frozen=True)

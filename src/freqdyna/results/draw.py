@@ -88,6 +88,10 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 
 def _draw_panel(figure: FigureBase, axes: Axes, panel: Panel) -> None:
+    if panel.only_text:
+        axes.text(0.5, 0.5, panel.only_text, ha="center", parse_math=False)
+        axes.set_axis_off()
+        return
     axes.set_title(panel.title, fontsize=panel.title_size, parse_math=False)
     axes.set_xlabel(panel.x.label, parse_math=False)
     axes.set_ylabel(panel.y.label, parse_math=False)
@@ -99,8 +103,6 @@ def _draw_panel(figure: FigureBase, axes: Axes, panel: Panel) -> None:
         _draw_mark(figure, axes, mark)
     for rule in panel.rules:
         _draw_rule(axes, rule)
-    for text in panel.texts:
-        axes.text(text.x, text.y, text.text, ha="center", fontsize=text.size, parse_math=False)
     axes.autoscale_view()  # boxes alone do not ask for it
     for axis, set_limits in ((panel.x, axes.set_xlim), (panel.y, axes.set_ylim)):
         if (axis.low, axis.high) != (None, None):  # otherwise a shared axis would stop growing
@@ -108,8 +110,6 @@ def _draw_panel(figure: FigureBase, axes: Axes, panel: Panel) -> None:
     _finish_axis(axes.xaxis, panel.x, grid=not panel.is_map)
     _finish_axis(axes.yaxis, panel.y, grid=not panel.is_map)
     axes.spines[["top", "right"]].set_visible(panel.is_map)
-    if panel.is_blank:
-        axes.set_axis_off()
     if panel.legend is not None:
         _draw_legend(figure, axes, panel.legend)
 
@@ -197,19 +197,11 @@ def _draw_box(axes: Axes, box: Box) -> None:
 
 
 def _draw_legend(figure: FigureBase, axes: Axes, legend: Legend) -> None:
-    look: dict[str, Any] = {
-        "fontsize": legend.size,
-        "ncols": legend.columns,
-        "frameon": legend.framed,
-        "framealpha": 1.0,
-    }
-    match legend.place:
-        case "below" | "below row":
-            handles, labels = axes.get_legend_handles_labels()
-            drawn = figure.legend(handles, labels, loc="outside lower center", **look)
-        case "above":
-            drawn = axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), **look)
-        case _:
-            drawn = axes.legend(loc=legend.place, **look)
+    look: dict[str, Any] = {"fontsize": legend.size, "ncols": legend.columns, "frameon": False}
+    if legend.place in ("below", "below row"):
+        handles, labels = axes.get_legend_handles_labels()
+        drawn = figure.legend(handles, labels, loc="outside lower center", **look)
+    else:
+        drawn = axes.legend(loc=legend.place, **look)
     for text in drawn.get_texts():
         text.set_parse_math(False)

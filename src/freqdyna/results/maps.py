@@ -24,7 +24,6 @@ from freqdyna.results.chart import (
     Panel,
     Points,
     SeedCurve,
-    Text,
     record_labels,
     run_styles,
 )
@@ -60,7 +59,7 @@ def _states_panel(
     index, name = _seed(result, seed)
     env = _space(result, snapshot, index)
     if store not in snapshot or (store == "queue" and not snapshot["queue_count"][index]):
-        return Panel(texts=[Text(0.5, 0.5, f"{label}: no {store}")], is_blank=True)
+        return Panel(only_text=f"{label}: no {store}")
     x, y = snapshot[store][index].T[:2][:: -1 if rows_first(env) else 1]
     drawn = Points(x, y, STORE_COLORS[store], size=2, opacity=0.5)
     return map_panel(env, f"{store} of {label}\nseed {name}, step {at:,}", [drawn], title_size=10)
