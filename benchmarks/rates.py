@@ -219,7 +219,6 @@ def measure_growth(seconds: float = 1.0) -> Iterator[tuple[str, int, Rate]]:
 class _Box(Environment):
     """A walk in a box of any dimension, for measuring speed only."""
 
-    summary: ClassVar[str] = "a walk in a box"
     num_actions: ClassVar[int] = 3
 
     def reset(self, key: PRNGKeyArray) -> State:

@@ -13,7 +13,6 @@ from freqdyna.envs import Environment
 class Probe(Environment):
     """Observations in [-1, 1], two actions; each probe is one idea."""
 
-    summary: ClassVar[str] = "a probe"
     num_actions: ClassVar[int] = 2
     low: ClassVar[np.ndarray] = np.full(1, -1.0, np.float32)
     high: ClassVar[np.ndarray] = np.full(1, 1.0, np.float32)

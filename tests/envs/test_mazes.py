@@ -101,13 +101,9 @@ def test_in_a_hole_its_upper_and_lower_edges_stop():
     np.testing.assert_allclose(move(env, hole, DOWN, noise=1.0)[0], hole)
 
 
-def test_even_a_huge_step_does_not_jump_over_a_wall():
+def test_even_a_huge_step_does_not_jump_over_a_wall_or_the_edge():
     env = envs.make("MazeGridWorld")
     np.testing.assert_allclose(move(env, (0.19, 0.8), RIGHT, noise=20.0)[0], (0.19, 0.8))
-
-
-def test_the_edge_of_the_square_clips():
-    env = envs.make("GridWorld")
     np.testing.assert_allclose(move(env, (0.02, 0.3), LEFT)[0], (0.0, 0.3), atol=1e-7)
 
 

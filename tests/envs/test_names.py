@@ -30,11 +30,11 @@ def test_settings_of_the_environment_reach_it():
 
 @pytest.mark.parametrize(
     ("name", "setting"),
-    [("CartPole-v1", "collision"), ("GridWorld", "walls"), ("GridWorld", "reward_nose")],
+    [("CartPole-v1", "collision"), ("GridWorld", "walls"), ("MountainCarContinuous-v0", "walls")],
 )
-def test_settings_that_a_built_in_environment_lacks_are_refused(name, setting):
+def test_settings_that_an_environment_lacks_are_refused(name, setting):
     with pytest.raises(FreqdynaError, match=setting):
-        environment_of_run(Config.of({"env": {"name": name, setting: 1.0}}))
+        environment_of_run(Config.of({"env": {"name": name, setting: 1.0}}))()
 
 
 def test_what_was_passed_in_python_is_not_found_by_its_name():

@@ -248,7 +248,7 @@ class ListNames:
 
         names = {
             "algorithms": {name: recipe.summary for name, recipe in ALGORITHMS.items()},
-            "environments": {name: env.summary for name, env in ENVIRONMENTS.items()},
+            "environments": {name: ENVIRONMENTS.summary(env) for name, env in ENVIRONMENTS.items()},
             "search-controls": {
                 name: SEARCH_CONTROLS.summary(strategy)
                 for name, strategy in SEARCH_CONTROLS.items()

@@ -34,7 +34,6 @@ class Acrobot(Environment):
     """
 
     name: ClassVar[str] = "Acrobot-v1"
-    summary: ClassVar[str] = "swing two links above a bar; 6 coordinates, 3 actions"
     num_actions: ClassVar[int] = 3
     high: ClassVar[np.ndarray] = np.array([1, 1, 1, 1, *MOST_SPEEDS], np.float32)
     low: ClassVar[np.ndarray] = -high

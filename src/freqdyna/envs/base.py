@@ -36,10 +36,10 @@ class Environment(Component, Space):
     A subclass defines the class variables and the abstract methods below. All methods are written
     for one state; use `vmap` for many. Its fields with a default are its settings: `gravity: float
     = 9.8` is set by `train(Mine(gravity=1.6))`, or for a built-in one by `--env.gravity 1.6`.
+    `freqdyna list` prints the first line of the docstring.
     """
 
     name: ClassVar[str]
-    summary: eqx.AbstractClassVar[str]
     num_actions: ClassVar[int]
     """The number of discrete actions; 0 if actions are continuous."""
     action_low: ClassVar[np.ndarray] = NO_ACTIONS

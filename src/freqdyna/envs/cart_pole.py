@@ -34,7 +34,6 @@ class CartPole(Environment):
     """
 
     name: ClassVar[str] = "CartPole-v1"
-    summary: ClassVar[str] = "keep a pole on a cart upright; 4 coordinates, 2 actions"
     num_actions: ClassVar[int] = 2
     high: ClassVar[np.ndarray] = np.array(
         [2 * MOST_POSITION, np.inf, 2 * MOST_ANGLE, np.inf], np.float32

@@ -175,7 +175,6 @@ class GridWorld(WalledSquare):
     """The unit square with one wall, which the paper adopts from HC-Dyna; the state is (x, y)."""
 
     name: ClassVar[str] = "GridWorld"
-    summary: ClassVar[str] = "unit square, one wall with a hole; 2 coordinates, 4 actions"
     walls: ClassVar[tuple[Wall, ...]] = (Wall(0.5, 0.6, bottom=0.4, top=0.5),)
 
 
@@ -184,7 +183,6 @@ class MazeGridWorld(WalledSquare):
     """The paper's maze (section 5.2): the unit square with three walls; the state is (x, y)."""
 
     name: ClassVar[str] = "MazeGridWorld"
-    summary: ClassVar[str] = "unit square, three walls with a hole each; 2 coordinates, 4 actions"
     # The paper gives each hole by its left-top corner: (0.2, 0.5), (0.4, 1.0) and (0.7, 0.2).
     walls: ClassVar[tuple[Wall, ...]] = (
         Wall(0.2, 0.3, bottom=0.4, top=0.5),
@@ -224,12 +222,13 @@ class TubeGridWorld(GridWorld):
 
         class Sized(TubeGridWorld):
             name: ClassVar[str] = f"TubeGridWorld-{n}"
-            summary: ClassVar[str] = f"GridWorld in a tube of a box; {n} coordinates, 4 actions"
             low: ClassVar[np.ndarray] = np.zeros(n, np.float32)
             high: ClassVar[np.ndarray] = np.ones(n, np.float32)
             noise_size: ClassVar[int] = n - 1  # of the move, and of each further coordinate
 
-        Sized.__doc__ = TubeGridWorld.__doc__
+        Sized.__doc__ = (
+            f"GridWorld in a box of {n} coordinates, of which an agent visits a thin tube."
+        )
         Sized.__name__ = Sized.__qualname__ = f"TubeGridWorld{n}"
         return Sized
 
@@ -306,7 +305,6 @@ class DynaMaze(Environment):
     """
 
     name: ClassVar[str] = "DynaMaze"
-    summary: ClassVar[str] = "Sutton & Barto's 6×9 grid with obstacles; 54 cells, 4 actions"
     num_actions: ClassVar[int] = 4
     low: ClassVar[np.ndarray] = np.zeros(2, np.float32)
     high: ClassVar[np.ndarray] = np.array([ROWS - 1, COLUMNS - 1], np.float32)

@@ -21,10 +21,9 @@ GRAVITY = 0.0025
 
 @built_in
 class MountainCar(Environment):
-    """An underpowered car must swing up a hill; the state is (position, velocity)."""
+    """Swing an underpowered car up a hill; the state is (position, velocity)."""
 
     name: ClassVar[str] = "MountainCar-v0"
-    summary: ClassVar[str] = "swing an underpowered car up a hill; 2 coordinates, 3 actions"
     num_actions: ClassVar[int] = 3
     low: ClassVar[np.ndarray] = np.array([-1.2, -MAX_SPEED], np.float32)
     high: ClassVar[np.ndarray] = np.array([0.6, MAX_SPEED], np.float32)

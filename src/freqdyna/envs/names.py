@@ -8,7 +8,6 @@ for Stable-Baselines3 and other libraries:
 
 import difflib
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, TypeVar
 
 import gymnasium
@@ -17,12 +16,12 @@ import numpy as np
 
 from freqdyna.config import Config, create, settings_of
 from freqdyna.core.errors import FreqdynaError, unknown_name
-from freqdyna.core.plugins import require_allowed
+from freqdyna.core.plugins import Registry, require_allowed
 from freqdyna.envs.base import Environment
 from freqdyna.envs.gym import close_env, factory_of, make_env, space_of
 from freqdyna.envs.space import Factory, Space
 
-ENVIRONMENTS: dict[str, type[Environment]] = {}
+ENVIRONMENTS = Registry[Environment]("env", Environment)
 """The built-in environments by name."""
 
 Kind = TypeVar("Kind", bound=type[Environment])
@@ -30,7 +29,7 @@ Kind = TypeVar("Kind", bound=type[Environment])
 
 def built_in(kind: Kind) -> Kind:
     """A class decorator: make an environment available by its name, also in Gymnasium."""
-    ENVIRONMENTS[kind.name] = kind
+    ENVIRONMENTS.register(kind.name)(kind)
     if kind.name not in gymnasium.registry:
         gymnasium.register(
             id=f"freqdyna/{kind.name}-v0",
@@ -76,7 +75,16 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
         raise FreqdynaError(
             f"{error}; my_module:{registered} would import my_module, which registers it"
         ) from None
-    return partial(gymnasium.make, registered, **options)
+
+    def create() -> Any:
+        try:
+            return gymnasium.make(registered, **options)
+        except TypeError as error:
+            if "unexpected keyword argument" in str(error):
+                raise FreqdynaError(f"a setting of env is unknown: {error}") from None
+            raise
+
+    return create
 
 
 def environment_of_run(

@@ -29,7 +29,6 @@ class Pendulum(Environment):
     """
 
     name: ClassVar[str] = "Pendulum-v1"
-    summary: ClassVar[str] = "swing a rod up and keep it upright; 3 coordinates, a torque"
     num_actions: ClassVar[int] = 0
     action_high: ClassVar[np.ndarray] = np.array([MOST_TORQUE], np.float32)
     action_low: ClassVar[np.ndarray] = -action_high

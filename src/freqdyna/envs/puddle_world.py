@@ -48,7 +48,6 @@ class PuddleWorld(Environment):
     """Walk to the top right corner of the unit square around two puddles; the state is (x, y)."""
 
     name: ClassVar[str] = "PuddleWorld"
-    summary: ClassVar[str] = "unit square, two puddles to walk around; 2 coordinates, 4 actions"
     num_actions: ClassVar[int] = 4
     noise_size: ClassVar[int] = 2
     low: ClassVar[np.ndarray] = np.zeros(2, np.float32)
