@@ -94,7 +94,7 @@ def test_metrics_of_other_seeds_or_steps_are_not_those_of_the_run(folder, tmp_pa
             freqdyna.load(folder)
     contents = folders.encode(a_result())
     contents["arrays.npz"] = folders.encode(a_result(parameters=np.ones((3, 32))))["arrays.npz"]
-    with pytest.raises(DamagedFileError, match=r"^arrays\.npz is damaged .it has 3 seeds, not 2"):
+    with pytest.raises(DamagedFileError, match=r"^arrays\.npz is damaged"):
         folders.decode(contents, Result)
 
 
@@ -109,7 +109,7 @@ def test_seeds_may_have_gaps_and_a_run_may_be_unfinished_or_without_arrays(tmp_p
     (folder / "arrays.npz").unlink()
     assert freqdyna.load(folder).parameters.shape == (2, 0)
     (folder / "metrics.parquet").unlink()
-    with pytest.raises(FreqdynaError, match=r"has no metrics\.parquet yet; finish the run with"):
+    with pytest.raises(FreqdynaError, match=r"no metrics\.parquet"):
         freqdyna.load(folder)
 
 
@@ -118,7 +118,7 @@ def test_imported_curves_may_have_any_steps(tmp_path):
         provenance={IMPORTED: {"name": "ppo"}}, steps=np.array([1, 2, 70]), seeds=np.array([8, 2])
     )
     assert is_same(freqdyna.load(curves.save(tmp_path / "run")), curves)
-    with pytest.raises(FreqdynaError, match="has imported curves; only runs of freqdyna can be"):
+    with pytest.raises(FreqdynaError, match="imported curves"):
         freqdyna.resume(tmp_path / "run", progress=False)
 
 
@@ -128,14 +128,14 @@ def test_settings_are_changed_in_a_copy(folder, tmp_path):
     assert Config.load(tmp_path / "copy.toml")["learner.discount"] == 0.5
     (folder / "config.toml").write_text(text)
     for use in (freqdyna.load, freqdyna.resume):
-        with pytest.raises(FreqdynaError, match=r"run/config\.toml is damaged .*; undo the change"):
+        with pytest.raises(FreqdynaError, match=r"run/config\.toml is damaged"):
             use(folder)
 
 
 def test_a_folder_of_another_format_is_refused_in_one_sentence(folder):
     path = folder / "config.toml"
     path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
-    with pytest.raises(FreqdynaError, match=r"is of another format"):
+    with pytest.raises(FreqdynaError, match="another format"):
         freqdyna.load(folder)
     path.write_bytes(folders.files.encode_toml("seeds = -3", "A run"))
     with pytest.raises(FreqdynaError, match=r"config\.toml is of another version"):
@@ -153,7 +153,7 @@ def test_one_process_at_a_time_works_on_a_run_folder(folder):
 
 
 def test_a_new_folder_is_created_by_one_of_two(folder, tmp_path):
-    with pytest.raises(FreqdynaError, match=r"out is .*, which exists; choose a new folder"):
+    with pytest.raises(FreqdynaError, match="out is"):
         a_result().save(folder)
     with (
         locked_folder(tmp_path / "starting"),  # the other has not written its settings yet

@@ -117,7 +117,7 @@ def test_episode_lengths_are_averaged_over_seeds_where_all_have_finished():
     np.testing.assert_array_equal(curve.mean, [700, 30])
     np.testing.assert_array_equal(curve.x, [1, 2])
     none = make_result("tabular-dyna-q", "DynaMaze", episode_lengths=np.zeros((2, 3), int))
-    with pytest.raises(FreqdynaError, match="no episode of tabular-dyna-q was completed"):
+    with pytest.raises(FreqdynaError, match="no episode"):
         episodes_chart([none])
 
 
@@ -136,20 +136,20 @@ def test_a_users_environment_is_drawn_as_its_snapshots_describe_it():
     for arrays in given.snapshots.values():
         arrays["value"][0] = np.nan
         del arrays["bounds"], arrays["frequency"]
-    with pytest.raises(FreqdynaError, match=r"seed 5 stopped or diverged before step 20: its V"):
+    with pytest.raises(FreqdynaError, match="seed 5"):
         surfaces_chart([given], "value")
-    with pytest.raises(FreqdynaError, match="not contain frequency; V and g are recorded for two"):
+    with pytest.raises(FreqdynaError, match="frequency"):
         surfaces_chart([given], "frequency")
     replay, _ = states_chart([given]).panels
     assert (replay.x.low, replay.y.high) == (None, None)  # as far as there are states
 
 
 def test_what_is_not_there_is_named():
-    with pytest.raises(FreqdynaError, match="has no snapshots; train with --snapshot-steps"):
+    with pytest.raises(FreqdynaError, match="no snapshots"):
         states_chart([make_result(steps=())])
-    with pytest.raises(FreqdynaError, match="step is 15; it must be one of the snapshots' steps"):
+    with pytest.raises(FreqdynaError, match="step is 15"):
         states_chart([make_result()], step=15)
-    with pytest.raises(FreqdynaError, match=r"seed is 0; it must be one of \[5, 6\]"):
+    with pytest.raises(FreqdynaError, match="seed is 0"):
         states_chart([make_result()], seed=0)
-    with pytest.raises(FreqdynaError, match="the snapshots of er do not contain episode_lengths"):
+    with pytest.raises(FreqdynaError, match="episode_lengths"):
         episodes_chart([make_result("er")])

@@ -95,19 +95,21 @@ def test_the_figure_and_the_table_say_what_is_measured():
     assert (row["measure"], row["first_x"], row["last_x"]) == ("final", "1900", "2000")
 
 
-def test_the_numbers_of_an_axis_do_not_touch(tmp_path):
+def test_the_numbers_of_an_axis_do_not_touch():
     low, high = result([[-2000.0], [-100.0]]), result([[-1500.0], [-300.0]])
-    figure = compare_runs([low, high], ["a", "b"]).plot(tmp_path / "figure.png")
+    figure = compare_runs([low, high], ["a", "b"]).plot()
+    figure.draw_without_rendering()
     for panel in figure.subfigs[0].axes:
         shown = [text.get_window_extent() for text in panel.get_xticklabels() if text.get_text()]
         assert all(a.x1 + 5 < b.x0 for a, b in pairwise(shown))
 
 
-def test_names_of_any_length_cover_no_curve(tmp_path):
+def test_names_of_any_length_cover_no_curve():
     runs = [result([[0.0, i], [0.0, 2.0 * i]], env=env) for env in ("A", "B") for i in range(3)]
     comparison = compare_runs(runs, [f"run {i}, " + "a long name " * 6 for i in range(3)] * 2)
     assert len({run.style for run in comparison.environments[0].runs}) == 3
-    figure = comparison.plot(tmp_path / "figure.png")
+    figure = comparison.plot()
+    figure.draw_without_rendering()
     rows = [(row.legends[0], row.axes) for row in figure.subfigs]
     assert len(rows) == 2
     for legend, panels in rows:
