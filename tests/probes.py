@@ -7,7 +7,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from freqdyna import Config
+from freqdyna.agents import algorithms
 from freqdyna.envs import Environment
+
+
+def agent_of(env, algorithm="er", components=None, **settings):
+    """An agent with a small network, which learns from its first step on."""
+    small = {"warmup_steps": 0, "planning_steps": 2, "learner.hidden": (4,)}
+    config = Config.of({"algorithm": algorithm, "env": env.name, **small, **settings})
+    return algorithms.build(config, env, components=components)
 
 
 class Probe(Environment):

@@ -15,8 +15,6 @@ SLOW_FILES = (
     "examples/test_own_search_control.py",
     "results/test_watch.py",
     "cli/test_cli.py",
-    "agents/dyna/test_dyna.py",
-    "agents/test_snapshot.py",
-    "agents/models/test_models.py",
-    "agents/learners/test_naf.py",
+    "agents/dyna/test_agent.py",
+    "agents/test_models.py",
 )

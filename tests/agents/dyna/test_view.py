@@ -1,5 +1,6 @@
-"""What a search-control sees of the agent, against values computed by hand."""
+"""What others see of the agent: searches, snapshots, and the error of its model."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 import equinox as eqx
@@ -8,28 +9,24 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import Clock
+from probes import Clock, agent_of
 
-from freqdyna import Config, FreqdynaError, SearchControl
-from freqdyna.agents import algorithms
+from freqdyna import FreqdynaError, SearchControl, envs, local_frequency
+from freqdyna.agents.dyna.state import Queue
+from freqdyna.agents.dyna.view import axes, model_error_at_queue
+from freqdyna.agents.models import Model
+from freqdyna.envs import Environment
 from freqdyna.envs.gym import space_of
 from freqdyna.search_control import Proposal
 
 KEY = jax.random.key(0)
 
 
-def agent_of(env, search_control=None, **settings):
-    settings = {
-        "steps": 20,
-        "learner.hidden": (2,),
-        "warmup_steps": 0,
-        "planning_steps": 1,
-    } | settings
-    settings |= {"batch_size": 4, "planning.queue_size": 8}
-    own = {"algorithm": "dyna"} if search_control else {"algorithm": "dyna-uniform"}
-    config = Config.of({"env": env.name, **own | settings})
-    components = {"search_control": search_control} if search_control else {}
-    return algorithms.build(config, env, components=components)
+def small_agent(env, search_control=None, algorithm="dyna-uniform", **settings):
+    settings |= {"planning_steps": 1, "batch_size": 4, "planning.queue_size": 8}
+    if search_control is None:
+        return agent_of(env, algorithm, **settings)
+    return agent_of(env, "dyna", {"search_control": search_control}, **settings)
 
 
 def started(agent):
@@ -49,7 +46,7 @@ def with_values(agent, state, online, target):
 
 
 def test_td_error_is_the_one_of_the_definition():
-    agent = agent_of(Clock(last=3), planning={"exploration": 0.0}, learner={"discount": 0.5})
+    agent = small_agent(Clock(last=3), **{"planning.exploration": 0.0, "learner.discount": 0.5})
     state = with_values(agent, started(agent), online=[1.0, 3.0], target=[20.0, 10.0])
     search = agent.view(state, jnp.asarray(7))
     s, last = jnp.array([0.0]), jnp.array([2.0])
@@ -67,7 +64,7 @@ def test_td_error_is_the_one_of_the_definition():
 
 
 def test_with_continuous_actions_q_takes_an_action():
-    agent = agent_of(space_of(gymnasium.make("Pendulum-v1")), algorithm="dyna-naf-value")
+    agent = small_agent(space_of(gymnasium.make("Pendulum-v1")), algorithm="dyna-naf-value")
     search = agent.view(started(agent), jnp.asarray(0))
     s, action = jnp.array([1.0, 0.0, 0.0]), jnp.array([0.5])
     assert search.num_actions == 0
@@ -105,7 +102,7 @@ class Pairs(SearchControl):
 def after_six_steps():
     """An agent that proposes pairs, which begins to search after its third step."""
     settings = {"warmup_steps": 3, "planning.exploration": 0.0, "planning.simulated_share": 1.0}
-    agent = agent_of(Clock(last=100), Pairs(), learn_in_warmup=False, **settings)
+    agent = small_agent(Clock(last=100), Pairs(), learn_in_warmup=False, **settings)
     step, state = eqx.filter_jit(agent.step), started(agent)
     for t in range(6):
         state = step(state, jnp.asarray(t))
@@ -159,14 +156,90 @@ class Fractional(Pairs):
 
 
 @pytest.mark.parametrize(
-    ("strategy", "message"),
-    [
-        (Forgetful, r"Forgetful\.propose returned memory None; it must be .*int32"),
-        (Silent, r"Silent\.propose returned actions None; it must be int32\[1\]"),
-        (Fractional, r"propose returned actions float32\[1\]; it must be int32\[1\]"),
-    ],
+    ("strategy", "part"), [(Forgetful, "memory"), (Silent, "actions"), (Fractional, "actions")]
 )
-def test_a_proposal_that_breaks_the_contract_is_told(strategy, message):
-    agent = agent_of(Clock(), strategy())
-    with pytest.raises(FreqdynaError, match=message):
+def test_a_proposal_that_breaks_the_contract_is_refused(strategy, part):
+    agent = small_agent(Clock(), strategy())
+    with pytest.raises(FreqdynaError, match=part):
         jax.eval_shape(agent.dry_step, KEY)
+
+
+class WrongOnTheRight(Model):
+    """Mountain Car, but 0.18 (a tenth of the range) too far right of 0, or for action 2."""
+
+    env: Environment
+
+    def query(self, state, s, action, noise):
+        next_state, reward, terminal = self.env.transition_from_noise(s, action, jnp.zeros(1))
+        is_wrong = (s[0] > 0) | (action == 2)
+        return next_state + jnp.array([0.18, 0.0]) * is_wrong, reward, terminal
+
+
+def test_the_error_is_that_at_the_states_and_actions_of_the_queue():
+    env = envs.make("MountainCar-v0")
+    error = jax.jit(
+        lambda queue: model_error_at_queue(
+            WrongOnTheRight(env), None, queue, env, lambda state: jnp.zeros((), int)
+        )
+    )
+    empty = Queue.empty(10, env)
+    assert np.isnan(error(empty))
+    states = jnp.array([[-0.5, 0.0], [0.2, 0.0], [-0.4, 0.01], [-0.3, 0.0]])
+    queue = empty.add(Proposal.of(states), env)
+    # One of four states, one of two coordinates; the six empty places do not count.
+    assert error(queue) == pytest.approx(0.1 * np.sqrt(1 / 8), rel=1e-3)
+    pairs = replace(queue, actions=jnp.array([0, 1, 2, 0, 2, 2, 2, 2, 2, 2]))
+    assert error(pairs) == pytest.approx(0.1 * np.sqrt(2 / 8), rel=1e-3)
+
+
+def test_a_snapshot_has_stored_states_surfaces_the_policy_and_climbs():
+    settings = {"warmup_steps": 5, "learner.hidden": (8, 8), "replay.capacity": 20}
+    agent = agent_of(envs.make("MountainCar-v0"), "dyna-frequency", planning_steps=1, **settings)
+
+    @jax.jit
+    def run(key):
+        state = jax.lax.fori_loop(0, 50, lambda t, s: agent.step(s, t), agent.init(key))
+        return state, agent.snapshot(state, jnp.int32(50), jax.random.key(1))
+
+    state, recorded = run(KEY)
+    stored = {tuple(row) for row in np.asarray(state.replay.rows)[:20, :2]}
+    assert {tuple(row) for row in np.asarray(recorded["replay"])} == stored  # 2,000 draws of 20
+    queue = {tuple(row) for row in np.asarray(state.queue.rows)[: int(state.queue.count)]}
+    assert {tuple(row) for row in np.asarray(recorded["queue"])} <= queue
+    assert recorded["queue_count"] == state.queue.count
+
+    x, y = axes(agent.env, (64, 64))
+    assert (x[0], x[-1], y[-1]) == tuple(np.float32([-1.2, 0.6, 0.07]))
+    network = agent.learner.network(agent.parameters(state))
+
+    @jax.jit
+    def expected(point):
+        return network(point), local_frequency(lambda s: network(s).max(), point)
+
+    for i, j in ((0, 0), (5, 60), (63, 31)):
+        values, frequency = expected(jnp.array([x[i], y[j]]))
+        np.testing.assert_allclose(recorded["value"][i, j], values.max(), rtol=1e-4)
+        np.testing.assert_allclose(recorded["frequency"][i, j], frequency, rtol=1e-3)
+        assert recorded["policy"][i, j] == jnp.argmax(values)
+
+    states, numbers = np.asarray(recorded["climb_states"]), np.asarray(recorded["climb_numbers"])
+    assert states.shape == (4, 200, 2)
+    going = numbers >= 0
+    assert (np.diff(numbers, axis=1)[going[:, 1:]] >= 0).all()  # one climb after the other
+    assert (going[:, :1] & (going[:, :-1] >= going[:, 1:])).all()  # and none after the end
+    inside = (states >= agent.env.low) & (states <= agent.env.high)
+    assert inside[going].all()
+    assert set(np.asarray(recorded["climb_rules"])[going]) <= {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "queue"), [("prioritized-er", False), ("dyna-uniform", True)]
+)
+def test_an_agent_without_a_queue_or_climbs_records_none(algorithm, queue):
+    agent = agent_of(envs.make("GridWorld"), algorithm)
+    state = jax.eval_shape(agent.init, KEY)
+    recorded = jax.eval_shape(agent.snapshot, state, jnp.asarray(1), KEY)
+    assert ("queue" in recorded) == queue
+    assert "climb_states" not in recorded
+    assert recorded["policy"].shape == (64, 64)
+    assert recorded["replay"].shape == (2000, 2)

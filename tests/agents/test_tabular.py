@@ -1,4 +1,4 @@
-from functools import cache
+"""Tabular Dyna-Q in the maze of Sutton & Barto, and its count model."""
 
 import jax
 import jax.numpy as jnp
@@ -8,43 +8,22 @@ import pytest
 from freqdyna import Config, envs
 from freqdyna.agents import algorithms
 from freqdyna.agents.tabular import CountModel
-from freqdyna.envs.mazes import GOAL_CELL, OBSTACLES, START_CELL
-from freqdyna.training.seeds import Training
+from freqdyna.envs.mazes import GOAL_CELL, START_CELL
 
 SEEDS = 10
-
-
-@cache
-def all_moves():
-    """The cell to which each action leads from each cell."""
-    cells = [(row, column) for row in range(6) for column in range(9)]
-    step = jax.vmap(envs.make("DynaMaze").transition, in_axes=(None, 0, None))
-    steps = jax.jit(jax.vmap(step, in_axes=(0, None, None)))
-    moved = np.asarray(steps(np.float32(cells), np.arange(4), jax.random.key(0))[0]).astype(int)
-    return {
-        (cell, action): tuple(moved[i, action].tolist())
-        for i, cell in enumerate(cells)
-        for action in range(4)
-    }
+MAZE = envs.make("DynaMaze")
 
 
 def run(planning_steps, steps):
-    config = Config.of(
-        {
-            "algorithm": "tabular-dyna-q",
-            "env": "DynaMaze",
-            "planning_steps": planning_steps,
-            "learner": {"discount": 0.95},
-        }
-    )
-    env = envs.make("DynaMaze")
-    training = Training(algorithms.build(config, env), 1, 0.0)
+    settings = {"planning_steps": planning_steps, "learner.discount": 0.95}
+    config = Config.of({"algorithm": "tabular-dyna-q", "env": "DynaMaze", **settings})
+    agent = algorithms.build(config, MAZE)
 
     @jax.jit
     @jax.vmap
     def advance(seed):
-        start = training.init(jax.random.key(seed))
-        return training.advance(start, jnp.asarray(0), jnp.asarray(steps))
+        start = agent.init(jax.random.key(seed))
+        return jax.lax.fori_loop(0, steps, lambda t, state: agent.step(state, t), start)
 
     return advance(jnp.arange(SEEDS))
 
@@ -60,37 +39,23 @@ def mean_lengths(states):
 @pytest.mark.learning
 def test_planning_solves_the_maze_in_a_few_episodes():
     planned = run(50, 2500)
-    assert (
-        mean_lengths(planned)[5:].mean() < 25
-    )  # near the 14 of the optimal path, at 10% exploration
+    # Near the 14 of the optimal path, at 10% exploration.
+    assert mean_lengths(planned)[5:].mean() < 25
     # The greedy path from the start is the optimal one of 14 steps in most runs.
-    lengths, moved = [], all_moves()
+    step = jax.jit(MAZE.transition)
+    lengths = []
     for table in np.asarray(planned.table.values):
-        state, length = START_CELL, 0
-        while state != GOAL_CELL and length < 100:
-            state = moved[state, int(np.argmax(table[9 * state[0] + state[1]]))]
-            length += 1
+        state, length = np.float32(START_CELL), 0
+        while tuple(state) != GOAL_CELL and length < 100:
+            action = int(np.argmax(table[int(9 * state[0] + state[1])]))
+            state, length = np.asarray(step(state, action, jax.random.key(0))[0]), length + 1
         lengths.append(length)
     assert min(lengths) == 14
     assert np.median(lengths) <= 16
 
 
 def test_without_planning_the_maze_needs_tens_of_episodes():
-    without = mean_lengths(run(0, 8000))
-    assert without[5:].mean() > 80
-    first_episodes = np.asarray(run(2, 2500).episode_lengths)[:, 0]
-    assert without[0] == first_episodes.mean()  # nothing is known in the first episode
-
-
-def test_the_shortest_way_through_the_maze_has_14_steps():
-    moved = all_moves()
-    frontier, seen, steps = {START_CELL}, set(), 0
-    while GOAL_CELL not in frontier:
-        seen |= frontier
-        frontier = {moved[cell, action] for cell in frontier for action in range(4)} - seen
-        steps += 1
-    assert steps == 14
-    assert not seen & set(OBSTACLES)
+    assert mean_lengths(run(0, 8000))[5:].mean() > 80
 
 
 def test_the_count_model_repeats_frequencies_mean_rewards_and_ends():
@@ -109,3 +74,15 @@ def test_the_count_model_repeats_frequencies_mean_rewards_and_ends():
     pairs, counts = np.unique(np.stack([cell, action]), axis=1, return_counts=True)
     np.testing.assert_array_equal(pairs.T, [(0, 1), (2, 0)])
     assert abs(counts[0] / 8000 - 0.5) < 5 * np.sqrt(0.25 / 8000)
+
+
+def test_a_snapshot_has_the_value_of_each_cell():
+    config = Config.of({"algorithm": "tabular-dyna-q", "env": "DynaMaze"})
+    agent = algorithms.build(config, MAZE)
+    state = agent.init(jax.random.key(0))
+    table = np.random.default_rng(0).normal(size=state.table.values.shape).astype(np.float32)
+    state = agent.with_parameters(state, jnp.asarray(table.reshape(-1)))
+    recorded = agent.snapshot(state, jnp.asarray(0), jax.random.key(0))
+    assert recorded["value"].shape == (6, 9)
+    np.testing.assert_array_equal(recorded["value"][1, 8], table[9 + 8].max())
+    np.testing.assert_array_equal(recorded["parameters"], table.reshape(-1))

@@ -1,11 +1,19 @@
+"""Uniform and prioritized replay, and the sum tree: exact values, and tests of samples."""
+
+import itertools
+from functools import partial
+
 import equinox as eqx
 import flashbax
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
-from freqdyna.agents.replay import PrioritizedReplay
+from freqdyna.agents.replay import BRANCHES, PrioritizedReplay, UniformReplay, empty_sum_tree
 
 FALSE_ALARMS = 1e-6
 
@@ -97,3 +105,97 @@ def test_differences_that_are_not_finite_leave_the_tree_usable():
     assert np.isfinite(jax.jit(lambda state: state.tree.total())(state))
     indices = drawn(replay, state, jax.random.key(0), 400, 5)[1]
     assert set(np.asarray(indices)[:200].tolist()) == {2, 3, 4}
+
+
+def test_uniform_replay_overwrites_the_oldest_row_first():
+    replay = UniformReplay(4)
+    state = replay.init(1)
+    for count in range(6):
+        state = replay.add(state, jnp.full(1, float(count)), jnp.asarray(count))
+    np.testing.assert_array_equal(state.rows[:, 0], [4, 5, 2, 3])
+
+
+def test_only_written_rows_are_drawn_and_all_equally_often():
+    replay = UniformReplay(1000)
+    state = fill(replay, jnp.asarray(37))
+    rows, indices = drawn(replay, state, jax.random.key(0), 37_000, 37)
+    np.testing.assert_array_equal(rows[:, 0], indices)
+    counts = np.bincount(indices, minlength=37)
+    assert len(counts) == 37
+    assert stats.chisquare(counts).pvalue > FALSE_ALARMS
+
+
+SIZES = [1, 2, BRANCHES - 1, BRANCHES, BRANCHES + 1, BRANCHES**2, BRANCHES**2 + 1, 600]
+"""On both sides of every new level; few, as each is a program of its own."""
+
+
+@jax.jit
+def tree_of(weights):
+    return empty_sum_tree(len(weights)).set(jnp.arange(len(weights)), weights)
+
+
+@jax.jit
+def find(tree, fractions):
+    return tree.find(fractions)
+
+
+@jax.jit
+def with_weights(tree, indices, weights):
+    return tree.set(indices, weights)
+
+
+@partial(jax.jit, static_argnames="capacity")
+def empty(capacity):
+    return empty_sum_tree(capacity)
+
+
+@jax.jit
+def weights_and_total(tree, indices):
+    return tree.get(indices), tree.total()
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    weights=st.sampled_from(SIZES)
+    .flatmap(lambda size: st.lists(st.integers(0, 20), min_size=size, max_size=size))
+    .filter(any),
+    fractions=st.lists(st.integers(0, 2**20 - 1), min_size=20, max_size=20),
+)
+def test_finds_what_a_search_in_the_cumulated_weights_finds(weights, fractions):
+    # Whole weights and short fractions: every sum is exact, so the answer is too.
+    fractions = np.array(fractions) / 2**20
+    found = find(tree_of(np.float32(weights)), np.float32(fractions))
+    mass = np.float32(fractions) * np.float32(sum(weights))
+    expected = np.searchsorted(np.cumsum(weights), mass, side="right")
+    np.testing.assert_array_equal(found, expected)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_sums_hold_after_any_updates(data):
+    capacity = data.draw(st.sampled_from(SIZES))
+    expected = np.zeros(capacity)
+    tree = empty(capacity)
+    for _ in range(5):
+        indices = np.array(
+            data.draw(st.lists(st.integers(0, capacity - 1), min_size=4, max_size=4))
+        )
+        weights = np.float32(indices % 7)  # an index that comes twice comes with one weight
+        tree = with_weights(tree, indices, weights)
+        expected[indices] = weights
+    weights, total = weights_and_total(tree, np.arange(capacity))
+    np.testing.assert_array_equal(weights, expected)
+    assert total == expected.sum()
+    levels = [np.asarray(level) for level in tree.levels]
+    for below, above in itertools.pairwise(levels):
+        np.testing.assert_array_equal(above.reshape(-1)[: len(below)], below.sum(-1))
+
+
+@pytest.mark.parametrize("fraction", [0.0, 1 - 2**-24])
+def test_extreme_fractions_never_find_a_weight_of_zero(fraction):
+    generator = np.random.default_rng(0)
+    for _ in range(50):
+        weights = generator.random(300) * (generator.random(300) < 0.1) * 1e-3
+        weights[7] = 1e-6
+        found = int(find(tree_of(np.float32(weights)), np.full(1, fraction, np.float32))[0])
+        assert weights[found] > 0

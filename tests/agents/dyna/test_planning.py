@@ -1,4 +1,4 @@
-"""Simulated trajectories of several steps."""
+"""Simulated transitions and trajectories."""
 
 import dataclasses
 
@@ -6,8 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import Clock
+from probes import Clock, agent_of
 
+from freqdyna import envs
 from freqdyna.agents.dyna.planning import Simulation
 from freqdyna.agents.learners import DQN
 from freqdyna.agents.models import Model, TrueModel
@@ -85,3 +86,25 @@ def test_a_trajectory_starts_again_after_what_is_not_finite(simulation, params):
     batch, usable = broken.mini_batch(real, rows)
     np.testing.assert_array_equal(usable, [1, 1, 1, 0, 1, 1, 1, 1, 0])
     np.testing.assert_array_equal(batch[:2], real)
+
+
+def test_simulated_transitions_have_queue_states_actions_of_the_policy_and_outcomes_of_the_model():
+    env = envs.make("MountainCar-v0")
+    agent = agent_of(env, "dyna-uniform", **{"planning.exploration": 0.0, "learner.hidden": (8,)})
+
+    @jax.jit
+    def simulated(key):
+        state = agent.search(agent.init(key), jnp.asarray(0), key)
+        buffers = agent.buffers(state, jnp.asarray(0))
+        drawn = Simulation.draw(agent.planning, state.model, buffers, agent.learner, 2, key)
+        values = jax.vmap(agent.learner.network(state.learner.params))
+        rows = drawn.transitions(jnp.asarray(1), values(drawn.states[1]))
+        seen = jax.vmap(Transition.unpack)(rows)
+        expected = jax.vmap(env.transition, in_axes=(0, 0, None))(seen.state, seen.action, key)
+        return state.queue.rows[:20], seen, values(seen.state), expected[0]
+
+    queue, seen, values, next_states = simulated(jax.random.key(0))
+    assert seen.state.shape == (16, 2)
+    assert {tuple(row) for row in seen.state.tolist()} <= {tuple(row) for row in queue.tolist()}
+    np.testing.assert_array_equal(seen.action, np.argmax(values, axis=1))
+    np.testing.assert_array_equal(seen.next_state, next_states)

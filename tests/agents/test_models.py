@@ -1,0 +1,382 @@
+"""Models: the contract of users' own, and those that learn against the environment itself."""
+
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from corridor import Corridor
+from gymnasium import spaces
+from probes import agent_of
+
+import freqdyna
+from freqdyna import FreqdynaError, SearchControl, envs
+from freqdyna.agents.models import Ensemble, Learned, Model, check_model
+from freqdyna.agents.models.learned import bootstrap_weights
+from freqdyna.agents.models.true import host_model
+from freqdyna.envs.gym import space_of
+from freqdyna.envs.space import Space, Transition
+from freqdyna.search_control import Proposal
+
+ENV = envs.make("GridWorld")
+MEMBERS = 4
+LEFT = jnp.array([0.0, 0.0]), jnp.array([0.25, 1.0])
+RIGHT = jnp.array([0.6, 0.0]), jnp.array([1.0, 1.0])
+ANYWHERE = jnp.zeros(2), jnp.ones(2)
+
+
+class Stays(Model):
+    """Nothing ever happens."""
+
+    def query(self, state, s, action, noise):
+        return s, jnp.asarray(-1.0), jnp.zeros((), bool)
+
+
+class Learns(Stays):
+    """It is asked to learn, but has nothing that could change."""
+
+    learn_batch = 4
+
+
+class Floats(Stays):
+    """Python's own numbers."""
+
+    def query(self, state, s, action, noise):
+        return s, -1.0, False
+
+
+class Narrow(Stays):
+    """States of one coordinate."""
+
+    def query(self, state, s, action, noise):
+        return s[:1], jnp.asarray(-1.0), jnp.zeros((), bool)
+
+
+class Pair(Stays):
+    """No terminal flag."""
+
+    def query(self, state, s, action, noise):
+        return s, jnp.asarray(-1.0)
+
+
+class Grows(Stays):
+    """Its state becomes longer."""
+
+    learn_batch = 4
+
+    def init(self, key):
+        return jnp.zeros(2)
+
+    def learn(self, state, batch):
+        return jnp.append(state, batch.reward.mean())
+
+
+class Unscaled(Stays):
+    """It forgets to return what sees scaled observations."""
+
+    def with_scale(self, centre, half):
+        pass
+
+
+class GrowsScaled(Grows):
+    """Its state becomes longer only with scaled observations."""
+
+    learn_batch = 0
+
+    def with_scale(self, centre, half):
+        return Grows()
+
+
+class Broken(Stays):
+    """It raises."""
+
+    def query(self, state, s, action, noise):
+        return jnp.zeros(3) @ jnp.zeros(4)
+
+
+def test_a_model_that_learns_may_have_no_state():
+    check_model(Learns(), ENV)
+    agent = agent_of(ENV, "dyna-uniform", {"model": Learns()})
+    before = jax.eval_shape(agent.init, jax.random.key(0))
+    after = jax.eval_shape(agent.step, before, jax.ShapeDtypeStruct((), int))
+    assert (after, after.model) == (before, None)
+
+
+@pytest.mark.parametrize(
+    ("model", "method"),
+    [
+        (Floats, "query"),
+        (Narrow, "query"),
+        (Pair, "query"),
+        (Grows, "learn"),
+        (Unscaled, "with_scale"),
+        (GrowsScaled, "learn"),
+    ],
+)
+def test_what_has_another_form_is_refused(model, method):
+    with pytest.raises(FreqdynaError, match=rf"\.{method} returned"):
+        check_model(model(), ENV)
+
+
+def test_an_error_in_a_method_keeps_its_class_names_the_contract_and_leaves_no_folder(tmp_path):
+    with pytest.raises(TypeError) as raised:
+        freqdyna.train("GridWorld", "dyna-uniform", model=Broken, out=tmp_path / "run", steps=40)
+    assert "freqdyna.agents.models.Model.query" in "".join(raised.value.__notes__)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("MountainCar-v0", {}), ("GridWorld", {"move_noise": 0.0})]
+)
+def test_the_true_model_repeats_what_was_stored_when_the_world_is_deterministic(name, arguments):
+    # The paper's argument (section 2): an exact deterministic model only says again, of visited
+    # states, what the replay already holds.
+    env = envs.make(name, **arguments)
+    agent = agent_of(env, "dyna-replay")
+    seen = random_transitions(env, 300)
+    model = agent.planning.model
+    noise = jax.random.normal(jax.random.key(9), (300, model.noise_size))
+    outcome = jax.jit(jax.vmap(model.query, in_axes=(None, 0, 0, 0)))(
+        None, seen.state, seen.action, noise
+    )
+    for queried, stored in zip(outcome, (seen.next_state, seen.reward, seen.terminal), strict=True):
+        np.testing.assert_allclose(queried, stored, atol=1e-6)
+
+
+@eqx.filter_jit
+def random_transitions(env, number, low=None, high=None, seed=0):
+    """Transitions from states between bounds, or from all states."""
+    state_key, action_key, env_key = jax.random.split(jax.random.key(seed), 3)
+    low, high = (env.low, env.high) if low is None else (low, high)
+    states = jax.random.uniform(state_key, (number, env.observation_size), minval=low, maxval=high)
+    states = jax.vmap(env.project)(states)
+    actions = jax.random.randint(action_key, (number,), 0, env.num_actions)
+    keys = jax.random.split(env_key, number)
+    next_states, rewards, terminals = jax.vmap(env.transition)(states, actions, keys)
+    return jax.vmap(Transition)(states, actions, rewards, next_states, terminals)
+
+
+@partial(jax.jit, static_argnums=(0, 2))
+def trained(model, stored, updates):
+    """The state of a model before and after it has learned from stored transitions."""
+
+    def learn(i, state):
+        key = jax.random.fold_in(jax.random.key(5), i)
+        chosen = jax.random.randint(key, (model.learn_batch,), 0, len(stored.reward))
+        return model.learn(state, jax.tree.map(lambda values: values[chosen], stored))
+
+    before = model.init(jax.random.key(1))
+    return before, jax.lax.fori_loop(0, updates, learn, before)
+
+
+def test_a_learned_model_comes_near_the_true_one():
+    model = Learned(learning_rate=2e-3, termination="learned").bind(ENV)
+    before, after = trained(model, random_transitions(ENV, 20_000), 2000)
+    held_out = random_transitions(ENV, 2000, seed=77)
+
+    @jax.jit
+    def root_mean_square_error(state):
+        errors = jax.vmap(lambda seen: model.error(state, seen, ENV))(held_out)
+        return jnp.sqrt(errors.mean())
+
+    # The noise alone, of deviation 0.01 on one of two coordinates, leaves an error of 0.007.
+    assert root_mean_square_error(after) < 0.025 < root_mean_square_error(before)
+    for termination in ("learned", "known"):
+        query = replace(model, termination=termination).query
+        states, rewards, ends = jax.jit(jax.vmap(query, in_axes=(None, 0, 0, 0)))(
+            after, held_out.state, held_out.action, jnp.zeros((2000, 0))
+        )
+        assert np.all(jax.jit(jax.vmap(ENV.contains))(states))
+        assert np.abs(np.asarray(rewards) - np.asarray(held_out.reward)).mean() < 0.05
+        assert (np.asarray(ends) == np.asarray(held_out.terminal)).mean() > 0.99
+
+
+class Wide(Space):
+    """States in [-1024, 1024]."""
+
+    name: ClassVar[str] = "Wide"
+    low: ClassVar[np.ndarray] = np.full(2, -1024.0, np.float32)
+    high: ClassVar[np.ndarray] = np.full(2, 1024.0, np.float32)
+    num_actions: ClassVar[int] = 2
+
+
+class Small(Wide):
+    """The same in [-1, 1]."""
+
+    low: ClassVar[np.ndarray] = np.full(2, -1.0, np.float32)
+    high: ClassVar[np.ndarray] = np.full(2, 1.0, np.float32)
+
+
+def test_with_a_scale_a_model_learns_large_observations_like_small_ones():
+    keys = jax.random.split(jax.random.key(0), 3)
+    states, nexts = jax.random.uniform(keys[0], (2, 128, 2), minval=-1)
+    actions, ends = jax.random.randint(keys[1], (128,), 0, 2), jnp.zeros(128, bool)
+
+    def learned(space, unit, scaled):
+        """The parameters after an update, and a prediction, in units of the small space."""
+        model = Learned(learning_rate=0.01, termination="learned", hidden=(4,)).bind(space)
+        if scaled:
+            model = model.with_scale(jnp.zeros(2), jnp.full(2, unit, jnp.float32))
+        rows = unit * states, actions, states[:, 0], unit * nexts, ends
+        state = eqx.filter_jit(model.learn)(model.init(keys[2]), jax.vmap(Transition)(*rows))
+        change, reward, _ = model.predict(state.params, unit * states[0], actions[0])
+        return jnp.concatenate([state.params, change / unit, reward[None]])
+
+    small = learned(Small(), 1.0, scaled=False)
+    np.testing.assert_allclose(learned(Wide(), 1024.0, scaled=True), small, atol=1e-4)
+    without = learned(Wide(), 1024.0, scaled=False)
+    assert np.abs(without - small).max() > 0.005  # the test can fail
+
+
+def test_continuous_actions_enter_a_learned_model_scaled():
+    outcomes = []
+    for low, high, action in ((10.0, 30.0, 25.0), (-1.0, 1.0, 0.5)):
+        kind = type("Moves", (Corridor,), {"action_space": spaces.Box(low, high, (1,))})
+        model = Learned(termination="learned").bind(space_of(kind()))
+        arguments = np.float32([0.5, 3.0]), np.float32([action]), np.zeros(0, np.float32)
+        query = jax.jit(lambda *arguments, model=model: model.query(*arguments))
+        outcomes.append(query(model.init(jax.random.key(0)), *arguments))
+    for wide, plain in zip(*outcomes, strict=True):
+        np.testing.assert_allclose(wide, plain, rtol=1e-5)
+
+
+def make_ensemble(outcome="mean"):
+    settings = {"hidden": (16, 16), "learning_rate": 5e-3, "size": MEMBERS}
+    return Ensemble(**settings, outcome=outcome).bind(ENV)
+
+
+@pytest.fixture(scope="module")
+def ensemble():
+    """An ensemble before and after it has learned from the left quarter of the square only."""
+    model = make_ensemble()
+    return model, *trained(model, random_transitions(ENV, 2000, *LEFT), 500)
+
+
+def test_the_members_disagree_less_where_data_are(ensemble):
+    model, before, after = ensemble
+
+    @jax.jit
+    def mean_disagreement(state, low, high):
+        seen = random_transitions(ENV, 200, low, high, seed=3)
+        return jax.vmap(model.disagreement, in_axes=(None, 0, 0))(
+            state, seen.state, seen.action
+        ).mean()
+
+    here = mean_disagreement(after, *LEFT)
+    assert here < 0.1 * mean_disagreement(before, *LEFT)
+    assert here < 0.2 * mean_disagreement(after, *RIGHT)
+    # The noise of a step, of deviation 0.01, and walls leave little to disagree about.
+    assert jnp.sqrt(here) < 0.05
+
+
+def test_the_outcome_is_the_mean_or_that_of_a_random_member(ensemble):
+    model, _, state = ensemble
+    s, action = jnp.array([0.1, 0.4]), jnp.asarray(2)
+    predict = jax.jit(model.predict)
+    alone = [predict(params, s, action) for params in state.params]
+    changes = np.stack([prediction.change for prediction in alone])
+    next_state, reward, _ = jax.jit(model.query)(state, s, action, jnp.zeros(0))
+    np.testing.assert_allclose(next_state, s + changes.mean(0), rtol=1e-5)
+    np.testing.assert_allclose(reward, np.mean([p.reward for p in alone]), rtol=1e-5)
+    expected = (((s + changes) - (s + changes).mean(0)) ** 2).mean()
+    disagreement = jax.jit(model.disagreement)(state, s, action)
+    np.testing.assert_allclose(disagreement, expected, rtol=1e-3)
+
+    sampling = make_ensemble("member")
+    assert (model.noise_size, sampling.noise_size) == (0, 1)
+    noise = jax.random.normal(jax.random.key(4), (2000, 1))
+    query = jax.jit(jax.vmap(sampling.query, in_axes=(None, None, None, 0)))
+    states = np.asarray(query(state, s, action, noise)[0])
+    distances = np.abs(states[:, None] - np.asarray(s + changes)).max(-1)
+    assert distances.min(1).max() < 1e-6
+    shares = np.bincount(distances.argmin(1), minlength=MEMBERS) / 2000
+    np.testing.assert_allclose(shares, 1 / MEMBERS, atol=0.05)  # five standard deviations
+
+
+def test_a_transition_occurs_a_poisson_number_of_times_in_each_bootstrap_sample():
+    rows = jax.vmap(Transition.pack)(random_transitions(ENV, 4000, *ANYWHERE, seed=5))
+    count = jax.jit(lambda rows: bootstrap_weights(rows, 3))
+    weights = np.asarray(count(rows))
+    assert weights.shape == (3, 4000)
+    np.testing.assert_allclose(weights.mean(1), 1, atol=5 / np.sqrt(4000))
+    np.testing.assert_allclose((weights == 0).mean(1), np.exp(-1), atol=0.04)
+    np.testing.assert_allclose(weights.var(1), 1, atol=0.15)
+    assert np.abs(np.corrcoef(weights) - np.eye(3)).max() < 0.08
+    # It depends on the transition alone, not on the mini-batch that it is in.
+    np.testing.assert_array_equal(count(rows[::-1]), weights[:, ::-1])
+
+
+def test_a_weight_counts_as_copies_of_a_transition():
+    model = Learned(learning_rate=1e-3, termination="learned", hidden=(4,)).bind(ENV)
+    state = model.init(jax.random.key(0))
+    one = random_transitions(ENV, 3, *ANYWHERE, seed=6)
+    copies = jax.tree.map(lambda x: x[jnp.array([0, 0, 1])], one)
+    learn = jax.jit(model.learn)
+    weighted = learn(state, one, jnp.array([2.0, 1.0, 0.0]))
+    np.testing.assert_allclose(weighted.params, learn(state, copies).params, rtol=1e-4)
+
+
+class Uncertain(SearchControl):
+    """The states, out of some, about which the members disagree most."""
+
+    def propose(self, search, key):
+        states = 0.3 * jax.random.uniform(key, (8, 2))
+        spread = jax.vmap(lambda s: search.disagreement(s, jnp.asarray(0)))(states)
+        return Proposal.of(states[jax.lax.top_k(spread, 2)[1]])
+
+
+def test_a_search_control_uses_the_disagreement_of_an_ensemble_and_of_no_other_model():
+    def step(model):
+        parts = {"search_control": Uncertain(), "model": model}
+        settings = {"planning.model_updates": 2, "planning.rollout_length": 2}
+        agent = agent_of(ENV, "dyna", parts, **settings)
+        return jax.eval_shape(agent.dry_step, jax.random.key(0))
+
+    assert step(Ensemble(size=2, outcome="member")).queue.rows.shape[1] == 2
+    with pytest.raises(FreqdynaError, match="disagreement"):
+        step(Learned())
+
+
+STATES = np.array([[[0.95, 3.0], [0.2, 1.0]], [[0.0, 0.0], [0.5, 9.0]]], np.float32)
+ACTIONS = np.array([[1, 0], [1, 1]])
+
+
+def test_the_model_on_the_host_is_the_environment():
+    model = host_model(Corridor, space_of(Corridor()))
+    next_states, rewards, terminals = model.ask(STATES, ACTIONS)
+    expected = np.array([[[1.0, 4.0], [0.1, 2.0]], [[0.1, 1.0], [0.6, 10.0]]])
+    np.testing.assert_allclose(next_states, expected, atol=1e-5)
+    np.testing.assert_array_equal(terminals, [[True, False], [False, False]])
+    np.testing.assert_array_equal(rewards, np.full((2, 2), -1))
+
+
+@pytest.mark.parametrize(
+    ("part", "wrong"),
+    [
+        (0, lambda states: states[:, :1]),
+        (1, lambda rewards: -1.0),
+        (2, lambda over: over[:, None]),
+    ],
+)
+def test_an_outcome_of_another_shape_is_refused(monkeypatch, part, wrong):
+    simulate = Corridor.simulate
+
+    def misshapen(self, states, actions):
+        outcome = list(simulate(self, states, actions))
+        outcome[part] = wrong(outcome[part])
+        return tuple(outcome)
+
+    monkeypatch.setattr(Corridor, "simulate", misshapen)
+    with pytest.raises(FreqdynaError, match="simulate"):
+        host_model(Corridor, space_of(Corridor()))
+
+
+def test_an_error_in_simulate_keeps_its_class_and_gets_a_note(monkeypatch):
+    monkeypatch.setattr(Corridor, "simulate", lambda self, states, actions: {}["table"])
+    with pytest.raises(KeyError) as raised:
+        host_model(Corridor, space_of(Corridor()))
+    assert raised.value.__notes__[0].startswith("simulate")

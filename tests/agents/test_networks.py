@@ -1,0 +1,92 @@
+"""Activations, networks against NumPy, and the frequency of their values."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.flatten_util import ravel_pytree
+
+from freqdyna import frequency
+from freqdyna.agents.networks import (
+    ACTIVATIONS,
+    DERIVATIVES,
+    StateValue,
+    init_network,
+    init_xavier,
+    network_from_flat,
+    tanh,
+)
+
+
+def test_tanh_is_as_near_to_tanh_as_float32_allows():
+    x = np.concatenate([np.linspace(-15, 15, 400_001), np.geomspace(1e-30, 1, 10_001)])
+    x = x.astype(np.float32)
+    ours, exact = np.asarray(tanh(jnp.asarray(x))), np.tanh(x.astype(np.float64))
+    np.testing.assert_allclose(ours, exact, rtol=5e-7)  # four units in the last place
+    assert np.abs(ours).max() <= 1  # or the slope 1 − tanh² would be negative
+    np.testing.assert_allclose(tanh(jnp.array([9.0, 50.0, 1e30, np.inf])), 1, rtol=2e-7)
+    assert np.isnan(tanh(jnp.array(np.nan)))
+    assert tanh(jnp.zeros(())) == 0
+    with jax.enable_x64(True):
+        x = jnp.linspace(-10, 10, 101)
+        np.testing.assert_array_equal(tanh(x), jnp.tanh(x))
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_derivatives_in_closed_form_are_those_of_automatic_differentiation(name):
+    with jax.enable_x64(True):
+        function = ACTIVATIONS[name]
+        p = jnp.asarray(np.linspace(-7, 7, 60))  # not at the kink of ReLU
+        derived = function
+        for ours in DERIVATIVES[function](p, function(p)):
+            derived = jax.grad(derived)
+            np.testing.assert_allclose(ours, jax.vmap(derived)(p), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "n"), [("silu", 2), ("silu", 4), ("relu", 2)])
+def test_the_local_frequency_of_a_network_is_exact(name, n):
+    with jax.enable_x64(True):
+        network = init_xavier(jax.random.key(n), (n, 6, 5, 2), ACTIVATIONS[name])
+        value = StateValue(jax.tree.map(lambda leaf: 2 * leaf.astype(jnp.float64), network))
+
+        @jax.jit
+        def both(state):
+            auto = frequency.Derivatives.of(value, state)
+            slope = frequency.local_frequency_gradient(value, state, 0.7, 1.3)
+            return value.derivatives(state), value.slopes(state, 0.7, 1.3), auto, slope
+
+        state = jnp.asarray(np.random.default_rng(n).normal(size=n))
+        ours, (our_slope, gradient), auto, slope = both(state)
+        np.testing.assert_allclose(ours.value, auto.value, rtol=1e-12)
+        np.testing.assert_allclose(ours.gradient, auto.gradient, rtol=1e-9)
+        np.testing.assert_allclose(gradient, auto.gradient, rtol=1e-9)
+        np.testing.assert_allclose(ours.hessian, auto.hessian, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(our_slope, slope, rtol=1e-9, atol=1e-12)
+        assert (np.abs(auto.gradient) > 1e-3).all()
+        bends = name == "silu"
+        assert bool(np.any(auto.hessian)) == bends  # ReLU: zero almost everywhere
+        assert bool(np.any(our_slope)) == bends
+
+
+def test_initialisation_is_the_papers():
+    network = init_network(jax.random.key(0), (2, 400, 300, 3))
+    for weight in network.weights[:-1]:  # Xavier uniform: U(±sqrt(6 / (inputs + outputs)))
+        limit = np.sqrt(6 / sum(weight.shape))
+        assert 0.98 * limit < np.abs(weight).max() <= limit
+    for bias in network.biases[:-1]:
+        assert not bias.any()
+    for output in (network.weights[-1], network.biases[-1]):
+        assert np.abs(output).max() <= 0.003
+    assert np.abs(network.weights[-1]).max() > 0.00295
+
+
+def test_a_network_and_its_flat_vector_against_numpy():
+    network = init_network(jax.random.key(1), (2, 5, 4, 3))
+    state = np.array([0.3, -0.7])
+    hidden = state
+    for weight, bias in zip(network.weights[:-1], network.biases[:-1], strict=True):
+        hidden = np.tanh(hidden @ np.float64(weight) + np.float64(bias))
+    expected = hidden @ np.float64(network.weights[-1]) + np.float64(network.biases[-1])
+    np.testing.assert_allclose(network(jnp.float32(state)), expected, rtol=1e-5)
+    again = network_from_flat(ravel_pytree(network)[0], (2, 5, 4, 3))
+    jax.tree.map(np.testing.assert_array_equal, again, network)
