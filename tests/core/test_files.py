@@ -79,12 +79,6 @@ def test_every_flipped_bit_in_a_text_is_noticed():
     assert refused(text, 400, files.check_seal, lambda read: False) == min(400, 8 * len(text))
 
 
-def test_what_cannot_be_sealed_is_not():
-    for contents in (b"", files.UNSEALED.encode() * 2, b"crc32:12345678"):
-        with pytest.raises(ValueError, match="do not have"):
-            files.sealed(contents)
-
-
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
     path = tmp_path / "file"
     files.write_atomically(path, b"old")

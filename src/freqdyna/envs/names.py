@@ -106,7 +106,7 @@ def environment_of_run(
     if facts and facts.get("environment_given"):
         # It may share its name with a different one: it may be wrapped, or have other arguments.
         raise FreqdynaError(
-            f"this run's environment {config.env!r} was passed in Python; pass it again as env=..."
+            f"this run's environment {config.env!r} was passed in Python; pass it again, as env=..."
         )
     settings = config.of_component("env")
     if config.env in ENVIRONMENTS:
