@@ -23,8 +23,10 @@ from freqdyna.agents import algorithms
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.core.plugins import module_of
+from freqdyna.results.chart import setting_text
 from freqdyna.results.record import CompleteSeeds
 from freqdyna.results.result import Result
+from freqdyna.results.tables import decimals, number
 from freqdyna.sweeps.execute import compute, load, merged
 from freqdyna.sweeps.status import MOST_ROWS, stored_units
 from freqdyna.sweeps.storage import Storage
@@ -172,14 +174,11 @@ def print_trials(trials: list[Trial]) -> None:
     for title in ("trial", "return", "seeds", *names):
         table.add_column(title, justify="right")
     values = [-math.inf if trial.value is None else trial.value for trial in trials]
-    order = sorted(range(len(trials)), key=lambda index: -values[index])
+    order, digits = sorted(range(len(trials)), key=lambda index: -values[index]), decimals(values)
     for index in order[:MOST_ROWS]:
         trial = trials[index]
-        cells = (
-            f"{value:.4g}" if isinstance(value, float) else str(value)
-            for name, value in trial.settings.items()
-        )
-        reached = trial.state if trial.value is None else f"{trial.value:.1f}"
+        cells = map(setting_text, trial.settings.values())
+        reached = trial.state if trial.value is None else number(trial.value, digits)
         seeds = trial.seeds.text() if trial.seeds else ""
         if trial.seeds and not trial.seeds.kept.any():
             reached = "none"
