@@ -31,7 +31,7 @@ def units(quick: bool) -> list[Unit]:
     """One training per number of updates."""
     steps, seeds = (4000, 3) if quick else (16_000, 30)
     settings: dict[str, Any] = {
-        **{"env": "DynaMaze", "algorithm": "tabular-dyna-q", "discount": 0.95, "seeds": seeds},
+        **{"env": "DynaMaze", "algorithm": "tabular-dyna-q", "learner.discount": 0.95, "seeds": seeds},
         **{"steps": steps, "eval_every": 4000, "snapshot_steps": (steps,)},
     }
     return [

@@ -152,14 +152,14 @@ WALLS: dict[str, dict[str, Any]] = {
     # The paper's state space is [0, 1]², so that walls belong to it; its published code climbs
     # through them and refuses moves by their end point. Version 0.1 kept climbs out of walls.
     "walls outside": {},
-    "walls inside": {"walls_in_state_space": True, "collision": "end_point"},
+    "walls inside": {"env.walls_in_state_space": True, "env.collision": "end_point"},
 }
 EDGES: dict[str, dict[str, Any]] = {
     # "Natural projected gradient ascent" (A.6), and "we omitted the projection step" (A.7).
     "restart": {},
-    "clip": {"climb_boundary": "project"},
+    "clip": {"search_control.boundary": "project"},
 }
-SIGMAS: dict[str, dict[str, Any]] = {"Σ": {}, "I": {"climb_preconditioner": "identity"}}
+SIGMAS: dict[str, dict[str, Any]] = {"Σ": {}, "I": {"search_control.preconditioner": "identity"}}
 IN_THE_MAZE: dict[str, dict[str, Any]] = {
     f"{walls}, {edge}, {sigma}": WALLS[walls] | EDGES[edge] | SIGMAS[sigma]
     for walls in WALLS

@@ -22,7 +22,7 @@ NOISY = f"{CAR}-reward-noise-{NOISE}"
 TRAININGS: dict[str, dict[str, Any]] = {
     # As B does in the maze: planning from uniform states solves it without climbs.
     GRID: b.TRAININGS["MazeGridWorld"] | {"env": GRID, "steps": 20_000},
-    NOISY: {"env": CAR, "reward_noise": NOISE, **b.TRAININGS[CAR]},
+    NOISY: {"env": CAR, "env.reward_noise": NOISE, **b.TRAININGS[CAR]},
 }
 QUARTER = 0.25
 OCCURS = 1.0

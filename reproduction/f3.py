@@ -63,7 +63,7 @@ CELLS: list[Cell] = [(name, d, noise) for d in UPDATES for noise in NOISES for n
 def settings(interpretation: str, cell: Cell) -> dict[str, Any]:
     """One training of the figure."""
     name, updates, noise = cell
-    stated = {"env": "MountainCar-v0", "planning_steps": updates, "reward_noise": noise}
+    stated = {"env": "MountainCar-v0", "planning_steps": updates, "env.reward_noise": noise}
     return stated | ALGORITHMS[name] | WHEN_UPDATES_BEGIN[interpretation]
 
 

@@ -50,9 +50,9 @@ Grid = dict[tuple[str, float, int], Stored]
 def settings(interpretation: str, point: tuple[str, float, int]) -> dict[str, Any]:
     """One training; with the paper's setting it is a cell of F3."""
     name, rate, period = point
-    cell = {"env": "MountainCar-v0", "planning_steps": UPDATES, "reward_noise": 0.0}
+    cell = {"env": "MountainCar-v0", "planning_steps": UPDATES, "env.reward_noise": 0.0}
     cell |= {"algorithm": ALGORITHMS[name]} | WHEN_UPDATES_BEGIN[interpretation]
-    tuned = {"learning_rate": rate, "target_period": period}
+    tuned = {"learner.learning_rate": rate, "learner.target_period": period}
     return cell if (rate, period) == PAPER else cell | tuned
 
 

@@ -20,7 +20,7 @@ from reproduction.study import Findings, Part, Stored, Unit, area, grouped, trai
 
 CAR, MAZE = "MountainCar-v0", "MazeGridWorld"
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
-    CAR: {"planning_steps": 10, "reward_noise": 0.0},  # a cell of F3
+    CAR: {"planning_steps": 10, "env.reward_noise": 0.0},  # a cell of F3
     MAZE: {},  # F4
 }
 ALGORITHMS = {"Dyna-Frequency": "dyna-frequency", "Dyna-Value": "dyna-value"}
@@ -29,23 +29,23 @@ CHOICES: dict[str, dict[str, dict[str, Any]]] = {
     # For each interpretation, the settings that it changes on MountainCar and in the maze, where
     # updates begin with the first step and after the warm-up.
     "none changed": {env: {} for env in ENVIRONMENTS},
-    "η scales the deviation": {env: {"climb_noise_scales": "deviation"} for env in ENVIRONMENTS},
-    "identity instead of Σ": {env: {"climb_preconditioner": "identity"} for env in ENVIRONMENTS},
-    "projection at the edge": {env: {"climb_boundary": "project"} for env in ENVIRONMENTS},
-    "g of the target network": {env: {"frequency_network": "target"} for env in ENVIRONMENTS},
-    "queue of 10⁶": {env: {"queue_size": 1_000_000} for env in ENVIRONMENTS},
-    "terminal states kept": {env: {"climb_keep_terminal": True} for env in ENVIRONMENTS},
-    "other goal reward": {CAR: {"goal_reward": 1.0}, MAZE: {"goal_reward": -1.0}},
+    "η scales the deviation": {env: {"search_control.noise_scales": "deviation"} for env in ENVIRONMENTS},
+    "identity instead of Σ": {env: {"search_control.preconditioner": "identity"} for env in ENVIRONMENTS},
+    "projection at the edge": {env: {"search_control.boundary": "project"} for env in ENVIRONMENTS},
+    "g of the target network": {env: {"search_control.network": "target"} for env in ENVIRONMENTS},
+    "queue of 10⁶": {env: {"planning.queue_size": 1_000_000} for env in ENVIRONMENTS},
+    "terminal states kept": {env: {"search_control.keep_terminal": True} for env in ENVIRONMENTS},
+    "other goal reward": {CAR: {"env.goal_reward": 1.0}, MAZE: {"env.goal_reward": -1.0}},
     "updates after the warm-up": {CAR: {"learn_in_warmup": False}},
     "walls in the state space": {MAZE: WALLS["walls inside"]},
-    "ReLU for both": {CAR: {"activation": "relu"}},
-    RELU_FOR_VALUE: {CAR: {"activation": "relu"}},
+    "ReLU for both": {CAR: {"learner.activation": "relu"}},
+    RELU_FOR_VALUE: {CAR: {"learner.activation": "relu"}},
     "observations scaled to [−1, 1]": {CAR: {"scale_observations": True}},
     "all as in the published code": {env: {"preset": "published"} for env in ENVIRONMENTS},
 }
 NETWORKS: dict[str, dict[str, Any]] = {
     "tanh": {},
-    "ReLU": {"activation": "relu"},
+    "ReLU": {"learner.activation": "relu"},
     "tanh, scaled observations": {"scale_observations": True},
 }
 RIVALS = {"Dyna-Value": "dyna-value", "PrioritizedER": "prioritized-er", "ER": "er"}
@@ -94,16 +94,16 @@ def settings(env: str, choice: str, name: str) -> dict[str, Any]:
     """One training; some interpretations change only one of the algorithms."""
     changed = dict(CHOICES[choice][env])
     if name == "Dyna-Value":
-        changed.pop("frequency_network", None)
+        changed.pop("search_control.network", None)
     elif choice == RELU_FOR_VALUE:
-        changed.pop("activation")
+        changed.pop("learner.activation")
     return {"env": env, "algorithm": ALGORITHMS[name]} | ENVIRONMENTS[env] | changed
 
 
 def network_settings(begin: str, case: Case) -> dict[str, Any]:
     """One training on MountainCar with 10 updates, a cell of F3 with another network."""
     algorithm, network, noise = case
-    cell = {"env": CAR, "planning_steps": 10, "reward_noise": noise}
+    cell = {"env": CAR, "planning_steps": 10, "env.reward_noise": noise}
     return cell | {"algorithm": algorithm} | NETWORKS[network] | WHEN_UPDATES_BEGIN[begin]
 
 

@@ -20,25 +20,22 @@ from freqdyna.results.result import Result
 from reproduction.study import Columns, Stored, Unit, training_of
 
 _SETTING = "settings."
+Key = frozenset[tuple[str, Any]]
+"""The settings that are not None: what identifies a unit."""
 
 
 def find(folder: Path, unit: Unit) -> Stored | None:
     """The stored unit of these settings; None if there is none in the folder."""
-    for path in sorted(folder.glob("*.parquet")):
-        if (stored := find_in(path, unit)) is not None:
-            return stored
-    return None
+    paths = sorted(folder.glob("*.parquet"))
+    return next(filter(None, (find_in(path, unit) for path in paths)), None)
 
 
 def find_in(path: Path, unit: Unit) -> Stored | None:
     """The stored unit of these settings; None if it is not in this file."""
     if not path.exists():
         return None
-    wanted = _settings(unit)
-    for settings, columns, provenance in _read(path, path.stat().st_mtime_ns):
-        if all(settings.get(name) == value for name, value in wanted.items()):
-            return Stored(unit, columns, provenance)
-    return None
+    known = _read(path, path.stat().st_mtime_ns).get(_key(_settings(unit)))
+    return None if known is None else Stored(unit, *known[1:])
 
 
 def write(path: Path, units: list[Stored]) -> None:
@@ -64,9 +61,13 @@ def write(path: Path, units: list[Stored]) -> None:
 
 def _settings(unit: Unit) -> dict[str, Any]:
     """What identifies a unit: all settings of a training, or those of a table and its name."""
-    table = {"unit": unit.name, "table": json.dumps(unit.settings, ensure_ascii=False)}
-    stated = unit.config.flat() if unit.table is None else table
-    return {name: _plain(value) for name, value in stated.items()}
+    if unit.table is None:
+        return {name: _plain(value) for name, value in unit.config.flat().items()}
+    return {"unit": unit.name, "table": json.dumps(unit.settings, ensure_ascii=False)}
+
+
+def _key(settings: dict[str, Any]) -> Key:
+    return frozenset((name, value) for name, value in settings.items() if value is not None)
 
 
 def _plain(value: Any) -> Any:
@@ -96,7 +97,9 @@ def _array(values: np.ndarray) -> pa.Array:
 
 
 @cache
-def _read(path: Path, _changed: int) -> list[tuple[dict[str, Any], Columns, dict[str, Any]]]:
+def _read(
+    path: Path, _changed: int
+) -> dict[Key, tuple[dict[str, Any], Columns, dict[str, Any]]]:
     """Settings, columns and provenance of all units of a file, which is read once."""
     try:
         table = decode_arrow_table(path.read_bytes()).combine_chunks()
@@ -107,24 +110,25 @@ def _read(path: Path, _changed: int) -> list[tuple[dict[str, Any], Columns, dict
     names = table["unit"].combine_chunks().dictionary_encode().indices.to_numpy()
     starts = [0, *(np.flatnonzero(np.diff(names)) + 1).tolist(), len(names)]
     shared = [name for name in table.column_names if name.startswith(_SETTING)]
-    own = [n for n in table.column_names if n not in ("unit", "provenance", *shared)]
-    found = []
+    others = [n for n in table.column_names if n not in ("unit", "provenance", *shared)]
+    units = {}
     for start, end in pairwise(starts):
-        first, rows = table.slice(start, 1), table.select(own).slice(start, end - start)
+        first, rows = table.slice(start, 1), table.select(others).slice(start, end - start)
         settings = {name.removeprefix(_SETTING): first[name][0].as_py() for name in shared}
-        columns = {name: rows[name].to_numpy() for name in own if rows[name].null_count < len(rows)}
-        provenance = json.loads(first["provenance"][0].as_py())
-        found.append((settings | {"unit": first["unit"][0].as_py()}, columns, provenance))
-    return found
+        name = {"unit": first["unit"][0].as_py()}
+        key = _key(settings | name if settings.get("table") else settings)
+        columns = {n: rows[n].to_numpy() for n in others if rows[n].null_count < len(rows)}
+        units[key] = settings | name, columns, json.loads(first["provenance"][0].as_py())
+    return units
 
 
 def runs(path: Path | str) -> dict[str, Result]:
     """The trainings of a file, as results for `freqdyna.compare` and plots, by name."""
-    found = {}
-    for settings, columns, provenance in _read(Path(path), Path(path).stat().st_mtime_ns):
-        own = {n: _setting(v) for n, v in settings.items() if n != "unit" and v is not None}
-        found[settings["unit"]] = training_of(Stored(Unit("", own), columns, provenance))
-    return found
+    results = {}
+    for settings, columns, provenance in _read(Path(path), Path(path).stat().st_mtime_ns).values():
+        stated = {n: _setting(v) for n, v in settings.items() if n != "unit" and v is not None}
+        results[settings["unit"]] = training_of(Stored(Unit("", stated), columns, provenance))
+    return results
 
 
 def _setting(value: Any) -> Any:

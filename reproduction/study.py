@@ -36,15 +36,15 @@ KEY_ALGORITHMS = {
 }
 KEY_SETTINGS = {
     "MountainCar-v0": {
-        *("model", "planning_steps", "reward_noise", "learn_in_warmup"),
-        *("activation", "scale_observations"),
+        *("model", "planning_steps", "env.reward_noise", "learn_in_warmup"),
+        *("learner.activation", "scale_observations"),
     },
     "MazeGridWorld": {
-        *("walls_in_state_space", "collision"),
-        *("climb_boundary", "climb_preconditioner"),
+        *("env.walls_in_state_space", "env.collision"),
+        *("search_control.boundary", "search_control.preconditioner"),
     },
 }
-QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "episode_limit": 100, "eval_every": 40}
+QUICK = {"seeds": 3, "steps": 400, "warmup_steps": 100, "env.episode_limit": 100, "eval_every": 40}
 METRICS = (
     *("return", "climb_iterations", "climb_vanished"),
     *("climb_vanished_frequency", "climb_vanished_value", DIVERGED_AT),

@@ -37,7 +37,7 @@ NOT_BETTER = (
 
 def settings(interpretation: str, name: str) -> dict[str, Any]:
     """One curve; those of Dyna-Frequency and ER are cells of F3."""
-    cell = {"env": "MountainCar-v0", "planning_steps": 10, "reward_noise": 0.0}
+    cell = {"env": "MountainCar-v0", "planning_steps": 10, "env.reward_noise": 0.0}
     algorithm = (ALGORITHMS | VISITED)[name]
     return cell | {"algorithm": algorithm} | WHEN_UPDATES_BEGIN[interpretation]
 

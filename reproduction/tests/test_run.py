@@ -93,7 +93,7 @@ def test_a_quick_part_from_the_command_line(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_a_training_is_computed_stored_and_verified(tmp_path, monkeypatch):
-    unit = training(True, env="GridWorld", algorithm="er", planning_steps=1, hidden=(8,))
+    unit = training(True, env="GridWorld", algorithm="er", planning_steps=1)
     part = Part("M", "", "", lambda quick: [unit], lambda units: Findings(Chart([Panel()]), ()))
     run.reproduce(part, tmp_path, quick=True, processes=1)
     assert {path.name for path in tmp_path.iterdir()} == {"M.parquet", "M.png"}

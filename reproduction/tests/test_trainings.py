@@ -28,7 +28,7 @@ LEVELS = {
     "dyna-naf-value": -300.0,
     "dyna-naf-frequency": -120.0,
 }
-NETWORK = {"activation", "scale_observations"}
+NETWORK = {"learner.activation", "scale_observations"}
 OF_CURVES = ("F3", "F4", "F5", "F6", "F7", "F8", "X1", "S", "R")
 
 
@@ -43,7 +43,7 @@ def made_up_units(name):
         stated = unit.settings
         algorithm, on_car = stated["algorithm"], stated["env"] == "MountainCar-v0"
         level = LEVELS[algorithm]
-        if stated.get("reward_noise") and algorithm != "dyna-frequency":
+        if stated.get("env.reward_noise") and algorithm != "dyna-frequency":
             level -= 500
         if stated.get("planning_steps") == 30:
             level += {"dyna-value": -60, "er": 30}.get(algorithm, 20)
@@ -60,8 +60,8 @@ def made_up_units(name):
 def test_no_training_depends_on_a_default_of_the_library():
     for unit in every_training():
         table = settings.EVERYWHERE | settings.BY_ENVIRONMENT[unit.settings["env"]]
-        stated = {settings.SHORT.get(name, name) for name in unit.settings}
-        assert unit.config.flat().keys() <= table.keys() | stated | {"search_control"}
+        named = table.keys() | unit.settings.keys() | {"search_control"}
+        assert unit.config.flat().keys() <= named
 
 
 def test_parts_share_trainings_and_no_two_have_one_name():
@@ -204,7 +204,7 @@ def test_the_lead_of_the_queue_is_that_of_the_value():
     turned = replace(network, weights=(weights[0], -weights[1]))
     flat = np.stack([np.asarray(ravel_pytree(one)[0]) for one in (network, turned)])
     drawn = np.random.default_rng(0).uniform(size=(2, 5, 2)) / 2
-    unit = training(False, env="MazeGridWorld", algorithm="dyna-value", seeds=2, hidden=(1,))
+    unit = training(False, env="MazeGridWorld", algorithm="dyna-value", seeds=2)
     snapshot = {"queue": drawn + 0.5, "replay": drawn}  # further right
     steps, returns = np.arange(1, 11) * 5000, np.full((2, 10), -100.0)
     metrics, snapshots = {"return": returns}, {50_000: snapshot}

@@ -25,7 +25,7 @@ def stored(env, *networks, hidden, last_return=-100.0):
         "last_return": np.repeat(returns, flat.shape[1]),
         "parameter": flat.ravel(),
     }
-    return Stored(Unit("", {"env": env, "algorithm": "er", "hidden": hidden}), columns, {})
+    return Stored(Unit("", {"env": env, "algorithm": "er", "learner.hidden": hidden}), columns, {})
 
 
 def test_surfaces_are_those_of_a_network_whose_derivatives_are_known():
