@@ -31,8 +31,8 @@ def units(quick: bool) -> list[Unit]:
     """One training per number of updates."""
     steps, seeds = (4000, 3) if quick else (16_000, 30)
     settings: dict[str, Any] = {
-        **{"env": "DynaMaze", "algorithm": "tabular-dyna-q", "learner.discount": 0.95, "seeds": seeds},
-        **{"steps": steps, "eval_every": 4000, "snapshot_steps": (steps,)},
+        **{"env": "DynaMaze", "algorithm": "tabular-dyna-q", "learner.discount": 0.95},
+        **{"seeds": seeds, "steps": steps, "eval_every": 4000, "snapshot_steps": (steps,)},
     }
     return [
         Unit(f"updates-{updates}", settings | {"planning_steps": updates}, keep=episodes_of)

@@ -32,13 +32,9 @@ SUMS = Statement("squared derivatives of a Fourier series are sums over its coef
 
 def f_sin_units(quick: bool) -> list[Unit]:
     """|f_sin′|² over the regions of high and low frequency; also small enough for a quick run."""
-    settings = {
-        "function": f_sin.__name__,
-        "derivative": 1,
-        "regions": [[low, high] for low, high, _ in REGIONS.values()],
-        "quadrature": theory.SETTINGS,
-    }
-    return [Unit("integrals", settings, _integrals)]
+    regions = [[low, high] for low, high, _ in REGIONS.values()]
+    settings = {"function": f_sin.__name__, "derivative": 1, "regions": regions}
+    return [Unit("integrals", settings | {"quadrature": theory.SETTINGS}, _integrals)]
 
 
 def _integrals(report: Report) -> Columns:
@@ -55,25 +51,23 @@ def analyse_f_sin(units: dict[str, Stored]) -> Findings:
     values = theory.values(lambda y: f_sin(y[0]), x[:, None])
     squares = theory.values(lambda y: jax.grad(f_sin)(y[0]) ** 2, x[:, None])
     above = np.maximum(squares, FLOOR)
+    line = Line(x, values, LineStyle("black"))
+    squared = Area(x, np.full_like(above, FLOOR), above, "tab:red", opacity=0.4)
+    y = Axis("f_sin′(x)²", log=True, low=0.1, high=1e5)
     panels = [
-        Panel(
-            title="E1: f_sin and its squared derivative",
-            y=Axis("f_sin(x)"),
-            marks=[Line(x, values, LineStyle("black"))],
-        ),
-        Panel(
-            x=Axis("x"),
-            y=Axis("f_sin′(x)²", log=True, low=0.1, high=1e5),
-            marks=[Area(x, np.full_like(above, FLOOR), above, "tab:red", opacity=0.4)],
-        ),
+        Panel("E1: f_sin and its squared derivative", y=Axis("f_sin(x)"), marks=[line]),
+        Panel(x=Axis("x"), y=y, marks=[squared]),
     ]
-    rows = [
-        claims.accuracy(
-            LEFT_HALF, f"∫ |f_sin′|² over {region}", f"{paper:.0f} π²", ours, error, 1e-12
+    rows = []
+    for (region, (_, _, paper)), integral in zip(REGIONS.items(), integrals, strict=True):
+        what, ours, error = (
+            f"∫ |f_sin′|² over {region}",
+            f"{integral:.12g} π²",
+            integral / paper - 1,
         )
-        for (region, (_, _, paper)), integral in zip(REGIONS.items(), integrals, strict=True)
-        for ours, error in [(f"{integral:.12g} π²", abs(integral / paper - 1))]
-    ]
+        rows.append(
+            claims.accuracy(LEFT_HALF, what, f"{paper:.0f} π²", ours, abs(error), tolerance=1e-12)
+        )
     note = "The error is the relative error of the quadrature in float64."
     chart = Chart(panels, columns=1, panel_size=(8.0, 2.6), share_x=True)
     return Findings(chart, rows, notes=(note,))
@@ -83,11 +77,8 @@ def series_units(quick: bool) -> list[Unit]:
     """Several random Fourier series of each order."""
     series = 2 if quick else 10
     settings = {
-        "orders": list(ORDERS),
-        "series": series,
-        "derivatives": list(DERIVATIVES),
-        "random_seed": RANDOM_SEED,
-        "quadrature": theory.SETTINGS,
+        **{"orders": list(ORDERS), "series": series, "derivatives": list(DERIVATIVES)},
+        **{"random_seed": RANDOM_SEED, "quadrature": theory.SETTINGS},
     }
     return [Unit("series", settings, partial(_series, series))]
 
@@ -114,7 +105,7 @@ def analyse_series(units: dict[str, Stored]) -> Findings:
     ends = np.array([columns["formula"].min() / 2, columns["formula"].max() * 2])
     marks = [Line(ends, ends, LineStyle("0.6"), width=1, label="equal")]
     rows = []
-    series = len(columns["order"]) // 2
+    series, order = len(columns["order"]) // 2, columns["order"].max()
     for derivative, (weight, primes, color, marker) in DERIVATIVES.items():
         of_derivative = columns["derivative"] == derivative
         integral, formula = (columns[name][of_derivative] for name in ("integral", "formula"))
@@ -122,19 +113,11 @@ def analyse_series(units: dict[str, Stored]) -> Findings:
         look: dict[str, Any] = {"marker_size": 4, "opacity": 0.6, "label": label}
         marks.append(Line(formula, integral, LineStyle(color, "none"), marker=marker, **look))
         error = float(np.abs(integral / formula - 1).max())
-        what = (
-            f"∫ |f{primes}|² = π Σ {weight} (aₙ² + bₙ²), {series} random series, N ≤ "
-            f"{columns['order'].max()}"
-        )
+        what = f"∫ |f{primes}|² = π Σ {weight} (aₙ² + bₙ²), {series} random series, N ≤ {order}"
         ours = f"ratio 1 ± {error:.1g}"
         rows.append(claims.accuracy(SUMS, what, "equal", ours, error, tolerance=1e-10))
-    panel = Panel(
-        title=f"E2: {series} random Fourier series",
-        x=Axis("π Σ weight · (aₙ² + bₙ²)", log=True),
-        y=Axis("integral by quadrature", log=True),
-        marks=marks,
-        legend=Legend(),
-    )
+    x, y = Axis("π Σ weight · (aₙ² + bₙ²)", log=True), Axis("integral by quadrature", log=True)
+    panel = Panel(f"E2: {series} random Fourier series", x, y, marks, legend=Legend())
     note = "Coefficients are standard normal; errors are relative."
     return Findings(Chart([panel], panel_size=(6.4, 4.8)), rows, notes=(note,))
 

@@ -84,17 +84,12 @@ def shares(draw: Draw, key: PRNGKeyArray) -> Float[Array, " 2"]:
 
 def _shares(data_sets: int, report: Report) -> Columns:
     keys = jax.random.split(jax.random.key(KEY), data_sets)
-    found = np.concatenate(
-        [
-            np.asarray(jax.jit(partial(jax.lax.map, partial(shares, draw)))(keys))
-            for draw in BY_NORM.values()
-        ]
-    )
+    every = [jax.jit(partial(jax.lax.map, partial(shares, one)))(keys) for one in BY_NORM.values()]
+    percentages = np.concatenate([np.asarray(one) for one in every])
     return {
         "setting": np.repeat(list(BY_NORM), data_sets),
         "data_set": np.tile(np.arange(data_sets, dtype=np.int32), len(BY_NORM)),
-        "high_frequency": found[:, 0],
-        "spikes": found[:, 1],
+        **{"high_frequency": percentages[:, 0], "spikes": percentages[:, 1]},
     }
 
 
@@ -128,19 +123,15 @@ def analyse(units: dict[str, Stored]) -> Findings:
 def _points_panel(name: str) -> Panel:
     """The points of a data set, with the spike band shaded and their shares in the title."""
     x, y = map(np.asarray, sample(BY_NORM[name], jax.random.key(KEY)))
-    band = f"spike band: noisy y within {BAND:g} of ±{SPIKE:g}"
+    words = f"spike band: noisy y within {BAND:g} of ±{SPIKE:g}"
+    bands = [
+        Box(None, (spike - BAND, spike + BAND), "gold", opacity=0.4, label=words)
+        for spike in (-SPIKE, SPIKE)
+    ]
     inside = zip(in_regions(x, y), WORDS.values(), strict=True)
     text = ", ".join(f"{100 * region.mean():.1f}% {words}" for region, words in inside)
-    return Panel(
-        title=f"{name}: {SHOWN:,} points\n{text}",
-        x=Axis("x", low=LOW, high=HIGH),
-        y=Axis("noisy y"),
-        marks=[chart.Points(x, y, "tab:blue", size=5)],
-        boxes=[
-            Box(None, (spike - BAND, spike + BAND), "gold", opacity=0.4, label=band)
-            for spike in (-SPIKE, SPIKE)
-        ],
-    )
+    title, points = f"{name}: {SHOWN:,} points\n{text}", [chart.Points(x, y, "tab:blue", size=5)]
+    return Panel(title, Axis("x", low=LOW, high=HIGH), Axis("noisy y"), points, boxes=bands)
 
 
 PART = Part("F2", "regression, data biased by gradient or Hessian", "six minutes", units, analyse)

@@ -11,17 +11,9 @@ import numpy as np
 
 from freqdyna.results.chart import Chart, Legend
 from freqdyna.results.statistics import LEVEL, stratified_interval
+from reproduction import comparisons
 from reproduction.claims import Claim, Statement, Verdict
-from reproduction.comparisons import (
-    RULE,
-    WHEN_UPDATES_BEGIN,
-    Comparison,
-    judge,
-    judge_each,
-    signed,
-    summary,
-    under_all,
-)
+from reproduction.comparisons import RULE, WHEN_UPDATES_BEGIN, Comparison, under_all
 from reproduction.curves import SHADED, SMALL, curves_panels
 from reproduction.study import Findings, Part, Stored, Unit, area, grouped, training, training_of
 
@@ -99,12 +91,16 @@ def analyse(units: dict[str, Stored]) -> Findings:
         panel_size=(4.5, 4.0),
         share_y=True,
     )
-    return Findings(chart, _claims(cells), summary(table, THRESHOLD), (RULE,))
+    return Findings(chart, _claims(cells), comparisons.summary(table, THRESHOLD), (RULE,))
 
 
 def _claims(cells: dict[str, dict[Cell, Stored]]) -> list[Claim]:
     """All claims under each interpretation; corrections are for the comparisons of all of them."""
-    found = under_all(judge_each({name: _comparisons(of) for name, of in cells.items()}, judge))
+    found = under_all(
+        comparisons.judge_each(
+            {name: _comparisons(of) for name, of in cells.items()}, comparisons.judge
+        )
+    )
     if any(len(of) < len(CELLS) for of in cells.values()):
         return found  # a quick run
     every = len(cells)
@@ -150,7 +146,7 @@ def _interaction(
     samples = [area(stored) for stored in four]
     low, high = stratified_interval(statistic, *samples, level=1 - LEVEL / rows)
     verdict: Verdict = "holds" if low > 0 else "does not hold" if high < 0 else "undecided"
-    ours, least, most = signed(float(statistic(*samples)), low, high)
+    ours, least, most = comparisons.signed(float(statistic(*samples)), low, high)
     interval = f"[{least}, {most}], corrected"
     return Claim(statement, what, paper, ours, interval, verdict, "interaction")
 

@@ -8,29 +8,11 @@ from typing import Any
 import numpy as np
 
 from freqdyna.results.chart import Chart
+from reproduction import comparisons, study
 from reproduction.claims import Claim, Statement, Verdict
-from reproduction.comparisons import (
-    WHEN_UPDATES_BEGIN,
-    Comparison,
-    judge,
-    judge_each,
-    mean_with_interval,
-    summary,
-    under_all,
-)
+from reproduction.comparisons import WHEN_UPDATES_BEGIN, Comparison, mean_with_interval
 from reproduction.curves import SHADED, curves_panels
-from reproduction.study import (
-    Findings,
-    Part,
-    Stored,
-    Unit,
-    area,
-    curves,
-    grouped,
-    training,
-    training_of,
-    unlearned,
-)
+from reproduction.study import Findings, Part, Stored, Unit, area, curves, training
 
 POOR = Statement("GridWorld: climbing the Hessian norm performs poorly", main=True)
 FREQUENTLY = Statement("GridWorld: climbs of the Hessian norm frequently have no direction")
@@ -85,9 +67,11 @@ def units(quick: bool) -> list[Unit]:
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each environment and interpretation; tests of the paper's explanation."""
-    found = grouped(units, PANELS, ALGORITHMS, settings)
+    found = study.grouped(units, PANELS, ALGORITHMS, settings)
     panels = curves_panels({f"{env}, 10 updates {i}": of for (env, i), of in found.items()})
-    seeds = min(len(training_of(stored).seeds) for of in found.values() for stored in of.values())
+    seeds = min(
+        len(study.training_of(stored).seeds) for of in found.values() for stored in of.values()
+    )
     chart = Chart(panels, f"F6: only one half of g, at least {seeds} seeds, {SHADED}")
     further = [_vanished_if_lost(found[GRID, WAITING][HESSIAN])]
     return Findings(chart, _claims(found), _table(found), NOTES, further)
@@ -98,7 +82,7 @@ def vanished(stored: Stored) -> np.ndarray:
 
     The value of a seed that never learned is constant, so that no climb of it has a direction.
     """
-    shares = curves(stored, OF_G)[1][~unlearned(stored)]
+    shares = curves(stored, OF_G)[1][~study.unlearned(stored)]
     return 100 * np.nanmean(shares, axis=1)
 
 
@@ -108,11 +92,11 @@ def _table(found: Panels) -> list[list[str]]:
         for (env, interpretation), trainings in found.items()
         for name, stored in trainings.items()
     }
-    table = summary(every, THRESHOLD)
+    table = comparisons.summary(every, THRESHOLD)
     table[0] += ["climbing steps without a direction", "of climbs of g, seeds that learned"]
     for row, stored in zip(table[1:], every.values(), strict=True):
         pooled = 100 * np.nanmean(curves(stored, "climb_vanished")[1], axis=1)
-        counted = OF_G in training_of(stored).metrics
+        counted = OF_G in study.training_of(stored).metrics
         of_g = mean_with_interval(vanished(stored), 1, "%") if counted else "not counted"
         row += [mean_with_interval(pooled, 1, "%"), of_g]
     return table
@@ -147,8 +131,8 @@ def _claims(found: Panels) -> list[Claim]:
         for (env, interpretation), of in found.items()
         if env == CAR
     }
-    judged = judge_each({"alone": alone, **halves}, judge)
-    return [*judged.pop("alone"), _frequently(on_grid[HESSIAN]), *under_all(judged)]
+    judged = comparisons.judge_each({"alone": alone, **halves}, comparisons.judge)
+    return [*judged.pop("alone"), _frequently(on_grid[HESSIAN]), *comparisons.under_all(judged)]
 
 
 def _frequently(stored: Stored) -> Claim:
@@ -166,7 +150,7 @@ def _frequently(stored: Stored) -> Claim:
 
 def _vanished_if_lost(stored: Stored) -> list[list[str]]:
     """Climbing steps without a direction of the seeds that did not learn, and of the others."""
-    lost = unlearned(stored)
+    lost = study.unlearned(stored)
     rows = [["Dyna-HessNorm on GridWorld", "seeds", "without a direction", "of ‖H_V‖²", "of V"]]
     for words, seeds in (("end below −1500", lost), ("learned", ~lost)):
         cells = [words, str(seeds.sum())]

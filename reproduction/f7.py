@@ -3,20 +3,11 @@
 from typing import Any
 
 from freqdyna.results.chart import Chart
+from reproduction import study
 from reproduction.claims import Statement
 from reproduction.comparisons import Comparison, judge, summary
 from reproduction.curves import SHADED, curves_panels
-from reproduction.study import (
-    Findings,
-    Part,
-    Stored,
-    Unit,
-    area,
-    final,
-    grouped,
-    training,
-    training_of,
-)
+from reproduction.study import Findings, Part, Stored, Unit, area, training
 
 AHEAD = {
     "NAF": Statement("Hopper, Walker2d: DynaNAF-Frequency is ahead of NAF", main=True),
@@ -49,9 +40,9 @@ def units(quick: bool) -> list[Unit]:
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each task; DynaNAF-Frequency compared with the others."""
-    found = grouped(units, ENVIRONMENTS, ALGORITHMS, settings)
+    found = study.grouped(units, ENVIRONMENTS, ALGORITHMS, settings)
     panels = curves_panels({f"{env}, {UPDATES} updates": of for env, of in found.items()})
-    seeds = len(training_of(found[ENVIRONMENTS[0]][OURS]).seeds)
+    seeds = len(study.training_of(found[ENVIRONMENTS[0]][OURS]).seeds)
     chart = Chart(panels, f"F7: continuous control, {seeds} seeds, {SHADED}")
     pairs = [(env, other) for env in found for other in AHEAD]
     apart = [
@@ -62,7 +53,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     compared = []
     for env, other in pairs:
         paper, both = "above 0" if other == "NAF" else "-", (found[env][OURS], found[env][other])
-        for word, measure in (("final return", final), ("area", area)):
+        for word, measure in (("final return", study.final), ("area", area)):
             what = f"{env}: {OURS} − {other}, {word}"
             if (env, other) not in apart:
                 compared.append(Comparison.of(AHEAD[other], what, paper, measure, *both))

@@ -14,38 +14,12 @@ import numpy as np
 from freqdyna import envs
 from freqdyna.results.chart import Chart, Legend, Panel, Points
 from freqdyna.results.maps import map_panel
-from reproduction import claims
+from reproduction import claims, comparisons, study
 from reproduction.claims import Statement
-from reproduction.comparisons import (
-    IN_THE_MAZE,
-    RULE_IN_THE_MAZE,
-    Comparison,
-    judge,
-    judge_each,
-    judge_spread,
-    mean_with_interval,
-    summary,
-    table_of,
-    under_all,
-)
+from reproduction.comparisons import IN_THE_MAZE, RULE_IN_THE_MAZE, Comparison, judge_each
 from reproduction.curves import SHADED, curves_panel, curves_panels
 from reproduction.states import MAZE, STORES, near_holes
-from reproduction.study import (
-    PAPERS_STEP,
-    Findings,
-    Part,
-    Stored,
-    Unit,
-    area,
-    curves,
-    final,
-    grouped,
-    measured,
-    states,
-    training,
-    training_of,
-    unlearned,
-)
+from reproduction.study import Findings, Part, Stored, Unit, area, measured, training, unlearned
 
 VARY_LESS = Statement(
     "maze: returns vary less over seeds with Dyna-Frequency than with Dyna-Value", main=True
@@ -93,7 +67,7 @@ PAPER = {"Dyna-Frequency": 25.3, "Dyna-Value": 11.7}
 THRESHOLD = -200.0
 LOWEST = -2050.0
 """The lower end of the axis of returns; an episode has at most 2,000 steps."""
-MEASURES = (("area", area), ("final return", final))
+MEASURES = (("area", area), ("final return", study.final))
 Trainings = dict[str, Stored]
 """By algorithm."""
 
@@ -124,7 +98,7 @@ def units_with_learned_model(quick: bool) -> list[Unit]:
 
 def trainings(units: dict[str, Stored], longer: bool = False) -> dict[str, Trainings]:
     """The stored trainings by interpretation and algorithm; if `longer`, those of `LONG` steps."""
-    return grouped(units, IN_THE_MAZE, ALGORITHMS, settings, longer)
+    return study.grouped(units, IN_THE_MAZE, ALGORITHMS, settings, longer)
 
 
 def near_holes_if_learned(stored: Stored, step: int | None = None) -> np.ndarray:
@@ -155,31 +129,34 @@ def _f4(units: dict[str, Stored]) -> Findings:
     drawn = curves_panels(found, Legend("below", columns=3))
     if long:  # at the beginning of the second row
         of_long = {
-            f"{name}; {i}": curves(one) for i, of in long.items() for name, one in of.items()
+            f"{name}; {i}": study.curves(one) for i, of in long.items() for name, one in of.items()
         }
         title = f"{LONG:,} steps: {MAIN[0]}\ndotted: {MAIN[1]}"
         drawn.insert(len(found) // 2, curves_panel(title, of_long))
         drawn = [replace(one, y=replace(one.y, low=LOWEST, high=0.0)) for one in drawn]
     panels = [map_panel(envs.make(MAZE), MAZE), *drawn]
-    numbers = sorted({len(training_of(one).seeds) for one in units.values()}, reverse=True)
+    numbers = sorted({len(study.training_of(one).seeds) for one in units.values()}, reverse=True)
     title = f"F4: MazeGridWorld, 30 updates, {' or '.join(map(str, numbers))} seeds"
     columns = len(panels) // 2 if long else None
     chart = Chart(panels, f"{title}, {SHADED}", columns=columns, panel_size=(4.2, 4.0))
-    spreads = judge_each({i: _spreads(of) for i, of in found.items()}, judge_spread)
+    spreads = judge_each({i: _spreads(of) for i, of in found.items()}, comparisons.judge_spread)
     compared = {i: _leads(of, AHEAD) for i, of in found.items()}
     longer = {f"{i}; {LONG:,} steps": of for i, of in long.items()}
     compared |= {i: _leads(of, AHEAD_IF_LONG, f"{LONG:,} steps: ") for i, of in longer.items()}
-    leads = judge_each(compared | {LEARNED: _of_learned_model(found[DEFAULT])}, judge)
+    leads = judge_each(compared | {LEARNED: _of_learned_model(found[DEFAULT])}, comparisons.judge)
     judged = [
-        *under_all(spreads),
-        *under_all({i: leads[i] for i in found}),
-        *under_all({i: leads[i] for i in longer}),
+        *comparisons.under_all(spreads),
+        *comparisons.under_all({i: leads[i] for i in found}),
+        *comparisons.under_all({i: leads[i] for i in longer}),
         *leads[LEARNED],
     ]
     every = {f"{name}; {i}": one for i, of in (found | longer).items() for name, one in of.items()}
     notes = RULE_IN_THE_MAZE, f"Trainings of {LONG:,} steps have the same warm-up as the others."
-    further = [_seeds_table(found), table_of({i: [*spreads[i], *leads[i]] for i in found})]
-    return Findings(chart, judged, summary(every, THRESHOLD), notes, further)
+    further = [
+        _seeds_table(found),
+        comparisons.table_of({i: [*spreads[i], *leads[i]] for i in found}),
+    ]
+    return Findings(chart, judged, comparisons.summary(every, THRESHOLD), notes, further)
 
 
 def _spreads(found: Trainings) -> list[Comparison]:
@@ -213,8 +190,10 @@ def _seeds_table(found: dict[str, Trainings]) -> list[list[str]]:
     for i, of in found.items():
         for name in BOTH:
             lost, share = unlearned(of[name]), measured(of[name], "replay_in_goal_room")
-            there = [mean_with_interval(share[seeds], 1, "%") for seeds in (lost, ~lost)]
-            areas = mean_with_interval(area(of[name])[~lost])
+            there = [
+                comparisons.mean_with_interval(share[seeds], 1, "%") for seeds in (lost, ~lost)
+            ]
+            areas = comparisons.mean_with_interval(area(of[name])[~lost])
             rows.append([f"{name}; {i}", str(lost.sum()), areas, *there])
     return rows
 
@@ -225,7 +204,7 @@ def _f5(units: dict[str, Stored]) -> Findings:
     panels = []
     for interpretation in MAIN:
         for name in BOTH if interpretation in found else ():
-            share = near_holes(states(found[interpretation][name], "queue"))
+            share = near_holes(study.states(found[interpretation][name], "queue"))
             title = f"{name}: {share:.1f}% near a hole\n{interpretation}"
             panels.append(_map(found[interpretation][name], "queue", title))
     title = "F5: the search-control queue at the end, median seed"
@@ -236,7 +215,7 @@ def _f5(units: dict[str, Stored]) -> Findings:
     rows += [
         [f"{interpretation}; at step {step:,} of {LONG:,}", *_shares(of, step)]
         for interpretation, of in long.items()
-        for step in (PAPERS_STEP, LONG)
+        for step in (study.PAPERS_STEP, LONG)
     ]
     percentages = {
         interpretation: [
@@ -256,27 +235,30 @@ def _f5(units: dict[str, Stored]) -> Findings:
             i: [_comparison(of, NEAR_HOLES, what, "above 0", near_holes_if_learned)]
             for i, of in found.items()
         },
-        judge,
+        comparisons.judge,
     )
     notes = ("Each seed is one sample; the paper shows one queue per algorithm.", RULE_IN_THE_MAZE)
-    by_each = [table_of({i: [*percentages[i], *contrasts[i]] for i in found})]
-    judged = under_all(percentages) + under_all(contrasts)
+    by_each = [comparisons.table_of({i: [*percentages[i], *contrasts[i]] for i in found})]
+    judged = comparisons.under_all(percentages) + comparisons.under_all(contrasts)
     return Findings(chart, judged, [header, *rows], notes, by_each)
 
 
 def _map(stored: Stored, store: str, title: str) -> Panel:
     """The states of the median seed on a map of the maze."""
-    x, y = states(stored, store).T
+    x, y = study.states(stored, store).T
     return map_panel(envs.make(MAZE), title, [Points(x, y, DOTS)])
 
 
 def _shares(found: Trainings, step: int | None = None) -> list[str]:
     """The shares of both queues near a hole, of all seeds and of those that learned."""
     both = [found[name] for name in BOTH]
-    cells = [mean_with_interval(measured(one, "queue_near_hole", step), 1, "%") for one in both]
+    cells = [
+        comparisons.mean_with_interval(measured(one, "queue_near_hole", step), 1, "%")
+        for one in both
+    ]
     for one in both:
         number = int((~unlearned(one)).sum())
-        share = mean_with_interval(near_holes_if_learned(one, step), 1, "%")
+        share = comparisons.mean_with_interval(near_holes_if_learned(one, step), 1, "%")
         cells.append(f"{share} ({number} seeds)" if number else "no seed")
     return cells
 
@@ -310,7 +292,7 @@ def _f8(units: dict[str, Stored]) -> Findings:
                 shares = (measured(of[name], f"{kept}_near_{what}") for what in ("hole", "goal"))
                 cells = (f"{share.mean():.1f}%" for share in shares)
                 rows.append([f"{name}, {kept}; {i}", *cells])
-    gathered = judge_each({i: [_more_near_goal(of)] for i, of in found.items()}, judge)
+    gathered = judge_each({i: [_more_near_goal(of)] for i, of in found.items()}, comparisons.judge)
     some_learned = {
         i: of for i, of in found.items() if not any(unlearned(of[name]).all() for name in BOTH)
     }
@@ -330,9 +312,13 @@ def _f8(units: dict[str, Stored]) -> Findings:
     for i, of in some_learned.items():
         leads = {n: measured(of[n], "value_lead_of_queue")[~unlearned(of[n])] for n in BOTH}
         valued[i] = [high(higher.format(n), differences=one) for n, one in leads.items()]
-    tables = [table_of(valued)] if valued else []
-    tables.append(table_of({i: [*gathered[i], *places[i]] for i in found}))
-    judged = under_all(gathered) + under_all(places) + under_all(valued)
+    tables = [comparisons.table_of(valued)] if valued else []
+    tables.append(comparisons.table_of({i: [*gathered[i], *places[i]] for i in found}))
+    judged = (
+        comparisons.under_all(gathered)
+        + comparisons.under_all(places)
+        + comparisons.under_all(valued)
+    )
     return Findings(chart, judged, rows, (HOW, RULE_IN_THE_MAZE), tables)
 
 

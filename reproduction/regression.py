@@ -195,19 +195,10 @@ def curves_unit(draws: dict[str, Draw], quick: bool) -> Unit:
     """The learning curves of all data sets and seeds, as one unit of work."""
     seeds, updates = (4, 2000) if quick else (SEEDS, UPDATES)
     settings = {
-        "data_sets": described(draws),
-        "interval": [LOW, HIGH],
-        "points": POINTS,
-        "noise": NOISE,
-        "seeds": seeds,
-        "updates": updates,
-        "layer_sizes": list(SIZES),
-        "activation": "tanh",
-        "output_scale": OUTPUT_SCALE,
-        "optimizer": optax.adam.__name__,
-        "learning_rate": LEARNING_RATE,
-        "batch": BATCH,
-        "test_points": TEST_POINTS,
+        **{"data_sets": described(draws), "interval": [LOW, HIGH], "points": POINTS},
+        **{"noise": NOISE, "seeds": seeds, "updates": updates, "layer_sizes": list(SIZES)},
+        **{"activation": "tanh", "output_scale": OUTPUT_SCALE, "optimizer": optax.adam.__name__},
+        **{"learning_rate": LEARNING_RATE, "batch": BATCH, "test_points": TEST_POINTS},
         "evaluate_every": EVALUATE_EVERY,
     }
     return Unit("curves", settings, partial(learning_curves, draws, seeds, updates))
@@ -276,18 +267,13 @@ class Curves:
         for name, color in colors.items():
             values = self.errors.get(f"{name}{share}", self.errors["Unbiased"])
             mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
-            shaded = mean - error, mean + error
-            style = LineStyle(color)
-            marks.append(SeedCurve(self.updates, values, style, shaded, shade=0.25, label=name))
-        plateau = LineStyle("0.5", "dotted")
-        return Panel(
-            title=title,
-            x=Axis("mini-batch updates"),
-            y=Axis("test error (RMSE)" if first else "", high=1.2 * PLATEAU),
-            marks=marks,
-            rules=[Rule(PLATEAU, style=plateau, label="low-frequency half only")],
-            legend=Legend("upper right") if first else None,
-        )
+            look: dict[str, Any] = {"shade": 0.25, "label": name}
+            style, shaded = LineStyle(color), (mean - error, mean + error)
+            marks.append(SeedCurve(self.updates, values, style, shaded, **look))
+        plateau = Rule(PLATEAU, style=LineStyle("0.5", "dotted"), label="low-frequency half only")
+        y = Axis("test error (RMSE)" if first else "", high=1.2 * PLATEAU)
+        legend = Legend("upper right") if first else None
+        return Panel(title, Axis("mini-batch updates"), y, marks, [plateau], legend=legend)
 
     def updates_to(self, name: str, threshold: float) -> np.ndarray:
         """The update of each seed's first error below the threshold; infinite if there is none."""

@@ -60,11 +60,6 @@ def stored(part: Part, folder: Path, quick: bool = False) -> dict[str, Stored]:
     return {name: unit for name, unit in found.items() if unit is not None}
 
 
-def is_stored(part: Part, folder: Path, quick: bool = False) -> bool:
-    """Whether a folder has all units of a part."""
-    return len(stored(part, folder, quick)) == len(part.units(quick))
-
-
 def reproduce(part: Part, folder: Path, quick: bool, processes: int | None) -> Findings:
     """Compute the units that are not stored, analyse all of them, and draw the figure.
 
@@ -180,14 +175,16 @@ def verify(part: Part, folder: Path, seeds: int, processes: int | None) -> str:
     equal = float(((returns == earlier) | (np.isnan(returns) & np.isnan(earlier))).mean())
     same_machine = all(now.provenance[key] == before.provenance.get(key) for key in SAME)
     if same_machine and now.provenance["device_kind"] == "cpu" and number == len(earlier):
-        if equal < 1:
-            raise FreqdynaError(f"{name}: {1 - equal:.1%} of the returns differ from the stored")
-        return f"{name}: all {returns.size} returns are bit-identical to the stored ones"
-    p = float(stats.mannwhitneyu(area(now), area(before)).pvalue)
-    text = (
-        f"{name}: {equal:.0%} of the returns are equal; mean area {np.mean(area(now)):.1f}, stored "
-        f"{np.mean(area(before)):.1f}, p = {p:.2g} where rounding may differ"
-    )
-    if p < LEAST_P:
+        differ, text = equal < 1, f"{name}: {equal:.1%} of {returns.size} returns are bit-identical"
+    else:
+        p = float(stats.mannwhitneyu(area(now), area(before)).pvalue)
+        differ, text = (
+            p < LEAST_P,
+            (
+                f"{name}: {equal:.0%} of the returns are equal; mean area {np.mean(area(now)):.1f}, "
+                f"stored {np.mean(area(before)):.1f}, p = {p:.2g} where rounding may differ"
+            ),
+        )
+    if differ:
         raise FreqdynaError(f"{text}: they differ")
     return f"{text}: they agree"

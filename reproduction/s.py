@@ -25,16 +25,19 @@ ENVIRONMENTS: dict[str, dict[str, Any]] = {
 }
 ALGORITHMS = {"Dyna-Frequency": "dyna-frequency", "Dyna-Value": "dyna-value"}
 RELU_FOR_VALUE = "ReLU for Dyna-Value alone"
+_ANYWHERE: dict[str, dict[str, Any]] = {
+    "none changed": {},
+    "η scales the deviation": {"search_control.noise_scales": "deviation"},
+    "identity instead of Σ": {"search_control.preconditioner": "identity"},
+    "projection at the edge": {"search_control.boundary": "project"},
+    "g of the target network": {"search_control.network": "target"},
+    "queue of 10⁶": {"planning.queue_size": 1_000_000},
+    "terminal states kept": {"search_control.keep_terminal": True},
+}
 CHOICES: dict[str, dict[str, dict[str, Any]]] = {
     # For each interpretation, the settings that it changes on MountainCar and in the maze, where
     # updates begin with the first step and after the warm-up.
-    "none changed": {env: {} for env in ENVIRONMENTS},
-    "η scales the deviation": {env: {"search_control.noise_scales": "deviation"} for env in ENVIRONMENTS},
-    "identity instead of Σ": {env: {"search_control.preconditioner": "identity"} for env in ENVIRONMENTS},
-    "projection at the edge": {env: {"search_control.boundary": "project"} for env in ENVIRONMENTS},
-    "g of the target network": {env: {"search_control.network": "target"} for env in ENVIRONMENTS},
-    "queue of 10⁶": {env: {"planning.queue_size": 1_000_000} for env in ENVIRONMENTS},
-    "terminal states kept": {env: {"search_control.keep_terminal": True} for env in ENVIRONMENTS},
+    **{choice: dict.fromkeys(ENVIRONMENTS, changed) for choice, changed in _ANYWHERE.items()},
     "other goal reward": {CAR: {"env.goal_reward": 1.0}, MAZE: {"env.goal_reward": -1.0}},
     "updates after the warm-up": {CAR: {"learn_in_warmup": False}},
     "walls in the state space": {MAZE: WALLS["walls inside"]},

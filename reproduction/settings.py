@@ -74,7 +74,7 @@ def complete(stated: Settings) -> Config:
     table = EVERYWHERE | BY_ENVIRONMENT.get(stated["env"], {})
     if stated.pop("preset", None) == PUBLISHED:
         preset = presets.PRESETS[PUBLISHED]
-        table |= preset.tables[presets.EVERYWHERE] | preset.tables[stated["env"]]
+        table |= {**preset.tables[presets.EVERYWHERE], **preset.tables[stated["env"]]}
         table |= preset.by_algorithm[stated["algorithm"]]
     names = ("env", "algorithm", "search_control", "model")
     named = Config.of({name: (table | stated)[name] for name in names if name in table | stated})

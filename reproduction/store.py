@@ -97,9 +97,7 @@ def _array(values: np.ndarray) -> pa.Array:
 
 
 @cache
-def _read(
-    path: Path, _changed: int
-) -> dict[Key, tuple[dict[str, Any], Columns, dict[str, Any]]]:
+def _read(path: Path, _changed: int) -> dict[Key, tuple[dict[str, Any], Columns, dict[str, Any]]]:
     """Settings, columns and provenance of all units of a file, which is read once."""
     try:
         table = decode_arrow_table(path.read_bytes()).combine_chunks()

@@ -37,6 +37,10 @@ VALID = {"first_order": ("flat", "zero"), "second_order": ("flat",)}
 """The behaviours on the boundary for which each identity is exact in the limit."""
 TOLERANCE = {"flat": 1e-6, "zero": 0.01}
 """For the ratio at the last cutoff. The tail of a kink only decays as 1/K, so some remains."""
+TITLE = (
+    "T1: theorem 1 holds where f vanishes on the boundary of the ball; "
+    "its second order also needs ∇f = 0 there"
+)
 ROUNDING = 1e-15
 """Smaller values are drawn as this."""
 VANISHING = Statement(
@@ -99,9 +103,7 @@ def _identities(n: int, cutoffs: tuple[int, ...], report: Report) -> Columns:
                 "function": np.repeat(name, len(cutoffs)),
                 "boundary": np.repeat(boundary, len(cutoffs)),
                 "cutoff": found.cutoffs,
-                "captured": found.captured,
-                "first_order": found.first_order,
-                "second_order": found.second_order,
+                **{key: getattr(found, key) for key in ("captured", *ORDERS)},
             }
         )
         report(len(parts), len(cases(n)))
@@ -113,13 +115,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     by_n = {n: units[f"{n}-d"].columns for n in CUTOFFS}
     panels = [_panel(by_n[n], order, n) for order in ORDERS for n in by_n]
     rows = [claim for n in by_n for order in ORDERS for claim in _claims(by_n[n], order, n)]
-    chart = Chart(
-        panels,
-        "T1: theorem 1 holds where f vanishes on the boundary of the ball; "
-        "its second order also needs ∇f = 0 there\n" + COLORS,
-        columns=len(by_n),
-        panel_size=(5.6, 3.9),
-    )
+    chart = Chart(panels, f"{TITLE}\n{COLORS}", columns=len(by_n), panel_size=(5.6, 3.9))
     notes = (
         "The theorem is stated for any f. Its proof differentiates f truncated outside the ball, "
         "which jumps on the boundary unless f vanishes there. docs/theory.md states the condition.",
@@ -141,13 +137,10 @@ def _panel(columns: Columns, order: str, n: int) -> Panel:
         cutoffs = columns["cutoff"][rows]
         marks.append(Line(cutoffs, apart, style, marker=marker, marker_size=5.0, label=name))
     ticks = [(at, str(at)) for at in np.unique(columns["cutoff"]).tolist()]
-    return Panel(
-        title=f"{ORDERS[order]}, n = {n}",
-        x=Axis("frequency cutoff K", log=True, ticks=ticks),
-        y=Axis("| right-hand side / left-hand side − 1 |", log=True),
-        marks=marks,
-        legend=Legend("below", columns=3) if (order, n) == ("first_order", 1) else None,
-    )
+    x = Axis("frequency cutoff K", log=True, ticks=ticks)
+    y = Axis("| right-hand side / left-hand side − 1 |", log=True)
+    legend = Legend("below", columns=3) if (order, n) == ("first_order", 1) else None
+    return Panel(f"{ORDERS[order]}, n = {n}", x, y, marks, legend=legend)
 
 
 def _claims(columns: Columns, order: str, n: int) -> list[Claim]:

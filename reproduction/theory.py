@@ -120,11 +120,6 @@ def local_fourier_transform(f: Function, x: Centre, k: Vectors) -> Complex[np.nd
     return np.array([np.exp(-2j * math.pi * (points @ row)) @ weighted for row in k])
 
 
-def local_frequency_distribution(f: Function, x: Centre, k: Vectors) -> Numbers:
-    """π_f̂(k) = |f̂(k)|² / ∫ |f̂|², the paper's equation 5; the integral is the local energy."""
-    return np.abs(local_fourier_transform(f, x, k)) ** 2 / local_energy(f, x)
-
-
 def radial_spectrum(f: Function, x: Centre, lengths: Numbers) -> Numbers:
     """The energy of f̂ at all frequency vectors of each length, per unit of length.
 

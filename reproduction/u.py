@@ -111,17 +111,14 @@ def analyse(units: dict[str, Stored]) -> Findings:
         "(1 − y²)² × Gaussian": (vanishing, "black"),
         "Gaussian, truncated at the boundary": (cut, "red"),
     }
-    panel = Panel(
-        title="U: the uncertainty principle, Gaussians",
-        x=Axis("standard deviation of f²", log=True),
-        y=Axis("product / its bound", log=True),
-        marks=[
-            Line(width[rows], product[rows], LineStyle(color), label=label)
-            for label, (rows, color) in curves.items()
-        ],
-        rules=[Rule(1.0, style=LineStyle("0.5", "dotted"), label="bound")],
-        legend=Legend("best"),
-    )
+    lines = [
+        Line(width[rows], product[rows], LineStyle(color), label=label)
+        for label, (rows, color) in curves.items()
+    ]
+    x, y = Axis("standard deviation of f²", log=True), Axis("product / its bound", log=True)
+    bound = Rule(1.0, style=LineStyle("0.5", "dotted"), label="bound")
+    title = "U: the uncertainty principle, Gaussians"
+    panel = Panel(title, x, y, lines, [bound], legend=Legend("best"))
     forms = {
         "frequency_form": "(dispersion × ∫|f̂|²k²) / (energy² / 16π²)",
         "gradient_form": "(dispersion × gradient energy) / (energy² / 4)",

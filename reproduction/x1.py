@@ -6,16 +6,9 @@ On MountainCar, each under both interpretations of when updates begin.
 from typing import Any
 
 from freqdyna.results.chart import Chart
+from reproduction import comparisons
 from reproduction.claims import Statement
-from reproduction.comparisons import (
-    RULE,
-    WHEN_UPDATES_BEGIN,
-    Comparison,
-    judge,
-    judge_each,
-    summary,
-    under_all,
-)
+from reproduction.comparisons import RULE, WHEN_UPDATES_BEGIN, Comparison
 from reproduction.curves import SHADED, curves_panels
 from reproduction.study import Findings, Part, Stored, Unit, area, grouped, training, training_of
 
@@ -60,8 +53,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
     title = f"X1: search-controls that did not work well, at least {seeds} seeds"
     chart = Chart(panels, f"{title}, {SHADED}", share_y=True)
     compared = {one: _comparisons(trainings) for one, trainings in found.items()}
-    claims = under_all(judge_each(compared, judge))
-    return Findings(chart, claims, summary(every, THRESHOLD), [NOT_BETTER, RULE])
+    claims = comparisons.under_all(comparisons.judge_each(compared, comparisons.judge))
+    return Findings(chart, claims, comparisons.summary(every, THRESHOLD), [NOT_BETTER, RULE])
 
 
 def _comparisons(found: dict[str, Stored]) -> list[Comparison]:

@@ -32,9 +32,7 @@ def test_what_differs_between_interpretations_is_named():
         claim("depends", first="undecided", second="holds"),
         claim("undecided", first="undecided", second="undecided"),
     ]
-    assert summed(*claims) == [
-        ("depends", "2 undecided (first); 1 holds, 1 undecided (second)"),
-    ]
+    assert summed(*claims) == [("depends", "2 undecided (first); 1 holds, 1 undecided (second)")]
     many = dict.fromkeys(NAMES, "undecided") | {"last": "holds"}
     assert summed(claim("depends", **many)) == [
         ("depends", "holds (last); undecided (the other 3)")
