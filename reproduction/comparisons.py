@@ -40,17 +40,11 @@ class Comparison:
 
     @staticmethod
     def of(
-        statement: Statement,
-        what: str,
-        paper: str,
-        measure: Measure,
-        better: Stored,
-        worse: Stored,
-        *,
-        interpretation: str = "",
+        statement: Statement, what: str, paper: str, measure: Measure, *of: Stored, under: str = ""
     ) -> "Comparison":
-        """The comparison of two trainings by a measure."""
-        return Comparison(statement, what, paper, measure(better), measure(worse), interpretation)
+        """The comparison of two trainings by a measure, under one interpretation or all."""
+        better, worse = map(measure, of)
+        return Comparison(statement, what, paper, better, worse, under)
 
     def claim(self, ours: str, interval: str, verdict: Verdict, rule: str) -> Claim:
         """The claim, judged."""

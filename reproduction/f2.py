@@ -13,7 +13,7 @@ from freqdyna.results.chart import Axis, Box, Panel
 from reproduction import claims, regression
 from reproduction.claims import Statement
 from reproduction.regression import HIGH, LOW, Curves, Draw, Points
-from reproduction.study import Columns, Findings, Part, Report, Stored, Unit
+from reproduction.study import Columns, Findings, Part, Stored, Unit
 
 UNIFORM_SHARE = 0.6
 SHOWN = 1000
@@ -82,7 +82,7 @@ def shares(draw: Draw, key: PRNGKeyArray) -> Float[Array, " 2"]:
     return 100 * jnp.stack([jnp.mean(inside) for inside in in_regions(*sample(draw, key))])
 
 
-def _shares(data_sets: int, report: Report) -> Columns:
+def _shares(data_sets: int) -> Columns:
     keys = jax.random.split(jax.random.key(KEY), data_sets)
     every = [jax.jit(partial(jax.lax.map, partial(shares, one)))(keys) for one in BY_NORM.values()]
     percentages = np.concatenate([np.asarray(one) for one in every])

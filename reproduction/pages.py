@@ -38,12 +38,9 @@ Rows = Sequence[Sequence[str]]
 def print_findings(findings: Findings, quick: bool) -> None:
     """Print the claims, the tables, the rules that decided the claims, and the notes."""
     console = Console()
-    if not console.is_terminal:
-        console = Console(width=120)
-    claims = [
-        COLUMNS,
-        *(_cells(claim, "none: quick" if quick else "") for claim in findings.claims),
-    ]
+    console = console if console.is_terminal else Console(width=120)
+    verdict = "none: quick" if quick else ""
+    claims = [COLUMNS, *(_cells(claim, verdict) for claim in findings.claims)]
     for rows in (claims, *tables(findings)):
         table = Table(*rows[0], box=SIMPLE, pad_edge=False)
         for column in table.columns:
@@ -107,11 +104,7 @@ def _section(
         return ["", f"## {part.name}", "", f"{title}. Not stored completely."]
     claims = [(*COLUMNS[:-1], "holds?"), *map(_cells, findings.claims)]
     return [
-        "",
-        f"## {part.name}",
-        "",
-        f"{title}. `python -m reproduction {part.name}`",
-        "",
+        *("", f"## {part.name}", "", f"{title}. `python -m reproduction {part.name}`", ""),
         *_markdown(claims),
         *(line for rows in tables(findings) for line in _markdown(rows)),
         *(f"- {line}" for line in [*remarks(findings), *origins(units)]),
@@ -157,14 +150,9 @@ def seeds_of_stored(units: dict[str, dict[str, Stored]]) -> str:
 def origins(units: dict[str, Stored]) -> list[str]:
     """On which machine, when, and by which command and commit the units were computed."""
     every = [one.provenance for one in units.values()]
-    numbers = Counter(
-        f"{p['machine']} ({p['device_kind']}), {p['date'][:10]}, commit {p['commit']}, "
-        f"`{p['command']}`"
-        for p in every
-    )
-    return [
-        f"Computed on {origin}: {number} of {len(every)}." for origin, number in numbers.items()
-    ]
+    form = "{machine} ({device_kind}), {date:.10}, commit {commit}, `{command}`"
+    numbers = Counter(form.format_map(one) for one in every)
+    return [f"Computed on {origin}: {n} of {len(every)}." for origin, n in numbers.items()]
 
 
 # The overview: one row for each statement, with the verdicts of its claims.
@@ -203,10 +191,8 @@ def _overview(analysed: dict[str, Findings]) -> list[str]:
         LEGEND,
         "",
         *_table("main claims", [row for row in rows if row.main], mark_own=True),
-        "",
         *_table("claim of the paper", [row for row in by_verdict if not row.own]),
-        "",
-        *_table("our own question", [row for row in by_verdict if row.own]),
+        *_table("our own question", [row for row in by_verdict if row.own])[:-1],
     ]
 
 
@@ -269,13 +255,8 @@ def _by_outcome(outcomes: dict[str, str]) -> str:
 
 
 def _table(header: str, rows: Sequence[Row], mark_own: bool = False) -> list[str]:
-    lines = [
-        f"| {header} | part | verdict | number of claims, interpretations |",
-        "|---|---|---|---|",
-    ]
+    cells = [[header, "part", "verdict", "number of claims, interpretations"]]
     for row in rows:
         statement = ("our question: " if mark_own and row.own else "") + row.statement
-        link = f"[{row.part}](#{row.part.lower()})"
-        cells = (statement.replace("|", "\\|"), link, row.verdict, row.details)
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+        cells.append([statement, f"[{row.part}](#{row.part.lower()})", row.verdict, row.details])
+    return _markdown(cells)

@@ -25,7 +25,7 @@ from freqdyna.results.statistics import bootstrap_interval
 from freqdyna.training.engines import seed_devices
 from reproduction import claims
 from reproduction.claims import Claim, Statement
-from reproduction.study import Columns, Findings, Report, Unit
+from reproduction.study import Columns, Findings, Unit
 
 LOW, HIGH = -2.0, 2.0
 """The interval of interest; the high frequency is below zero."""
@@ -40,8 +40,6 @@ BATCH = 128
 LEARNING_RATE = 1e-3
 OPTIMIZER = optax.adam(LEARNING_RATE)
 EVALUATE_EVERY = 20
-EVALUATIONS_A_CALL = 25
-"""Test errors per call of the compiled program; in between, progress is reported."""
 GRID = 10_000
 """The number of grid points from which a density ∝ |f′| or |f″| is sampled."""
 PLATEAU = 0.5
@@ -177,9 +175,9 @@ def update(fit: Fit, x: Float[Array, " b"], y: Float[Array, " b"]) -> Fit:
 
 
 def advance(
-    fit: Fit, task: RegressionTask, first: Int[Array, ""], evaluations: int
+    fit: Fit, task: RegressionTask, evaluations: int
 ) -> tuple[Fit, Float[Array, " evaluations"]]:
-    """Continue training; also returns the root mean squared test error every 20 updates."""
+    """Train; also returns the root mean squared test error every 20 updates."""
     truth = f_sin(task.test)
 
     def until_evaluation(fit: Fit, number: Int[Array, ""]) -> tuple[Fit, Float[Array, ""]]:
@@ -188,7 +186,7 @@ def advance(
         )
         return fit, jnp.sqrt(jnp.mean((predict(fit.params, task.test) - truth) ** 2))
 
-    return jax.lax.scan(until_evaluation, fit, first + jnp.arange(evaluations))
+    return jax.lax.scan(until_evaluation, fit, jnp.arange(evaluations))
 
 
 def curves_unit(draws: dict[str, Draw], quick: bool) -> Unit:
@@ -204,7 +202,7 @@ def curves_unit(draws: dict[str, Draw], quick: bool) -> Unit:
     return Unit("curves", settings, partial(learning_curves, draws, seeds, updates))
 
 
-def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, report: Report) -> Columns:
+def learning_curves(draws: dict[str, Draw], seeds: int, updates: int) -> Columns:
     """One row per data set, seed and evaluation, in this order."""
 
     @jax.jit
@@ -215,29 +213,23 @@ def learning_curves(draws: dict[str, Draw], seeds: int, updates: int, report: Re
     runs, evaluations = len(draws) * seeds, updates // EVALUATE_EVERY
     devices = seed_devices(runs)
     devices = devices[: max(k for k in range(1, len(devices) + 1) if runs % k == 0)]
-    by_run, shared = PartitionSpec("runs"), PartitionSpec()
-    advance_all = jax.jit(
+    train = jax.jit(
         jax.shard_map(
-            jax.vmap(partial(advance, evaluations=EVALUATIONS_A_CALL), in_axes=(0, 0, None)),
+            jax.vmap(partial(advance, evaluations=evaluations)),
             mesh=Mesh(np.array(devices), ("runs",)),
-            in_specs=(by_run, by_run, shared),
-            out_specs=by_run,
+            in_specs=PartitionSpec("runs"),
+            out_specs=PartitionSpec("runs"),
             check_vma=False,
         )
     )
-    fit, task = start(jax.vmap(jax.random.key)(jnp.arange(seeds)))
-    curves: list[np.ndarray] = []
-    for done in range(0, evaluations, EVALUATIONS_A_CALL):
-        fit, errors = advance_all(fit, task, jnp.int32(done))
-        # Three digits are much finer than the spread over seeds, and halve the file size.
-        curves.append(np.asarray(errors, np.float16))
-        report(min(done + EVALUATIONS_A_CALL, evaluations) * EVALUATE_EVERY, updates)
+    _, errors = train(*start(jax.vmap(jax.random.key)(jnp.arange(seeds))))
     at = EVALUATE_EVERY * np.arange(1, evaluations + 1, dtype=np.int32)
     return {
         "setting": np.repeat(list(draws), seeds * evaluations),
         "seed": np.tile(np.repeat(np.arange(seeds, dtype=np.int32), evaluations), len(draws)),
         "update": np.tile(at, runs),
-        "test_error": np.concatenate(curves, axis=1)[:, :evaluations].ravel(),
+        # Three digits are much finer than the spread over seeds, and halve the file size.
+        "test_error": np.asarray(errors, np.float16).ravel(),
     }
 
 

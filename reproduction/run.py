@@ -16,7 +16,6 @@ from freqdyna.core.errors import FreqdynaError, RunFailedError, unknown_name
 from freqdyna.results.chart import Chart, Panel
 from freqdyna.results.draw import draw, save_figure
 from freqdyna.results.folder import provenance
-from freqdyna.training.progress import Display
 from reproduction import a1, b, d, e, f1, f2, f3, f6, f7, maze, r, s, store, t1, u, x1
 from reproduction.study import Findings, Part, Stored, Unit, area, curves_of, training_of
 
@@ -87,7 +86,7 @@ def compute(part: Part, units: list[Unit], folder: Path, processes: int | None) 
     """Compute units and add them to the file of their part."""
     trainings = [unit for unit in units if unit.table is None]
     tables = [unit for unit in units if unit.table is not None]
-    new = [_table(part, unit) for unit in tables]
+    new = [_table(unit) for unit in tables]
     scratch = folder / f"{part.name}.unfinished"
     if trainings:
         new += train(trainings, scratch, processes, part.name)
@@ -99,14 +98,11 @@ def compute(part: Part, units: list[Unit], folder: Path, processes: int | None) 
     shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _table(part: Part, unit: Unit) -> Stored:
+def _table(unit: Unit) -> Stored:
     """Compute a small table in this process."""
     assert unit.table is not None
     began = time.monotonic()
-    with Display() as display:
-        columns = unit.table(
-            lambda done, total: display.show(f"{part.name} {unit.name}:", done, total)
-        )
+    columns = unit.table()
     seconds = round(time.monotonic() - began, 1)
     return Stored(unit, columns, provenance(jax.devices(), seconds=seconds))
 
@@ -178,12 +174,10 @@ def verify(part: Part, folder: Path, seeds: int, processes: int | None) -> str:
         differ, text = equal < 1, f"{name}: {equal:.1%} of {returns.size} returns are bit-identical"
     else:
         p = float(stats.mannwhitneyu(area(now), area(before)).pvalue)
-        differ, text = (
-            p < LEAST_P,
-            (
-                f"{name}: {equal:.0%} of the returns are equal; mean area {np.mean(area(now)):.1f}, "
-                f"stored {np.mean(area(before)):.1f}, p = {p:.2g} where rounding may differ"
-            ),
+        differ, means = p < LEAST_P, [f"{np.mean(area(one)):.1f}" for one in (now, before)]
+        text = (
+            f"{name}: {equal:.0%} of the returns are equal; mean area {means[0]}, stored "
+            f"{means[1]}, p = {p:.2g} where rounding may differ"
         )
     if differ:
         raise FreqdynaError(f"{text}: they differ")

@@ -152,10 +152,10 @@ def analyse(units: dict[str, Stored]) -> Findings:
     for env, of in found.items():
         for c, pair in of.items():
             ahead, what = AHEAD[env], f"{c}, {env}: {both}, area"
-            areas.append(Comparison.of(ahead, what, PAPERS[env], area, *pair, interpretation=c))
+            areas.append(Comparison.of(ahead, what, PAPERS[env], area, *pair, under=c))
     for c, pair in maze.items():
         what = f"{c}, {ratio}"
-        spreads.append(Comparison.of(STEADIER, what, "below 1", area, *pair, interpretation=c))
+        spreads.append(Comparison.of(STEADIER, what, "below 1", area, *pair, under=c))
     for c, pair in drawn.items():
         frequency, value = map(near_holes_if_learned, pair)
         shares.append(Comparison(NEAR_HOLES, f"{c}: {of_share}", "above 0", frequency, value, c))

@@ -24,8 +24,6 @@ G = TypeVar("G", bound=Hashable)
 K = TypeVar("K", bound=Hashable)
 Columns = dict[str, np.ndarray]
 """A table: columns of the same length by name."""
-Report = Callable[[int, int], None]
-"""Called with the amount done and the total amount."""
 
 SEEDS, STEPS = 30, 50_000
 KEY_SEEDS = 100
@@ -62,7 +60,7 @@ class Unit:
     settings: dict[str, Any]
     """Everything that affects the numbers: for a training, what it states in addition to the
     tables of `settings`; for a table, anything that JSON can represent."""
-    table: Callable[[Report], Columns] | None = None
+    table: Callable[[], Columns] | None = None
     """Computes the table; None for a training."""
     keep: Callable[[Record], Columns] | None = None
     """What is stored of a training; None for its learning curves."""

@@ -17,7 +17,7 @@ from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Marker,
 from reproduction import claims
 from reproduction.claims import Claim, Statement
 from reproduction.regression import f_sin
-from reproduction.study import Columns, Findings, Part, Report, Stored, Unit
+from reproduction.study import Columns, Findings, Part, Stored, Unit
 from reproduction.theory import SETTINGS, theorem_identities
 
 CUTOFFS = {1: (1, 2, 4, 8, 16, 32, 64), 2: (1, 2, 4, 8, 16, 32)}
@@ -94,7 +94,7 @@ def units(quick: bool) -> list[Unit]:
     return found
 
 
-def _identities(n: int, cutoffs: tuple[int, ...], report: Report) -> Columns:
+def _identities(n: int, cutoffs: tuple[int, ...]) -> Columns:
     parts: list[Columns] = []
     for name, (boundary, f, centre) in cases(n).items():
         found = theorem_identities(f, np.array(centre), cutoffs)
@@ -106,7 +106,6 @@ def _identities(n: int, cutoffs: tuple[int, ...], report: Report) -> Columns:
                 **{key: getattr(found, key) for key in ("captured", *ORDERS)},
             }
         )
-        report(len(parts), len(cases(n)))
     return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
 
 

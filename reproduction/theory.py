@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -201,26 +200,16 @@ def uncertainty_ratio(f: Function, x: Centre) -> float:
     return local_dispersion(f, x) * local_gradient_energy(f, x) / bound
 
 
-class FourierSeries(eqx.Module):
-    """f(x) = a₀/2 + Σₙ aₙ cos(nx) + bₙ sin(nx), n = 1, ..., N, on [−π, π] (example 2)."""
+def fourier_series(constant: float, cosines: Numbers, sines: Numbers, x: Point) -> Float[Array, ""]:
+    """Example 2: a₀/2 + Σₙ aₙ cos(nx) + bₙ sin(nx), n = 1, ..., N, at one point of shape (1,)."""
+    waves = jnp.arange(1, len(cosines) + 1) * x[0]
+    return constant / 2 + cosines @ jnp.cos(waves) + sines @ jnp.sin(waves)
 
-    constant: Float[Array, ""]
-    """a₀."""
-    cosines: Float[Array, " N"]
-    """a₁, ..., a_N."""
-    sines: Float[Array, " N"]
-    """b₁, ..., b_N."""
 
-    def __call__(self, x: Float[Array, " 1"]) -> Float[Array, ""]:
-        """The series at one point of shape (1,)."""
-        waves = jnp.arange(1, len(self.cosines) + 1) * x[0]
-        return self.constant / 2 + self.cosines @ jnp.cos(waves) + self.sines @ jnp.sin(waves)
-
-    def derivative_energy(self, derivative: int) -> Float[Array, ""]:
-        """∫ |f⁽ᵈ⁾|² over [−π, π] as stated in example 2: π Σ n²ᵈ (aₙ² + bₙ²), for d ≥ 1."""
-        n = jnp.arange(1, len(self.cosines) + 1)
-        weights = (n * jnp.ones_like(self.cosines)) ** (2 * derivative)
-        return math.pi * jnp.sum(weights * (self.cosines**2 + self.sines**2))
+def series_energy(derivative: int, cosines: Numbers, sines: Numbers) -> float:
+    """∫ |f⁽ᵈ⁾|² over [−π, π] as stated in example 2: π Σ n²ᵈ (aₙ² + bₙ²), for d ≥ 1."""
+    weights = np.arange(1, len(cosines) + 1, dtype=float) ** (2 * derivative)
+    return float(math.pi * (weights @ (cosines**2 + sines**2)))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from freqdyna.frequency import Function
 from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
 from reproduction import claims
 from reproduction.claims import Statement
-from reproduction.study import Columns, Findings, Part, Report, Stored, Unit
+from reproduction.study import Columns, Findings, Part, Stored, Unit
 from reproduction.theory import SETTINGS, local_dispersion, theorem_identities, uncertainty_ratio
 
 DEGREE = 6
@@ -79,25 +79,22 @@ def frequency_ratio(f: Function) -> float:
     return 16 * math.pi**2 * local_dispersion(f, ORIGIN) * spread / found.energy**2
 
 
-def _gaussians(widths: list[float], report: Report) -> Columns:
+def _gaussians(widths: list[float]) -> Columns:
     cases = [(kind, width) for kind in KINDS for width in widths]
     functions = [partial(KINDS[kind], width) for kind, width in cases]
     kinds, of_cases = map(np.array, zip(*cases, strict=True))
-    return {"kind": kinds, "width": of_cases} | _ratios(functions, report)
+    return {"kind": kinds, "width": of_cases} | _ratios(functions)
 
 
-def _polynomials(number: int, report: Report) -> Columns:
+def _polynomials(number: int) -> Columns:
     generator = np.random.default_rng(RANDOM_SEED)
     drawn = [generator.normal(size=DEGREE + 1) for _ in range(number)]
-    return _ratios([partial(polynomial, coefficients) for coefficients in drawn], report)
+    return _ratios([partial(polynomial, coefficients) for coefficients in drawn])
 
 
-def _ratios(functions: Sequence[Function], report: Report) -> Columns:
+def _ratios(functions: Sequence[Function]) -> Columns:
     """Both forms of the product of each function, divided by its bound."""
-    ratios = []
-    for f in functions:
-        ratios.append((uncertainty_ratio(f, ORIGIN), frequency_ratio(f)))
-        report(len(ratios), len(functions))
+    ratios = [(uncertainty_ratio(f, ORIGIN), frequency_ratio(f)) for f in functions]
     gradient, frequency = np.array(ratios).T
     return {"gradient_form": gradient, "frequency_form": frequency}
 

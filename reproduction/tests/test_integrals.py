@@ -12,7 +12,7 @@ from reproduction.study import Stored, Unit
 
 def stored(unit):
     """What computing and storing the unit would leave."""
-    return Stored(unit, unit.table(lambda done, total: None), {})
+    return Stored(unit, unit.table(), {})
 
 
 def analysed(part, units, folder):
@@ -76,8 +76,7 @@ def test_t1_integrates_functions_that_behave_as_it_says_on_the_boundary(name):
 
 
 def test_u_gives_both_forms_of_the_bound(tmp_path):
-    report = lambda done, total: None  # noqa: E731
-    columns, random = u._gaussians([0.1], report), u._polynomials(1, report)
+    columns, random = u._gaussians([0.1]), u._polynomials(1)
     assert columns["kind"].tolist() == ["cut", "vanishing"]
     np.testing.assert_allclose(random["gradient_form"], random["frequency_form"], rtol=1e-4)
     assert (random["gradient_form"] > 1).all()

@@ -65,7 +65,7 @@ def test_each_data_set_of_f1_has_the_share_in_its_name(name):
 def trained():
     """The start of the first seed with unbiased data, and its state and errors after 40 updates."""
     start = jax.jit(partial(regression.prepare, regression.draw_unbiased))(jax.random.key(0))
-    return start, jax.jit(partial(regression.advance, evaluations=2))(*start, jnp.int32(0))
+    return start, jax.jit(partial(regression.advance, evaluations=2))(*start)
 
 
 def test_networks_are_tested_on_all_of_the_interval(trained):
@@ -99,10 +99,9 @@ def test_the_first_update_is_adams(trained):
     assert np.quantile(step, 0.1) == pytest.approx(1e-3, rel=0.01)
 
 
-def test_all_seeds_are_trained_in_one_program(trained, monkeypatch):
-    monkeypatch.setattr(regression, "EVALUATIONS_A_CALL", 2)
+def test_all_seeds_are_trained_in_one_program(trained):
     draws = {"Unbiased": regression.draw_unbiased}
-    curves = Curves.of(regression.learning_curves(draws, 2, 80, lambda done, total: None))
+    curves = Curves.of(regression.learning_curves(draws, 2, 80))
     assert curves.updates.tolist() == [20, 40, 60, 80]
     assert curves.errors["Unbiased"].shape == (2, 4)
     np.testing.assert_allclose(curves.errors["Unbiased"][0, :2], trained[1][1], rtol=2e-3)
@@ -127,7 +126,7 @@ def columns_of(draws, reached=PLAIN):
 
 def test_f1_and_f2_are_analysed(tmp_path):
     draws = {"Unbiased": regression.draw_unbiased, **f2.BY_NORM}
-    tables = {"curves": columns_of(draws), "shares": f2._shares(40, lambda done, total: None)}
+    tables = {"curves": columns_of(draws), "shares": f2._shares(40)}
     hessian = tables["shares"]["setting"] == "Biased-HessianNorm"
     for region, expected in (("high_frequency", 69.40), ("spikes", 27.40)):
         mean = tables["shares"][region][hessian].mean()
