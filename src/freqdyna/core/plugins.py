@@ -128,11 +128,9 @@ def require_shapes(what: str, returned: Any, wanted: Any) -> None:
         has_shape = isinstance(leaf, jax.Array)
         return f"{leaf.dtype}{list(leaf.shape)}" if has_shape else type(leaf).__name__
 
-    is_form, must_be = (
-        str(jax.tree.map(form, tree)).replace("'", "") for tree in (returned, wanted)
-    )
-    if is_form != must_be:
-        raise FreqdynaError(f"{what} {is_form}; it must be {must_be}")
+    ours, allowed = (str(jax.tree.map(form, one)).replace("'", "") for one in (returned, wanted))
+    if ours != allowed:
+        raise FreqdynaError(f"{what} {ours}; it must be {allowed}")
 
 
 def describe(value: Any) -> str:

@@ -114,12 +114,7 @@ def _is_vector(space: Any) -> TypeGuard[spaces.Box]:
 
 
 def factory_of(env: Any) -> Factory:
-    """A function that creates a new environment at each call.
-
-    Args:
-        env: Such a function, or an environment to copy.
-
-    """
+    """A function that creates a new environment at each call: `env` itself, or copies of it."""
     if isinstance(env, gymnasium.vector.VectorEnv):
         raise FreqdynaError(
             f"env is {type(env).__name__}, a vector environment; it must be a single environment, "

@@ -55,15 +55,10 @@ def make(name: str, **settings: Any) -> Environment:
 
 
 def gymnasium_factory(name: str, **options: Any) -> Factory:
-    """A factory for an environment that is registered with Gymnasium.
+    """A function that creates an environment of Gymnasium with `gymnasium.make` and its options.
 
-    Args:
-        name: An id such as "Hopper-v5"; `module:id` if the module, which registers it, is imported.
-        **options: Passed to `gymnasium.make`.
-
-    Returns:
-        A function without arguments that creates a new environment at each call.
-
+    The name is an id such as "Hopper-v5", or `module:id` if the module, which registers it, is
+    imported.
     """
     require_allowed("env", name)
     registered = name.rpartition(":")[2]
@@ -80,7 +75,7 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
         try:
             return gymnasium.make(registered, **options)
         except TypeError as error:
-            if "unexpected keyword argument" in str(error):
+            if options and "unexpected keyword argument" in str(error):
                 raise FreqdynaError(f"a setting of env is unknown: {error}") from None
             raise
 
@@ -92,12 +87,9 @@ def environment_of_run(
 ) -> Environment | Factory:
     """The environment of a run: `env` if it was passed, otherwise what `config.env` names.
 
-    Args:
-        config: The settings of the run; for an environment of Gymnasium, those of the environment
-            are passed to `gymnasium.make`.
-        env: An environment of ours or Gymnasium's, a function that creates one, or None.
-        facts: The provenance of the run if it is stored.
-
+    `env` is an environment of ours or Gymnasium's, a function that creates one, or None; `facts`
+    are the provenance of a stored run. The settings of an environment of Gymnasium are passed to
+    `gymnasium.make`.
     """
     if isinstance(env, Environment):
         return env
