@@ -310,16 +310,6 @@ def test_a_transition_occurs_a_poisson_number_of_times_in_each_bootstrap_sample(
     np.testing.assert_array_equal(count(rows[::-1]), weights[:, ::-1])
 
 
-def test_a_weight_counts_as_copies_of_a_transition():
-    model = Learned(learning_rate=1e-3, termination="learned", hidden=(4,)).bind(ENV)
-    state = model.init(jax.random.key(0))
-    one = random_transitions(ENV, 3, *ANYWHERE, seed=6)
-    copies = jax.tree.map(lambda x: x[jnp.array([0, 0, 1])], one)
-    learn = jax.jit(model.learn)
-    weighted = learn(state, one, jnp.array([2.0, 1.0, 0.0]))
-    np.testing.assert_allclose(weighted.params, learn(state, copies).params, rtol=1e-4)
-
-
 class Uncertain(SearchControl):
     """The states, out of some, about which the members disagree most."""
 
@@ -352,27 +342,6 @@ def test_the_model_on_the_host_is_the_environment():
     np.testing.assert_allclose(next_states, expected, atol=1e-5)
     np.testing.assert_array_equal(terminals, [[True, False], [False, False]])
     np.testing.assert_array_equal(rewards, np.full((2, 2), -1))
-
-
-@pytest.mark.parametrize(
-    ("part", "wrong"),
-    [
-        (0, lambda states: states[:, :1]),
-        (1, lambda rewards: -1.0),
-        (2, lambda over: over[:, None]),
-    ],
-)
-def test_an_outcome_of_another_shape_is_refused(monkeypatch, part, wrong):
-    simulate = Corridor.simulate
-
-    def misshapen(self, states, actions):
-        outcome = list(simulate(self, states, actions))
-        outcome[part] = wrong(outcome[part])
-        return tuple(outcome)
-
-    monkeypatch.setattr(Corridor, "simulate", misshapen)
-    with pytest.raises(FreqdynaError, match="simulate"):
-        host_model(Corridor, space_of(Corridor()))
 
 
 def test_an_error_in_simulate_keeps_its_class_and_gets_a_note(monkeypatch):

@@ -157,27 +157,6 @@ def test_an_update_is_one_adam_step_on_the_mean_squared_difference():
     np.testing.assert_allclose(after.target_params, expected, rtol=1e-6)
 
 
-def test_huber_and_clipping_change_the_gradient_and_not_the_errors():
-    rows, limit = random_rows(1), 0.05
-    naf = make_naf(loss="huber", max_gradient_norm=limit)
-    state = scattered(naf)
-    differences = differences_of(naf, state.target_params, rows)
-
-    def huber(params):
-        size = jnp.abs(differences(params))
-        return jnp.where(size <= 1, size**2 / 2, size - 0.5).mean()
-
-    after, reported, _ = update(naf, state, rows)
-    np.testing.assert_allclose(reported, differences(state.params), rtol=2e-4)
-    assert (np.abs(reported) > 1).any()
-    gradient = jax.jit(jax.grad(huber))(state.params)
-    length = np.linalg.norm(gradient)
-    assert length > limit
-    # Adam's first average of gradients is a tenth of the first one.
-    average = after.optimizer[0].mu
-    np.testing.assert_allclose(average, 0.1 * limit / length * gradient, rtol=1e-3, atol=1e-6)
-
-
 def test_a_transition_that_is_not_usable_is_as_one_without_an_error():
     naf, rows = make_naf(), random_rows(3)
     state = scattered(naf)
@@ -196,31 +175,3 @@ def test_a_transition_that_is_not_usable_is_as_one_without_an_error():
     expected, _, _ = update(naf, state, no_error, usable)
     assert np.isnan(errors[0])
     np.testing.assert_allclose(skipped.optimizer[0].mu, expected.optimizer[0].mu, atol=1e-6)
-
-
-def test_simulated_transitions_get_the_outputs_of_their_states():
-    naf, rows = make_naf(), random_rows(2)
-    state = scattered(naf)
-
-    @jax.jit
-    def outputs_given_and_expected(state, rows):
-        seen = []
-
-        def complete(outputs):
-            seen.append(outputs)
-            return rows, None
-
-        naf.update(state, rows[:, :3], complete, jnp.asarray(1))
-        return seen[0], jax.vmap(naf.network(state.params))(rows[:, :3])
-
-    given, expected = outputs_given_and_expected(state, rows)
-    np.testing.assert_allclose(given, expected, rtol=1e-5)
-
-
-def test_the_best_action_stays_within_the_bounds_whatever_the_network_says():
-    at = advantage(np.float32([7.0, 0.5, -40.0, 1.0, 2.0, 3.0]))  # V, two of μ, three of L
-    np.testing.assert_allclose(at.best, [np.tanh(0.5), -1.0], rtol=1e-6)
-    assert at.value == 7.0
-    factor = np.asarray(at.factor)
-    assert factor[0, 1] == 0.0
-    assert (np.diagonal(factor) > 0).all()

@@ -4,7 +4,6 @@ import itertools
 from functools import partial
 
 import equinox as eqx
-import flashbax
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -56,38 +55,6 @@ def test_half_by_priority_half_uniform_with_exact_probabilities():
     expected = priorities / priorities.sum() * (draws // 2)
     assert stats.chisquare(by_priority, expected, sum_check=False).pvalue > FALSE_ALARMS
     assert stats.chisquare(uniform).pvalue > FALSE_ALARMS
-
-
-def test_draws_agree_with_flashbax():
-    size, draws = 64, 100_000
-    priorities = np.random.default_rng(2).random(size).astype(np.float32) + 0.01
-    replay, state = filled(size, capacity=size, exponent=1.0)
-    state = prioritized(replay, state, np.arange(size), priorities - np.float32(1e-6))
-    ours = np.asarray(drawn(replay, state, jax.random.key(3), 2 * draws, size)[1])[:draws]
-
-    buffer = flashbax.make_prioritised_trajectory_buffer(
-        add_batch_size=1,
-        sample_batch_size=draws,
-        sample_sequence_length=1,
-        period=1,
-        min_length_time_axis=1,
-        max_length_time_axis=size,
-        priority_exponent=1.0,
-    )
-    sampled = jax.jit(buffer.sample)
-    theirs = jax.jit(lambda batch: buffer.add(buffer.init(jnp.zeros(())), batch))(
-        np.arange(size, dtype=np.float32)[None]
-    )
-    sample = sampled(theirs, jax.random.key(4))
-    # Their indices stand for places in their own layout: learn them by what they hold.
-    place = np.full(size, -1)
-    place[np.asarray(sample.experience)[:, 0].astype(int)] = np.asarray(sample.indices)
-    assert (place >= 0).all()
-    theirs = jax.jit(buffer.set_priorities)(theirs, place, priorities)
-    found = np.asarray(sampled(theirs, jax.random.key(5)).experience)[:, 0].astype(int)
-
-    table = [np.bincount(ours, minlength=size), np.bincount(found, minlength=size)]
-    assert stats.chi2_contingency(table).pvalue > FALSE_ALARMS
 
 
 def test_a_new_transition_gets_the_greatest_priority_so_far():

@@ -1,4 +1,3 @@
-import re
 from dataclasses import replace
 
 import jax
@@ -33,27 +32,24 @@ class Pairs(SearchControl):
 
 
 @pytest.mark.parametrize(
-    ("part", "value", "returned", "wanted"),
+    ("part", "value"),
     [
-        ("states", [[0.5, 0.5]], "[[float32[], float32[]]]", "float32[0, 2]"),
-        ("states", jnp.ones((3, 2), int), "int32[3, 2]", "float32[3, 2]"),
-        ("states", jnp.ones(2), "float32[2]", "float32[2, 2]"),
-        ("count", 1.5, "float32[]", "int32[]"),
-        ("count", jnp.ones(3, int), "int32[3]", "int32[]"),
-        ("restarts", jnp.asarray(True), "bool[]", "int32[]"),
-        ("by_rule", jnp.ones(2, int), "int32[2]", "int32[1, 2]"),
-        ("actions", jnp.ones(3), "float32[3]", "int32[3]"),
-        ("actions", None, "None", "int32[3]"),
-        ("memory", jnp.zeros(2), "float32[2]", "None"),
+        ("states", [[0.5, 0.5]]),
+        ("states", jnp.ones((3, 2), int)),
+        ("states", jnp.ones(2)),
+        ("count", 1.5),
+        ("by_rule", jnp.ones(2, int)),
+        ("actions", jnp.ones(3)),
+        ("actions", None),
+        ("memory", jnp.zeros(2)),
     ],
 )
-def test_a_proposal_of_other_types_is_refused(part, value, returned, wanted):
+def test_a_proposal_of_other_types_is_refused(part, value):
     space = envs.make("GridWorld")
     proposal = Proposal.of(jnp.ones((3, 2)), jnp.asarray(2), jnp.zeros(3, int))
     assert check_proposal(Pairs(), proposal, space, None).states is proposal.states
     object.__setattr__(proposal, part, value)  # the tests check types at construction
-    message = f"Pairs.propose returned {part} {returned}; it must be {wanted}"
-    with pytest.raises(FreqdynaError, match=re.escape(message)):
+    with pytest.raises(FreqdynaError, match=f"propose returned {part}"):
         check_proposal(Pairs(), proposal, space, None)
 
 
@@ -75,28 +71,19 @@ def first_move(proposal, start):
     return (found(proposal)[0] - start) / 0.01
 
 
-def test_value_climbs_v_from_visited_states():
-    move = first_move(propose("value", make_search(bowl, [VISITED], [QUEUED])), VISITED)
-    slope = np.array([1.0, 0.1])
-    np.testing.assert_allclose(move, slope / np.linalg.norm(slope), atol=1e-3)
-
-
-def test_frequency_climbs_g_from_the_queue():
-    search = make_search(bowl, [VISITED], [QUEUED])
-    move = first_move(propose("frequency", search, probability=1.0), QUEUED)
-    np.testing.assert_allclose(move, (0, 1), atol=1e-3)
-
-
-def test_frequency_otherwise_climbs_v_from_visited_states():
-    search = make_search(bowl, [VISITED], [QUEUED])
-    move = first_move(propose("frequency", search, probability=0.0), VISITED)
-    np.testing.assert_allclose(move, np.array([1, 0.1]) / np.hypot(1, 0.1), atol=1e-3)
-
-
-def test_frequency_with_an_empty_queue_climbs_v_from_visited_states():
-    search = make_search(bowl, [VISITED], queue=None)
-    move = first_move(propose("frequency", search, probability=1.0), VISITED)
-    np.testing.assert_allclose(move, np.array([1, 0.1]) / np.hypot(1, 0.1), atol=1e-3)
+@pytest.mark.parametrize(
+    ("name", "queue", "settings", "start", "slope"),
+    [
+        ("value", [QUEUED], {}, VISITED, (1, 0.1)),
+        ("frequency", [QUEUED], {"probability": 1.0}, QUEUED, (0, 1)),
+        ("frequency", [QUEUED], {"probability": 0.0}, VISITED, (1, 0.1)),
+        ("frequency", None, {"probability": 1.0}, VISITED, (1, 0.1)),
+    ],
+    ids=["value", "frequency", "frequency, rule value", "frequency, empty queue"],
+)
+def test_v_is_climbed_from_visited_states_and_g_from_the_queue(name, queue, settings, start, slope):
+    move = first_move(propose(name, make_search(bowl, [VISITED], queue), **settings), start)
+    np.testing.assert_allclose(move, np.array(slope) / np.linalg.norm(slope), atol=1e-3)
 
 
 def test_steps_without_a_direction_are_counted_for_each_rule():
@@ -111,15 +98,6 @@ def test_steps_without_a_direction_are_counted_for_each_rule():
     assert (int(found.iterations), int(found.vanished)) == (40, of_g)
     alone = propose("value", search, limit=3)
     assert alone.by_rule is None
-
-
-def test_frequency_draws_its_rule_with_probability_p():
-    search = make_search(bowl, [VISITED], [QUEUED])
-    strategy = Frequency(noise=0.0, states=1, limit=1, probability=0.3)
-    keys = jax.random.split(KEY, 5000)
-    states = jax.jit(jax.vmap(lambda key: strategy.propose(search, key).states[0]))(keys)
-    share = (np.asarray(states)[:, 0] > 0).mean()
-    assert abs(share - 0.3) < 5 * np.sqrt(0.3 * 0.7 / 5000)
 
 
 @pytest.mark.parametrize(("which", "before"), [("new", 0), ("previous", 1)])
@@ -166,19 +144,6 @@ def test_each_norm_is_climbed_along_its_own_gradient(name, g):
     search = make_search(f, [start], [start])
     move = first_move(propose(name, search, probability=1.0), start)
     expected = direction(lambda s: g(search.derivatives(s)), start)
-    np.testing.assert_allclose(move, expected, atol=1e-3)
-
-
-@pytest.mark.default_compiler
-def test_the_weights_of_g_are_settings():
-    def f(s):
-        return jnp.sin(2 * s[0]) * jnp.cos(3 * s[1]) + s[0] ** 2
-
-    start = (0.3, 0.2)
-    search = make_search(f, [start], [start])
-    weights = {"gradient_weight": 0.3, "hessian_weight": 2.0}
-    move = first_move(propose("frequency", search, **weights, probability=1.0), start)
-    expected = direction(lambda s: search.derivatives(s).frequency(0.3, 2.0), start)
     np.testing.assert_allclose(move, expected, atol=1e-3)
 
 

@@ -71,13 +71,6 @@ def test_updates_begin_with_the_first_step_or_after_the_warm_up():
     assert after.diagnostics.updates == 2
 
 
-def test_the_ring_forgets_what_is_older_than_its_size():
-    dyna = agent_of(Clock(episode_limit=1000), **{"replay.capacity": 10})
-    rows = np.asarray(run(dyna, 25).replay.rows)
-    assert rows.shape[0] == 10
-    np.testing.assert_array_equal(np.sort(rows[:, 0]), np.arange(15, 25))
-
-
 def test_a_seed_whose_loss_is_not_finite_is_marked_with_its_step():
     dyna = agent_of(clock())
     state = run(dyna, 10)
@@ -131,13 +124,6 @@ def test_the_learned_model_learns_and_its_error_is_counted():
     metrics = jax.jit(agent.metrics)(state)
     assert 0 < metrics["model_error"] < 1
     assert metrics["search_states"] == 5
-
-
-def test_dyna_has_the_search_control_of_your_choice():
-    named = agent_of(Clock(), "dyna", search_control="value").planning
-    assert repr(named) == repr(agent_of(Clock(), "dyna-value").planning)
-    usual = agent_of(Clock(), "dyna").planning
-    assert repr(usual) == repr(agent_of(Clock(), "dyna-td-error").planning)
 
 
 def test_nothing_is_searched_before_updates_begin():

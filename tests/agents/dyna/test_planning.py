@@ -73,11 +73,6 @@ def test_seven_transitions_are_two_trajectories_of_three_and_the_start_of_anothe
     np.testing.assert_array_equal(seen.action, expected)
 
 
-def test_a_trajectory_is_not_longer_than_the_mini_batch(simulation, params):
-    _, seen = rolled_out(simulation, params, 100)
-    np.testing.assert_array_equal(seen.state[:, 0], [0, 1, 2, 3, 4, 0, 1])
-
-
 def test_a_trajectory_starts_again_after_what_is_not_finite(simulation, params):
     broken = dataclasses.replace(simulation, model=Broken())
     rows, seen = rolled_out(broken, params, 3)

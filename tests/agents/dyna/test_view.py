@@ -131,39 +131,6 @@ def test_planning_takes_the_proposed_actions(after_six_steps):
     np.testing.assert_array_equal(taken, [0, 0, 0, 0])
 
 
-class Forgetful(Pairs):
-    """It returns no memory."""
-
-    def propose(self, search, key):
-        """Only states and actions."""
-        return Proposal.of(jnp.zeros((1, 1)), actions=jnp.zeros(1, int))
-
-
-class Silent(Pairs):
-    """It returns no actions."""
-
-    def propose(self, search, key):
-        """Only states."""
-        return Proposal.of(jnp.zeros((1, 1)), memory=search.memory)
-
-
-class Fractional(Pairs):
-    """Its actions are no integers."""
-
-    def propose(self, search, key):
-        """Half an action."""
-        return Proposal.of(jnp.zeros((1, 1)), actions=jnp.ones(1) / 2, memory=search.memory)
-
-
-@pytest.mark.parametrize(
-    ("strategy", "part"), [(Forgetful, "memory"), (Silent, "actions"), (Fractional, "actions")]
-)
-def test_a_proposal_that_breaks_the_contract_is_refused(strategy, part):
-    agent = small_agent(Clock(), strategy())
-    with pytest.raises(FreqdynaError, match=part):
-        jax.eval_shape(agent.dry_step, KEY)
-
-
 class WrongOnTheRight(Model):
     """Mountain Car, but 0.18 (a tenth of the range) too far right of 0, or for action 2."""
 
