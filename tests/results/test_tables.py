@@ -35,7 +35,7 @@ def test_the_table_fits_into_80_columns(comparison, monkeypatch):
 
 
 def test_the_csv_file_has_the_numbers(comparison):
-    rows = list(csv.DictReader(io.StringIO(as_csv(comparison.environments, []))))
+    rows = list(csv.DictReader(io.StringIO(as_csv(comparison))))
     assert len(rows) == 3
     pair = comparison.pairs[1]
     assert (rows[1]["first"], rows[1]["second"]) == ("100% [third]", "first_one")
@@ -48,7 +48,7 @@ def test_the_csv_file_has_the_numbers(comparison):
 
 
 def test_names_are_escaped_for_latex(comparison):
-    text = as_latex(comparison.environments, [], comparison.notes)
+    text = as_latex(comparison)
     assert r"3 & 100\% {[}third] & 12 &" in text
     assert r"1 & first\_one & 12 &" in text
     assert text.count(r"\begin{tabular}") == text.count(r"\bottomrule") == 2
@@ -57,9 +57,9 @@ def test_names_are_escaped_for_latex(comparison):
 
 def test_files_are_written_by_their_endings(comparison, tmp_path):
     comparison.save_table(tmp_path / "table.csv")
-    assert (tmp_path / "table.csv").read_text() == as_csv(comparison.environments, [])
+    assert (tmp_path / "table.csv").read_text() == as_csv(comparison)
     comparison.save_table(tmp_path / "table.tex")
-    text = as_latex(comparison.environments, [], comparison.notes)
+    text = as_latex(comparison)
     assert (tmp_path / "table.tex").read_text() == text
     with pytest.raises(FreqdynaError, match=r"must end in \.csv or \.tex"):
         comparison.save_table(tmp_path / "table.txt")
@@ -91,7 +91,7 @@ def test_the_figure_and_the_table_say_what_is_measured():
     assert profile.x.label == "mean return in the last tenth τ"
     assert differences.title == "GridWorld: difference of mean return in the last tenth"
     assert "steps 1,900 to 2,000 (2 evaluations)" in str(final)
-    (row,) = csv.DictReader(io.StringIO(as_csv(final.environments, [])))
+    (row,) = csv.DictReader(io.StringIO(as_csv(final)))
     assert (row["measure"], row["first_x"], row["last_x"]) == ("final", "1900", "2000")
 
 
@@ -125,9 +125,9 @@ def test_several_environments_have_a_table_of_averages():
     assert (average.first, average.second) == ("b", "a")
     assert average.probability_of_improvement.value == 0.75  # of 1 and 0.5
     assert "P(better), averaged over environments" in str(comparison)
-    rows = list(csv.DictReader(io.StringIO(as_csv(comparison.environments, comparison.averages))))
+    rows = list(csv.DictReader(io.StringIO(as_csv(comparison))))
     assert rows[-1]["environment"] == "average over GridWorld and DynaMaze"
     assert rows[-1]["probability_of_improvement"] == "0.75"
     assert rows[-1]["mean_difference"] == ""
-    latex = as_latex(comparison.environments, comparison.averages, comparison.notes)
+    latex = as_latex(comparison)
     assert "b & a & 2 & 0.75 {[}" in latex

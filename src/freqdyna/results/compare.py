@@ -19,6 +19,7 @@ from freqdyna.results.measures import (
     AveragedPair,
     ComparedPair,
     ComparedRun,
+    Comparison,
     EnvironmentComparison,
     Estimate,
     common_steps,
@@ -52,20 +53,8 @@ OF_SECONDS = (
 )
 
 
-@dataclass(frozen=True)
-class RunComparison:
+class RunComparison(Comparison):
     """What `freqdyna.compare` returns; `print` shows its tables."""
-
-    environments: list[EnvironmentComparison]
-    averages: list[AveragedPair]
-    """Pairs of names that several environments have; empty if there is one environment."""
-    notes: list[str]
-    """What few seeds can and cannot show, and which runs and seeds are not compared."""
-
-    @property
-    def pairs(self) -> list[ComparedPair]:
-        """The comparisons in all environments."""
-        return [pair for environment in self.environments for pair in environment.pairs]
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Learning curves, performance profiles and differences as a Matplotlib figure.
@@ -81,10 +70,10 @@ class RunComparison:
 
     def save_table(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a file: CSV or LaTeX, depending on its ending, .csv or .tex."""
-        save_table(self.environments, self.averages, self.notes, Path(path))
+        save_table(self, Path(path))
 
     def __str__(self) -> str:
-        return as_text(self.environments, self.averages, self.notes)
+        return as_text(self)
 
 
 @dataclass(frozen=True)

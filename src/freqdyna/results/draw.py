@@ -198,7 +198,7 @@ def _draw_box(axes: Axes, box: Box) -> None:
 
 def _draw_legend(figure: FigureBase, axes: Axes, legend: Legend) -> None:
     look: dict[str, Any] = {"fontsize": legend.size, "ncols": legend.columns, "frameon": False}
-    if legend.place in ("below", "below row"):
+    if legend.place == "below" or legend.place == "below row":
         handles, labels = axes.get_legend_handles_labels()
         drawn = figure.legend(handles, labels, loc="outside lower center", **look)
     else:

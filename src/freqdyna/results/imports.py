@@ -4,22 +4,23 @@ They come from CSV files, from evaluations.npz and monitor files of Stable-Basel
 TensorBoard event files (extra 'tensorboard'). The last two also have wall-clock times.
 """
 
-import csv
 import hashlib
 import json
 import math
 import os
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from pyarrow import ArrowException
+from pyarrow.csv import ReadOptions, read_csv
 
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError, installing, shortened
+from freqdyna.core.errors import FreqdynaError, installing, one_line, shortened
 from freqdyna.envs import ENVIRONMENTS
 from freqdyna.results.folder import command, free_name
 from freqdyna.results.record import IMPORTED, SECONDS, TRAINING_RETURNS
@@ -252,57 +253,38 @@ def _format_and_files(path: Path) -> tuple[str, list[Path]]:
 
 def _csv_curves(paths: Sequence[Path], columns: tuple[str, str, str]) -> list[Curve]:
     """The curves in CSV files, which together have one row for each seed and step."""
-    returns: dict[int, dict[int, float]] = {}
-    for path in paths:
-        for line, (seed, step, value) in _csv_rows(path, columns, integers=columns[:2]):
-            curve = returns.setdefault(int(seed), {})
-            if int(step) in curve:
-                raise FreqdynaError(
-                    f"{path}, line {line}: {columns[0]} {int(seed)} has {columns[1]} {int(step)} "
-                    "twice; it must have one row for each step"
-                )
-            curve[int(step)] = value
+    rows = np.concatenate([_csv_columns(path, columns, integers=2) for path in paths], axis=1)
+    seeds, steps, returns = rows[:, np.lexsort((rows[1], rows[0]))]
+    repeated = (np.diff(seeds) == 0) & (np.diff(steps) == 0)
+    if repeated.any():
+        seed, step = (int(values[:-1][repeated][0]) for values in (seeds, steps))
+        raise FreqdynaError(
+            f"{paths[0]}: {columns[0]} {seed} has {columns[1]} {step} twice; it must have one row "
+            "for each step"
+        )
     return [
-        Curve(seed, np.array(sorted(of)), np.array([of[step] for step in sorted(of)]))
-        for seed, of in sorted(returns.items())
+        Curve(int(seed), steps[seeds == seed].astype(np.int64), returns[seeds == seed])
+        for seed in np.unique(seeds)
     ]
 
 
-def _csv_rows(
-    path: Path, columns: Sequence[str], integers: Sequence[str], comments: int = 0
-) -> Iterator[tuple[int, list[float]]]:
-    """The numbers in some columns of a CSV file, with their lines; what is not finite is NaN."""
-    rows = csv.DictReader(_lines(path)[comments:])
-    rows.fieldnames = [name.strip() for name in rows.fieldnames or ()]
-    for name in columns:
-        if name not in rows.fieldnames:
-            has = ", ".join(rows.fieldnames) or "none"
-            raise FreqdynaError(f"{path} has no column {name!r}; its columns are {has}")
-    line = None
-    for row in rows:
-        line, numbers = comments + rows.line_num, []
-        for name in columns:
-            try:
-                number = float(row[name])
-                valid = name not in integers or (number.is_integer() and 0 <= number < 2**53)
-            except (TypeError, ValueError):  # TypeError: the row is too short
-                valid = False
-            if not valid:
-                allowed = "an integer, 0 or greater" if name in integers else "a number"
-                raise FreqdynaError(
-                    f"{path}, line {line}: {name} is {shortened(row[name])}; it must be {allowed}"
-                )
-            numbers.append(number if math.isfinite(number) else math.nan)
-        yield line, numbers
-    if line is None:
-        raise FreqdynaError(f"{path} has no rows below its header")
-
-
-def _lines(path: Path) -> list[str]:
+def _csv_columns(path: Path, names: Sequence[str], integers: int, comments: int = 0) -> np.ndarray:
+    """Columns of a CSV file, shape (columns, rows), the first ones integers; NaN if not finite."""
     try:
-        return path.read_text("utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise FreqdynaError(f"{path} is not a text file") from None
+        table = read_csv(path, ReadOptions(skip_rows=comments))
+        table = table.rename_columns([name.strip() for name in table.column_names])
+        rows = np.stack([table[name].to_numpy().astype(np.float64) for name in names])
+    except (ArrowException, KeyError, ValueError, TypeError) as error:
+        raise FreqdynaError(
+            f"{path} must have the columns {', '.join(names)} with a number in each row; "
+            f"{one_line(error)}"
+        ) from None
+    counts = rows[:integers]
+    if not rows.size or not ((counts >= 0) & (counts < 2**53) & (counts % 1 == 0)).all():
+        raise FreqdynaError(
+            f"{path} must have rows with integers, 0 or greater, in: {', '.join(names[:integers])}"
+        )
+    return np.where(np.isfinite(rows), rows, np.nan)
 
 
 def _evaluations(seed: int, path: Path) -> Curve:
@@ -332,7 +314,7 @@ def _monitors(seed: int, paths: Sequence[Path], ids: set[str | None]) -> Curve:
     episodes, starts = [], []
     for path in paths:
         try:
-            header = json.loads(_lines(path)[0].removeprefix("#"))
+            header = json.loads(path.read_text().partition("\n")[0].removeprefix("#"))
             start, env_id = float(header.get("t_start", 0.0)), header.get("env_id")
         except (ValueError, TypeError, AttributeError, IndexError):
             raise FreqdynaError(
@@ -341,9 +323,10 @@ def _monitors(seed: int, paths: Sequence[Path], ids: set[str | None]) -> Curve:
             ) from None
         ids.add(None if env_id in ("", "None") else env_id)  # of an environment without an id
         starts.append(start)
-        for _, (time, length, value) in _csv_rows(path, "tlr", integers="l", comments=1):
-            episodes.append((start + time, length, value))
-    times, lengths, returns = np.array(sorted(episodes, key=lambda episode: episode[0])).T
+        lengths, times, returns = _csv_columns(path, "ltr", integers=1, comments=1)
+        episodes.append([start + times, lengths, returns])
+    together = np.concatenate(episodes, axis=1)
+    times, lengths, returns = together[:, np.argsort(together[0], kind="stable")]
     return _sorted_curve(seed, np.cumsum(lengths), returns, times - min(starts))
 
 

@@ -137,6 +137,22 @@ class EnvironmentComparison:
         return self.threshold <= self.untrained
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """The comparisons in all environments."""
+
+    environments: list[EnvironmentComparison]
+    averages: list[AveragedPair]
+    """Pairs of names that several environments have; empty if there is one environment."""
+    notes: list[str]
+    """What few seeds can and cannot show, and which runs and seeds are not compared."""
+
+    @property
+    def pairs(self) -> list[ComparedPair]:
+        """The pairs of all environments."""
+        return [pair for environment in self.environments for pair in environment.pairs]
+
+
 def common_steps(
     runs: Sequence[Record], labels: Sequence[str], x: str = "steps", first_step: int | None = None
 ) -> np.ndarray:

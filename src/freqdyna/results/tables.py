@@ -23,6 +23,7 @@ from freqdyna.results.measures import (
     AveragedPair,
     ComparedPair,
     ComparedRun,
+    Comparison,
     EnvironmentComparison,
     Estimate,
 )
@@ -145,22 +146,18 @@ def average_rows(averages: Sequence[AveragedPair]) -> Rows:
     return rows
 
 
-def as_text(
-    environments: Sequence[EnvironmentComparison],
-    averages: Sequence[AveragedPair],
-    notes: Sequence[str],
-) -> str:
+def as_text(comparison: Comparison) -> str:
     """All tables and notes as text, as wide as the terminal; 80 columns suffice."""
     file = io.StringIO()
     console = Console(file=file, width=get_terminal_size().columns)
-    for environment in environments:
+    for environment in comparison.environments:
         console.print(Text(title(environment), style="bold"))
         console.print(_rich(run_rows(environment)))
         console.print(_rich(pair_rows(environment)))
-    if averages:
+    if comparison.averages:
         console.print(Text(AVERAGED, style="bold"))
-        console.print(_rich(average_rows(averages)))
-    for note in (*notes, LEGEND):
+        console.print(_rich(average_rows(comparison.averages)))
+    for note in (*comparison.notes, LEGEND):
         console.print(Text(note))
     lines = [line.rstrip() for line in file.getvalue().splitlines()]
     return "\n".join(line for i, line in enumerate(lines) if line or lines[i - 1])
@@ -232,27 +229,19 @@ def check_table_path(path: Path) -> None:
         raise FreqdynaError(f"table is {str(path)!r}; it must end in .csv or .tex")
 
 
-def save_table(
-    environments: Sequence[EnvironmentComparison],
-    averages: Sequence[AveragedPair],
-    notes: Sequence[str],
-    path: Path,
-) -> None:
+def save_table(comparison: Comparison, path: Path) -> None:
     """Write the tables to a file that ends in .csv, or in .tex, where notes become comments."""
     check_table_path(path)
-    if path.suffix == ".csv":
-        text = as_csv(environments, averages)
-    else:
-        text = as_latex(environments, averages, notes)
+    text = as_csv(comparison) if path.suffix == ".csv" else as_latex(comparison)
     try:
         write_atomically(path, text.encode())
     except OSError as error:
         raise FreqdynaError(f"table is {str(path)!r}, which cannot be written: {error}") from None
 
 
-def as_csv(environments: Sequence[EnvironmentComparison], averages: Sequence[AveragedPair]) -> str:
+def as_csv(comparison: Comparison) -> str:
     """One row for each pair, with the numbers of both runs; a cell is empty without a number."""
-    rows = [_pair_columns(one, pair) for one in environments for pair in one.pairs]
+    rows = [_pair_columns(one, pair) for one in comparison.environments for pair in one.pairs]
     rows += [
         {
             "environment": f"average over {' and '.join(pair.environments)}",
@@ -260,7 +249,7 @@ def as_csv(environments: Sequence[EnvironmentComparison], averages: Sequence[Ave
             "second": pair.second,
             **_estimate_columns("probability_of_improvement", pair.probability_of_improvement),
         }
-        for pair in averages
+        for pair in comparison.averages
     ]
     file = io.StringIO()
     writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
@@ -310,26 +299,22 @@ def _cell(value: SupportsFloat) -> str:
     return f"{float(value):.9g}" if math.isfinite(value) else ""
 
 
-def as_latex(
-    environments: Sequence[EnvironmentComparison],
-    averages: Sequence[AveragedPair],
-    notes: Sequence[str],
-) -> str:
+def as_latex(comparison: Comparison) -> str:
     """Two tables for each environment, runs and pairs, for the LaTeX package booktabs."""
     tables = [
         (title(environment), rows)
-        for environment in environments
+        for environment in comparison.environments
         for rows in (run_rows(environment), pair_rows(environment))
     ]
-    if averages:
-        tables.append((AVERAGED, average_rows(averages)))
+    if comparison.averages:
+        tables.append((AVERAGED, average_rows(comparison.averages)))
     lines = ["% Requires \\usepackage{booktabs}."]
     for heading, rows in tables:
         columns = "".join("l" if name in NAMES else "r" for name in rows[0])
         header, *body = [" & ".join(map(_escaped, row)) + r" \\" for row in rows]
         lines += [f"% {heading}", f"\\begin{{tabular}}{{{columns}}}", r"\toprule", header]
         lines += [r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""]
-    return "\n".join([*lines, *(f"% {note}" for note in (*notes, LEGEND)), ""])
+    return "\n".join([*lines, *(f"% {note}" for note in (*comparison.notes, LEGEND)), ""])
 
 
 def _escaped(text: str) -> str:
