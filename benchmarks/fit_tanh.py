@@ -1,4 +1,4 @@
-"""The coefficients of `agents/networks/tanh.py`: the minimax fit tanh(x) ≈ x P(x²)/Q(x²).
+"""The coefficients of `agents/networks.py`: the minimax fit tanh(x) ≈ x P(x²)/Q(x²).
 
 Lawson's iteration: weighted least squares on the linearised ratio, with more weight where the
 error is large.

@@ -95,25 +95,13 @@ class Learner(Component, eqx.Module):
 
     @abc.abstractmethod
     def value(self, params: Float[Array, " p"]) -> StateValue:
-        """The state value V(s), which searches climb.
-
-        Args:
-            params: The flat parameter vector, shape (p,).
-
-        """
+        """The state value V(s), which searches climb."""
 
     @abc.abstractmethod
     def action_value(
         self, params: Float[Array, " p"], state: Float[Array, " n"], action: Action
     ) -> Float[Array, ""]:
-        """Q(s, a).
-
-        Args:
-            params: The flat parameter vector, shape (p,).
-            state: Shape (n,).
-            action: Shape () if discrete, (a,) if continuous.
-
-        """
+        """Q(s, a)."""
 
     @abc.abstractmethod
     def draw_exploration(
@@ -122,36 +110,20 @@ class Learner(Component, eqx.Module):
         shape: tuple[int, ...],
         epsilon: Float[Array, ""] | float,
     ) -> Any:
-        """Draw the random numbers for exploration before the network's outputs are known.
+        """Draw the random numbers of a batch of actions before the network's outputs are known.
 
-        Args:
-            keys: Two random keys.
-            shape: The shape of the batch of actions.
-            epsilon: The amount of exploration, from 0 (greedy) to 1 (random).
-
+        `epsilon` is the amount of exploration, from 0 (greedy) to 1 (random).
         """
 
     @abc.abstractmethod
     def select_action(self, outputs: Float[Array, " o"], exploration: Any) -> Action:
-        """The action at one state.
-
-        Args:
-            outputs: The network's outputs there, shape (o,).
-            exploration: What `draw_exploration` drew for one action.
-
-        """
+        """The action at one state, from the network's outputs and what `draw_exploration` drew."""
 
     @abc.abstractmethod
     def bootstrap(
         self, state: LearnerState, next_states: Float[Array, "batch n"]
     ) -> Float[Array, " batch"]:
-        """The values of next states in the targets of `update`, shape (batch,).
-
-        Args:
-            state: The parameters of both networks.
-            next_states: Shape (batch, n).
-
-        """
+        """The values of next states in the targets of `update`."""
 
     @abc.abstractmethod
     def update(
@@ -332,7 +304,7 @@ class Advantage(eqx.Module):
 
     @staticmethod
     def of(outputs: Float[Array, " o"], action_size: int) -> "Advantage":
-        """Interpret the network's outputs, shape (o,)."""
+        """Interpret the network's outputs."""
         value, best, entries = outputs[0], outputs[1 : 1 + action_size], outputs[1 + action_size :]
         rows, columns = np.tril_indices(action_size)
         entries = jnp.where(rows == columns, jax.nn.softplus(entries), entries)
@@ -360,13 +332,13 @@ class NAF(Learner):
 
     @property
     def low(self) -> np.ndarray:
-        """The lower bound of each action, shape (a,)."""
+        """The lower bound of each action."""
         assert self.space is not None
         return self.space.action_low
 
     @property
     def high(self) -> np.ndarray:
-        """The upper bound of each action, shape (a,)."""
+        """The upper bound of each action."""
         assert self.space is not None
         return self.space.action_high
 

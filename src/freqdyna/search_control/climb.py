@@ -199,16 +199,9 @@ def preconditioner(search: Search, kind: str) -> Float[Array, "n n"]:
 
 
 def uphill(sigma: Float[Array, "n n"], slope: State) -> tuple[State, Bool[Array, ""]]:
-    """The direction Σ∇/‖Σ∇‖ of a climbing step.
+    """The direction Σ∇/‖Σ∇‖ of a climbing step, and whether it vanished.
 
-    Args:
-        sigma: The preconditioner Σ, shape (n, n).
-        slope: The gradient, shape (n,).
-
-    Returns:
-        The direction, shape (n,), and whether it vanished: it is zero if the gradient is not finite
-        or shorter than VANISHED.
-
+    It is zero if the gradient is not finite or shorter than VANISHED.
     """
     steepness = unrolled.norm(slope)
     finite = jnp.isfinite(steepness)

@@ -90,15 +90,7 @@ class FrequencyOrValue(SearchControl):
 def drawn_starts(
     search: Search, rules: Int[Array, " k"], queue_key: PRNGKeyArray, visited_key: PRNGKeyArray
 ) -> Float[Array, "k n"]:
-    """Where climbs start: in the queue for the rule FREQUENCY, in visited states for VALUE.
-
-    Args:
-        search: What the search-control can use.
-        rules: The rule of each climb, shape (k,).
-        queue_key: A random key for states of the queue.
-        visited_key: A random key for visited states.
-
-    """
+    """Where climbs start: in the queue for the rule FREQUENCY, in visited states for VALUE."""
     return jnp.where(
         rules[:, None] == FREQUENCY,
         search.queued(queue_key, len(rules)),

@@ -123,14 +123,7 @@ class ParallelClimb(SearchControl):
 
 
 def ascent(step: Ascent, search: Search, directions: Directions) -> Move:
-    """Moves like the steps of a hill climb: of length α uphill, with noise.
-
-    Args:
-        step: Its step size, noise and preconditioner.
-        search: What the search-control can use.
-        directions: From a state to the gradient of each rule's objective, shape (rules, n).
-
-    """
+    """Moves like the steps of a hill climb: of length α uphill, with noise."""
     sigma = preconditioner(search, step.preconditioner)
     factor = cholesky(sigma)
 
