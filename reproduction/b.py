@@ -171,11 +171,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
             rows.append(claim if solved else replace(claim, verdict="undecided"))
             low, high = np.array([claims.corrected_interval(one, number) for one in by_size]).T
             curves, range_ = np.stack(by_size, axis=1), (low, high)
-            marks.append(
-                SeedCurve(
-                    np.array(SIZES), curves, LineStyle(color), range_, shade=0.15, label=words
-                )
-            )
+            look: dict[str, Any] = {"shade": 0.15, "label": words}
+            marks.append(SeedCurve(np.array(SIZES), curves, LineStyle(color), range_, **look))
             cells = zip(curves.mean(axis=0), low, high, strict=True)
             table.append([name, words, *("{:+.2f} [{:+.2f}, {:+.2f}]".format(*c) for c in cells)])
         half = Rule(claims.RANK_CORRELATION, style=LineStyle("0.5", "dotted"))

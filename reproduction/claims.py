@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -99,21 +99,15 @@ def difference(
 
 
 def agreeing(
-    statement: Statement,
-    what: str,
-    paper: str,
-    by_threshold: Sequence[np.ndarray],
-    negative: bool = True,
-    form: str = "+.4f",
-    rows: int = 1,
+    statement: Statement, what: str, paper: str, by_threshold: Sequence[np.ndarray], **how: Any
 ) -> Claim:
-    """A paired difference at several thresholds, which must all lead to the same verdict."""
-    found = [difference(statement, what, paper, one, negative, form, rows) for one in by_threshold]
-    verdicts = {claim.verdict for claim in found}
+    """Differences (see there) at several thresholds, which must all lead to the same verdict."""
+    each = [difference(statement, what, paper, one, **how) for one in by_threshold]
+    verdicts = {claim.verdict for claim in each}
     ours, intervals = (
-        "; ".join(cells) for cells in zip(*((c.ours, c.interval) for c in found), strict=True)
+        "; ".join(cells) for cells in zip(*((c.ours, c.interval) for c in each), strict=True)
     )
-    verdict: Verdict = found[0].verdict if len(verdicts) == 1 else "undecided"
+    verdict: Verdict = each[0].verdict if len(verdicts) == 1 else "undecided"
     return Claim(statement, what, paper, ours, intervals, verdict, "thresholds")
 
 

@@ -59,8 +59,8 @@ def mean_with_interval(
     if not len(values):
         return TOO_FEW
     low, high = stratified_interval(partial(statistic, axis=-1), values)
-    found = float(statistic(values, axis=-1))
-    return f"{found:.{digits}f}{unit} [{low:.{digits}f}, {high:.{digits}f}]"
+    middle = float(statistic(values, axis=-1))
+    return f"{middle:.{digits}f}{unit} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def signed(*numbers: float) -> list[str]:
@@ -72,11 +72,11 @@ def signed(*numbers: float) -> list[str]:
 def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
     """A verdict on each comparison, by tests corrected for their number (Holm)."""
     corrected = holm([permutation_p(c.better, c.worse) for c in comparisons])
-    found = []
+    claims = []
     for one, p in zip(comparisons, corrected, strict=True):
         better, worse = one.better, one.worse
         if not (len(better) and len(worse)):
-            found.append(one.claim(TOO_FEW, "", "undecided", "comparison"))
+            claims.append(one.claim(TOO_FEW, "", "undecided", "comparison"))
             continue
         decided: Verdict = "holds" if better.mean() > worse.mean() else "does not hold"
         low, high = stratified_interval(lambda a, b: a.mean(-1) - b.mean(-1), better, worse)
@@ -85,8 +85,8 @@ def judge(comparisons: Sequence[Comparison]) -> list[Claim]:
         improvement = probability_of_improvement(better, worse)
         ours = f"mean {mean}, IQM {middle}, P(better) {improvement:.2f}"
         verdict: Verdict = decided if p < LEVEL else "undecided"
-        found.append(one.claim(ours, f"[{least}, {most}], p = {p:.2g}", verdict, "comparison"))
-    return found
+        claims.append(one.claim(ours, f"[{least}, {most}], p = {p:.2g}", verdict, "comparison"))
+    return claims
 
 
 def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
@@ -95,15 +95,15 @@ def judge_spread(comparisons: Sequence[Comparison]) -> list[Claim]:
     Each has at least two seeds.
     """
     tests = [stats.levene(c.better, c.worse, center="median").pvalue for c in comparisons]
-    found = []
+    claims = []
     for one, p in zip(comparisons, holm([float(test) for test in tests]), strict=True):
         ratio = float(_ratio(one.better, one.worse))
         low, high = stratified_interval(_ratio, one.better, one.worse)
         decided: Verdict = "holds" if ratio < 1 else "does not hold"
         verdict: Verdict = decided if p < LEVEL else "undecided"
         interval = f"[{low:.2f}, {high:.2f}], p = {p:.2g}"
-        found.append(one.claim(f"ratio {ratio:.2f}", interval, verdict, "spread"))
-    return found
+        claims.append(one.claim(f"ratio {ratio:.2f}", interval, verdict, "spread"))
+    return claims
 
 
 def _ratio(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -164,7 +164,7 @@ SEVERAL = 2
 """If there are more interpretations, a claim only counts their verdicts."""
 
 
-RULE_IN_THE_MAZE = (
+MAZE_RULE = (
     "The trainings were done under eight interpretations: walls outside or inside the state space "
     "(inside, moves are also refused by where they end, as in the published code, rather than by "
     "their path), climbs that leave it restarted or clipped to it, and the covariance Σ or the "

@@ -1,7 +1,8 @@
-"""F3: learning curves on MountainCar.
+"""F3 and X1: learning curves on MountainCar.
 
-Five algorithms, two numbers of updates and two noise levels, each under both interpretations of
-when updates begin; tests of the paper's four observations.
+F3 has five algorithms, two numbers of updates and two noise levels, and tests of the paper's four
+observations; X1 has its unsuccessful trials. Each is under both interpretations of when updates
+begin.
 """
 
 from itertools import product
@@ -172,4 +173,67 @@ def _not_every_one_gains(cells: dict[Cell, Stored], interpretations: int) -> Cla
     return Claim(NOT_EVERY_ONE_GAINS, what, "some do not", gained, ranges, verdict, "every")
 
 
-PART = Part("F3", "MountainCar, learning curves", "about four hours", units, analyse)
+F3 = Part("F3", "MountainCar, learning curves", "about four hours", units, analyse)
+
+
+# X1: climbing V + g and V · g, which did not work well in the paper, and visited states.
+
+COMBINATIONS = {
+    "Dyna-Frequency": "dyna-frequency",
+    "Dyna-V+g": "dyna-value-plus-frequency",
+    "Dyna-V·g": "dyna-value-times-frequency",
+}
+VISITED = {"ER": "er", "Dyna-Replay": "dyna-replay"}
+"""The paper's introduction: planning from visited states does not outperform ER."""
+COMBINED = Statement("MountainCar: climbing V + g or V·g is worse than climbing g")
+FROM_VISITED = Statement("MountainCar: planning from visited states does not outperform ER")
+NOT_BETTER = (
+    "'Not below 0': that one is not better than the other cannot be shown by a test of their "
+    "difference, only refuted; it is undecided unless the difference is significant."
+)
+
+
+def x1_settings(interpretation: str, name: str) -> dict[str, Any]:
+    """One curve; those of Dyna-Frequency and ER are cells of F3."""
+    cell = {"env": "MountainCar-v0", "planning_steps": 10, "env.reward_noise": 0.0}
+    algorithm = (COMBINATIONS | VISITED)[name]
+    return cell | {"algorithm": algorithm} | WHEN_UPDATES_BEGIN[interpretation]
+
+
+def x1_units(quick: bool) -> list[Unit]:
+    """All curves; a quick run has three, of one interpretation."""
+    return [
+        training(quick, **x1_settings(one, name))
+        for one in list(WHEN_UPDATES_BEGIN)[: 1 if quick else None]
+        for name in (*COMBINATIONS, *(() if quick else VISITED))
+    ]
+
+
+def analyse_x1(units: dict[str, Stored]) -> Findings:
+    """A panel for each interpretation; each combination compared with Dyna-Frequency."""
+    runs = grouped(units, WHEN_UPDATES_BEGIN, (*COMBINATIONS, *VISITED), x1_settings)
+    panels = curves_panels({f"MountainCar, 10 updates {one}": of for one, of in runs.items()})
+    every = {f"{n}, updates {one}": curve for one, of in runs.items() for n, curve in of.items()}
+    seeds = min(len(training_of(one).seeds) for one in every.values())
+    title = f"X1: search-controls that did not work well, at least {seeds} seeds"
+    chart = Chart(panels, f"{title}, {SHADED}", share_y=True)
+    compared = {one: _compared_trials(trainings) for one, trainings in runs.items()}
+    claims = comparisons.under_all(comparisons.judge_each(compared, comparisons.judge))
+    return Findings(chart, claims, comparisons.summary(every, THRESHOLD), [NOT_BETTER, RULE])
+
+
+def _compared_trials(runs: dict[str, Stored]) -> list[Comparison]:
+    frequency, visited = "Dyna-Frequency", "visited states do not outperform ER"
+    pairs = [
+        (COMBINED, f"{other} does not work well", "above 0", frequency, other)
+        for other in ("Dyna-V+g", "Dyna-V·g")
+    ]
+    pairs += [(FROM_VISITED, visited, "not below 0", "ER", "Dyna-Replay")]
+    return [
+        Comparison.of(statement, f"{what}: {a} − {b}, area", paper, area, runs[a], runs[b])
+        for statement, what, paper, a, b in pairs
+        if a in runs and b in runs
+    ]
+
+
+X1 = Part("X1", "unsuccessful trials: climbing V + g and V·g", "half an hour", x1_units, analyse_x1)

@@ -67,14 +67,14 @@ def units(quick: bool) -> list[Unit]:
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each environment and interpretation; tests of the paper's explanation."""
-    found = study.grouped(units, PANELS, ALGORITHMS, settings)
-    panels = curves_panels({f"{env}, 10 updates {i}": of for (env, i), of in found.items()})
+    runs = study.grouped(units, PANELS, ALGORITHMS, settings)
+    panels = curves_panels({f"{env}, 10 updates {i}": of for (env, i), of in runs.items()})
     seeds = min(
-        len(study.training_of(stored).seeds) for of in found.values() for stored in of.values()
+        len(study.training_of(stored).seeds) for of in runs.values() for stored in of.values()
     )
     chart = Chart(panels, f"F6: only one half of g, at least {seeds} seeds, {SHADED}")
-    further = [_vanished_if_lost(found[GRID, WAITING][HESSIAN])]
-    return Findings(chart, _claims(found), _table(found), NOTES, further)
+    further = [_vanished_if_lost(runs[GRID, WAITING][HESSIAN])]
+    return Findings(chart, _claims(runs), _table(runs), NOTES, further)
 
 
 def vanished(stored: Stored) -> np.ndarray:
@@ -86,10 +86,10 @@ def vanished(stored: Stored) -> np.ndarray:
     return 100 * np.nanmean(shares, axis=1)
 
 
-def _table(found: Panels) -> list[list[str]]:
+def _table(runs: Panels) -> list[list[str]]:
     every = {
         f"{name}, {env}, updates {interpretation}": stored
-        for (env, interpretation), trainings in found.items()
+        for (env, interpretation), trainings in runs.items()
         for name, stored in trainings.items()
     }
     table = comparisons.summary(every, THRESHOLD)
@@ -102,9 +102,9 @@ def _table(found: Panels) -> list[list[str]]:
     return table
 
 
-def _claims(found: Panels) -> list[Claim]:
+def _claims(runs: Panels) -> list[Claim]:
     """All claims, corrected for the number of all comparisons of the figure."""
-    on_grid, on_car = found[GRID, WAITING], found.get((CAR, WAITING))
+    on_grid, on_car = runs[GRID, WAITING], runs.get((CAR, WAITING))
     poor = "Dyna-HessNorm performs poorly on GridWorld: {} − Dyna-HessNorm, area"
     alone = [
         Comparison.of(POOR, poor.format(other), "above 0", area, on_grid[other], on_grid[HESSIAN])
@@ -128,7 +128,7 @@ def _claims(found: Panels) -> list[Claim]:
             Comparison.of(ONE_NORM_BETTER, better.format(name), "-", area, of[name], of[BOTH])
             for name in (GRADIENT, HESSIAN)
         ]
-        for (env, interpretation), of in found.items()
+        for (env, interpretation), of in runs.items()
         if env == CAR
     }
     judged = comparisons.judge_each({"alone": alone, **halves}, comparisons.judge)

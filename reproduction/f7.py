@@ -40,24 +40,24 @@ def units(quick: bool) -> list[Unit]:
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel for each task; DynaNAF-Frequency compared with the others."""
-    found = study.grouped(units, ENVIRONMENTS, ALGORITHMS, settings)
-    panels = curves_panels({f"{env}, {UPDATES} updates": of for env, of in found.items()})
-    seeds = len(study.training_of(found[ENVIRONMENTS[0]][OURS]).seeds)
+    runs = study.grouped(units, ENVIRONMENTS, ALGORITHMS, settings)
+    panels = curves_panels({f"{env}, {UPDATES} updates": of for env, of in runs.items()})
+    seeds = len(study.training_of(runs[ENVIRONMENTS[0]][OURS]).seeds)
     chart = Chart(panels, f"F7: continuous control, {seeds} seeds, {SHADED}")
-    pairs = [(env, other) for env in found for other in AHEAD]
+    pairs = [(env, other) for env in runs for other in AHEAD]
     apart = [
         (env, other)
         for env, other in pairs
-        if len({found[env][name].provenance["device_kind"] for name in (OURS, other)}) > 1
+        if len({runs[env][name].provenance["device_kind"] for name in (OURS, other)}) > 1
     ]
     compared = []
     for env, other in pairs:
-        paper, both = "above 0" if other == "NAF" else "-", (found[env][OURS], found[env][other])
+        paper, both = ("above 0" if other == "NAF" else "-", (runs[env][OURS], runs[env][other]))
         for word, measure in (("final return", study.final), ("area", area)):
             what = f"{env}: {OURS} − {other}, {word}"
             if (env, other) not in apart:
                 compared.append(Comparison.of(AHEAD[other], what, paper, measure, *both))
-    every = {f"{name}, {env}": one for env, of in found.items() for name, one in of.items()}
+    every = {f"{name}, {env}": one for env, of in runs.items() for name, one in of.items()}
     notes = [
         "The paper states neither the number of steps nor the bounds of the state space. We use "
         "50,000 steps of 10 seeds, which is what we could afford, and the bounds of the visited "

@@ -4,7 +4,6 @@ F4 has the learning curves, F5 the states of the search-control queue, and F8 th
 and replay buffer.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,7 +15,14 @@ from freqdyna.results.chart import Chart, Legend, Panel, Points
 from freqdyna.results.maps import map_panel
 from reproduction import claims, comparisons, study
 from reproduction.claims import Statement
-from reproduction.comparisons import IN_THE_MAZE, RULE_IN_THE_MAZE, Comparison, judge_each
+from reproduction.comparisons import (
+    IN_THE_MAZE,
+    MAZE_RULE,
+    Comparison,
+    judge_each,
+    table_of,
+    under_all,
+)
 from reproduction.curves import SHADED, curves_panel, curves_panels
 from reproduction.states import MAZE, STORES, near_holes
 from reproduction.study import Findings, Part, Stored, Unit, area, measured, training, unlearned
@@ -84,11 +90,8 @@ def units(quick: bool) -> list[Unit]:
         return default
     long = [training(quick, steps=LONG, **settings(i, name)) for i in MAIN for name in BOTH]
     others = [i for i in IN_THE_MAZE if i != DEFAULT]
-    return [
-        *long,
-        *(training(quick, **settings(i, name)) for i in others for name in BOTH),
-        *default,
-    ]
+    more = [training(quick, **settings(i, name)) for i in others for name in BOTH]
+    return [*long, *more, *default]
 
 
 def units_with_learned_model(quick: bool) -> list[Unit]:
@@ -116,78 +119,73 @@ def of_learned(stored: Stored, values: np.ndarray) -> np.ndarray:
     return values[learned] if learned.any() else values
 
 
-def _comparison(
-    found: Trainings, statement: Statement, what: str, paper: str, measure: Callable[[Stored], Any]
-) -> Comparison:
-    """Dyna-Frequency compared with Dyna-Value."""
-    return Comparison.of(statement, what, paper, measure, *(found[name] for name in BOTH))
+def _both(runs: Trainings) -> list[Stored]:
+    return [runs[name] for name in BOTH]
 
 
 def _f4(units: dict[str, Stored]) -> Findings:
     """The domain, and curves under each interpretation."""
-    found, long = trainings(units), trainings(units, longer=True)
-    drawn = curves_panels(found, Legend("below", columns=3))
+    runs, long = trainings(units), trainings(units, longer=True)
+    drawn = curves_panels(runs, Legend("below", columns=3))
     if long:  # at the beginning of the second row
         of_long = {
             f"{name}; {i}": study.curves(one) for i, of in long.items() for name, one in of.items()
         }
         title = f"{LONG:,} steps: {MAIN[0]}\ndotted: {MAIN[1]}"
-        drawn.insert(len(found) // 2, curves_panel(title, of_long))
+        drawn.insert(len(runs) // 2, curves_panel(title, of_long))
         drawn = [replace(one, y=replace(one.y, low=LOWEST, high=0.0)) for one in drawn]
     panels = [map_panel(envs.make(MAZE), MAZE), *drawn]
     numbers = sorted({len(study.training_of(one).seeds) for one in units.values()}, reverse=True)
     title = f"F4: MazeGridWorld, 30 updates, {' or '.join(map(str, numbers))} seeds"
     columns = len(panels) // 2 if long else None
     chart = Chart(panels, f"{title}, {SHADED}", columns=columns, panel_size=(4.2, 4.0))
-    spreads = judge_each({i: _spreads(of) for i, of in found.items()}, comparisons.judge_spread)
-    compared = {i: _leads(of, AHEAD) for i, of in found.items()}
+    spreads = judge_each({i: _spreads(of) for i, of in runs.items()}, comparisons.judge_spread)
+    compared = {i: _leads(of, AHEAD) for i, of in runs.items()}
     longer = {f"{i}; {LONG:,} steps": of for i, of in long.items()}
     compared |= {i: _leads(of, AHEAD_IF_LONG, f"{LONG:,} steps: ") for i, of in longer.items()}
-    leads = judge_each(compared | {LEARNED: _of_learned_model(found[DEFAULT])}, comparisons.judge)
+    leads = judge_each(compared | {LEARNED: _of_learned_model(runs[DEFAULT])}, comparisons.judge)
     judged = [
-        *comparisons.under_all(spreads),
-        *comparisons.under_all({i: leads[i] for i in found}),
-        *comparisons.under_all({i: leads[i] for i in longer}),
+        *under_all(spreads),
+        *under_all({i: leads[i] for i in runs}),
+        *under_all({i: leads[i] for i in longer}),
         *leads[LEARNED],
     ]
-    every = {f"{name}; {i}": one for i, of in (found | longer).items() for name, one in of.items()}
-    notes = RULE_IN_THE_MAZE, f"Trainings of {LONG:,} steps have the same warm-up as the others."
-    further = [
-        _seeds_table(found),
-        comparisons.table_of({i: [*spreads[i], *leads[i]] for i in found}),
-    ]
+    every = {f"{name}; {i}": one for i, of in (runs | longer).items() for name, one in of.items()}
+    notes = (MAZE_RULE, f"Trainings of {LONG:,} steps have the same warm-up as the others.")
+    further = [_seeds_table(runs), table_of({i: [*spreads[i], *leads[i]] for i in runs})]
     return Findings(chart, judged, comparisons.summary(every, THRESHOLD), notes, further)
 
 
-def _spreads(found: Trainings) -> list[Comparison]:
+def _spreads(runs: Trainings) -> list[Comparison]:
     what = "standard deviation over seeds, {}: Dyna-Frequency / Dyna-Value"
     return [
-        _comparison(found, VARY_LESS, what.format(name), "below 1 (variance)", measure)
+        Comparison.of(VARY_LESS, what.format(name), "below 1 (variance)", measure, *_both(runs))
         for name, measure in MEASURES
     ]
 
 
-def _leads(found: Trainings, statement: Statement, size: str = "") -> list[Comparison]:
+def _leads(runs: Trainings, statement: Statement, size: str = "") -> list[Comparison]:
     # The paper's text compares only the variance, and the figure's file is blank.
+    what = f"{size}Dyna-Frequency − Dyna-Value, {{}}"
     return [
-        _comparison(found, statement, f"{size}Dyna-Frequency − Dyna-Value, {name}", "-", measure)
+        Comparison.of(statement, what.format(name), "-", measure, *_both(runs))
         for name, measure in MEASURES
     ]
 
 
-def _of_learned_model(found: Trainings) -> list[Comparison]:
+def _of_learned_model(runs: Trainings) -> list[Comparison]:
     what = f"{LEARNED} − {{}}, area ({DEFAULT})"
     return [
-        Comparison.of(stated, what.format(name), "-", area, found[LEARNED], found[name])
+        Comparison.of(stated, what.format(name), "-", area, runs[LEARNED], runs[name])
         for name, stated in LEARNED_BETTER.items()
     ]
 
 
-def _seeds_table(found: dict[str, Trainings]) -> list[list[str]]:
+def _seeds_table(runs: dict[str, Trainings]) -> list[list[str]]:
     """How many seeds do not learn, the speed of those that do, and where they were."""
     rows = [["training", "seeds that end below −1500", "area of the others"]]
     rows[0] += ["states of their replay buffers in the goal room", "of the others"]
-    for i, of in found.items():
+    for i, of in runs.items():
         for name in BOTH:
             lost, share = unlearned(of[name]), measured(of[name], "replay_in_goal_room")
             there = [
@@ -200,46 +198,38 @@ def _seeds_table(found: dict[str, Trainings]) -> list[list[str]]:
 
 def _f5(units: dict[str, Stored]) -> Findings:
     """Queues of the median seed under two interpretations; shares under all."""
-    found, long = trainings(units), trainings(units, longer=True)
+    runs, long = trainings(units), trainings(units, longer=True)
     panels = []
     for interpretation in MAIN:
-        for name in BOTH if interpretation in found else ():
-            share = near_holes(study.states(found[interpretation][name], "queue"))
+        for name in BOTH if interpretation in runs else ():
+            share = near_holes(study.states(runs[interpretation][name], "queue"))
             title = f"{name}: {share:.1f}% near a hole\n{interpretation}"
-            panels.append(_map(found[interpretation][name], "queue", title))
+            panels.append(_map(runs[interpretation][name], "queue", title))
     title = "F5: the search-control queue at the end, median seed"
     chart = Chart(panels, title, columns=len(BOTH), panel_size=(4.6, 4.6))
     header = ["share near a hole, mean over seeds", *BOTH]
     header += [f"{name}, seeds that learned" for name in BOTH]
-    rows = [[interpretation, *_shares(of)] for interpretation, of in found.items()]
+    rows = [[interpretation, *_shares(of)] for interpretation, of in runs.items()]
     rows += [
         [f"{interpretation}; at step {step:,} of {LONG:,}", *_shares(of, step)]
         for interpretation, of in long.items()
         for step in (study.PAPERS_STEP, LONG)
     ]
-    percentages = {
-        interpretation: [
-            claims.share(
-                PERCENTAGES,
-                f"{name}: queue states within 0.1 of a hole, seeds that learned",
-                PAPER[name],
-                near_holes_if_learned(of[name]),
-            )
-            for name in BOTH
-        ]
-        for interpretation, of in found.items()
-    }
+    within = "{}: queue states within 0.1 of a hole, seeds that learned"
     what = "share near a hole, seeds that learned: Dyna-Frequency − Dyna-Value, percentage points"
-    contrasts = judge_each(
-        {
-            i: [_comparison(of, NEAR_HOLES, what, "above 0", near_holes_if_learned)]
-            for i, of in found.items()
-        },
-        comparisons.judge,
-    )
-    notes = ("Each seed is one sample; the paper shows one queue per algorithm.", RULE_IN_THE_MAZE)
-    by_each = [comparisons.table_of({i: [*percentages[i], *contrasts[i]] for i in found})]
-    judged = comparisons.under_all(percentages) + comparisons.under_all(contrasts)
+    percentages, contrasts = {}, {}
+    for i, of in runs.items():
+        shares = {name: near_holes_if_learned(of[name]) for name in BOTH}
+        percentages[i] = [
+            claims.share(PERCENTAGES, within.format(name), PAPER[name], share)
+            for name, share in shares.items()
+        ]
+        frequency, value = shares.values()
+        contrasts[i] = [Comparison(NEAR_HOLES, what, "above 0", frequency, value)]
+    judged_contrasts = judge_each(contrasts, comparisons.judge)
+    notes = ("Each seed is one sample; the paper shows one queue per algorithm.", MAZE_RULE)
+    by_each = [table_of({i: [*percentages[i], *judged_contrasts[i]] for i in runs})]
+    judged = under_all(percentages) + under_all(judged_contrasts)
     return Findings(chart, judged, [header, *rows], notes, by_each)
 
 
@@ -249,9 +239,9 @@ def _map(stored: Stored, store: str, title: str) -> Panel:
     return map_panel(envs.make(MAZE), title, [Points(x, y, DOTS)])
 
 
-def _shares(found: Trainings, step: int | None = None) -> list[str]:
+def _shares(runs: Trainings, step: int | None = None) -> list[str]:
     """The shares of both queues near a hole, of all seeds and of those that learned."""
-    both = [found[name] for name in BOTH]
+    both = _both(runs)
     cells = [
         comparisons.mean_with_interval(measured(one, "queue_near_hole", step), 1, "%")
         for one in both
@@ -275,28 +265,28 @@ HOW = (
 
 def _f8(units: dict[str, Stored]) -> Findings:
     """States of the median seed under two interpretations; where they are, under all."""
-    found, long = trainings(units), trainings(units, longer=True)
+    runs, long = trainings(units), trainings(units, longer=True)
     panels = [
-        _map(found[i][name], kept, f"{name}: {kept}\n{i}")
+        _map(runs[i][name], kept, f"{name}: {kept}\n{i}")
         for i in MAIN
-        if i in found
+        if i in runs
         for name in BOTH
         for kept in STORES
     ]
     title = "F8: states at the end, median seed"
     chart = Chart(panels, title, columns=len(STORES) * len(BOTH), panel_size=(4.0, 4.2))
     rows = [["states", "near a hole, mean over seeds", "near the goal, mean over seeds"]]
-    for i, of in (found | {f"{i}; {LONG:,} steps": of for i, of in long.items()}).items():
+    for i, of in (runs | {f"{i}; {LONG:,} steps": of for i, of in long.items()}).items():
         for name in BOTH:
             for kept in STORES:
                 shares = (measured(of[name], f"{kept}_near_{what}") for what in ("hole", "goal"))
                 cells = (f"{share.mean():.1f}%" for share in shares)
                 rows.append([f"{name}, {kept}; {i}", *cells])
-    gathered = judge_each({i: [_more_near_goal(of)] for i, of in found.items()}, comparisons.judge)
+    gathered = judge_each({i: [_more_near_goal(of)] for i, of in runs.items()}, comparisons.judge)
     some_learned = {
-        i: of for i, of in found.items() if not any(unlearned(of[name]).all() for name in BOTH)
+        i: of for i, of in runs.items() if not any(unlearned(of[name]).all() for name in BOTH)
     }
-    judged_rows = len(BOTH) * (len(found) + len(some_learned))
+    judged_rows = len(BOTH) * (len(runs) + len(some_learned))
     above = partial(claims.difference, negative=False, form="+.1f", rows=judged_rows)
     where = "{}: distance between the distributions of queue and replay buffer, percentage"
     higher = (
@@ -306,28 +296,24 @@ def _f8(units: dict[str, Stored]) -> Findings:
     differ = partial(above, STORES_DIFFER, paper="above 0 (very different)")
     high = partial(above, HIGHER_VALUE, paper="above 0 (relatively high)")
     places, valued = {}, {}
-    for i, of in found.items():
+    for i, of in runs.items():
         distances = {name: measured(of[name], "distance_of_stores") for name in BOTH}
         places[i] = [differ(where.format(n), differences=one) for n, one in distances.items()]
     for i, of in some_learned.items():
         leads = {n: measured(of[n], "value_lead_of_queue")[~unlearned(of[n])] for n in BOTH}
         valued[i] = [high(higher.format(n), differences=one) for n, one in leads.items()]
-    tables = [comparisons.table_of(valued)] if valued else []
-    tables.append(comparisons.table_of({i: [*gathered[i], *places[i]] for i in found}))
-    judged = (
-        comparisons.under_all(gathered)
-        + comparisons.under_all(places)
-        + comparisons.under_all(valued)
-    )
-    return Findings(chart, judged, rows, (HOW, RULE_IN_THE_MAZE), tables)
+    tables = [table_of(valued)] if valued else []
+    tables.append(table_of({i: [*gathered[i], *places[i]] for i in runs}))
+    judged = under_all(gathered) + under_all(places) + under_all(valued)
+    return Findings(chart, judged, rows, (HOW, MAZE_RULE), tables)
 
 
-def _more_near_goal(found: Trainings) -> Comparison:
+def _more_near_goal(runs: Trainings) -> Comparison:
     what = (
         "share of the queue near the goal, seeds that learned: Dyna-Value − Dyna-Frequency, "
         "percentage points"
     )
-    frequency, value = (of_learned(found[n], measured(found[n], "queue_near_goal")) for n in BOTH)
+    frequency, value = (of_learned(runs[n], measured(runs[n], "queue_near_goal")) for n in BOTH)
     return Comparison(NEAR_GOAL, what, "above 0 (text)", value, frequency)
 
 

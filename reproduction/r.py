@@ -97,19 +97,13 @@ def _comparisons(
     paper = "above 0 (own check)"
     held_out = {name: _area_of_half(grid[name, *best[name]], odd=True) for name in ALGORITHMS}
     means = {name: of.mean(axis=1) for name, of in returns.items()}
-    tuned, equal = (
-        f"{FREQUENCY} − {{}}, best setting of each, area over the held-out seeds",
-        f"{FREQUENCY} − {{}}, mean return with equal compute",
-    )
+    tuned = f"{FREQUENCY} − {{}}, best setting of each, area over the held-out seeds"
+    equal = f"{FREQUENCY} − {{}}, mean return with equal compute"
     return [
-        *(
-            Comparison(TUNED, tuned.format(other), paper, held_out[FREQUENCY], held_out[other])
-            for other in RIVALS
-        ),
-        *(
-            Comparison(EQUAL_COMPUTE[o], equal.format(o), paper, means[FREQUENCY], means[o])
-            for o in RIVALS
-        ),
+        Comparison(statement, what.format(other), paper, of[FREQUENCY], of[other])
+        for what, of in ((tuned, held_out), (equal, means))
+        for other in RIVALS
+        for statement in [TUNED if what == tuned else EQUAL_COMPUTE[other]]
     ]
 
 

@@ -299,7 +299,7 @@ class Curves:
         late = difference[:, self.updates > 0.9 * end].mean(axis=1)
         last = f"{what}, test error in the last tenth"
         return [
-            claims.agreeing(speed, until, paper, faster, better, "+,.0f", rows),
+            claims.agreeing(speed, until, paper, faster, negative=better, form="+,.0f", rows=rows),
             claims.difference(error, over, paper, difference.mean(axis=1), better, rows=rows),
             claims.difference(error, last, paper, late, better, rows=rows),
         ]

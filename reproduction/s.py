@@ -133,14 +133,12 @@ def units(quick: bool) -> list[Unit]:
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """For each interpretation: the difference in area on both environments, shares in the maze."""
-    found: Trainings = {}
+    runs: Trainings = {}
     for env in ENVIRONMENTS:
         choices = [choice for choice in CHOICES if env in CHOICES[choice]]
         named = grouped(units, choices, ALGORITHMS, partial(settings, env))
-        found[env] = {
-            c: tuple(of.values()) for c, of in named.items() if len(of) == len(ALGORITHMS)
-        }
-    maze = found[MAZE]
+        runs[env] = {c: tuple(of.values()) for c, of in named.items() if len(of) == len(ALGORITHMS)}
+    maze = runs[MAZE]
     drawn = {c: pair for c, pair in maze.items() if all("queue" in one.columns for one in pair)}
     cases = list(product(("dyna-frequency", *RIVALS.values()), NETWORKS, NOISES))
     networks = grouped(units, WHEN_UPDATES_BEGIN, cases, network_settings)
@@ -149,7 +147,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     of_share = f"share near a hole, seeds that learned, {both}, percentage points"
     ratio = f"{MAZE}: standard deviation of the area, Dyna-Frequency / Dyna-Value"
     areas, spreads, shares = [], [], []
-    for env, of in found.items():
+    for env, of in runs.items():
         for c, pair in of.items():
             ahead, what = AHEAD[env], f"{c}, {env}: {both}, area"
             areas.append(Comparison.of(ahead, what, PAPERS[env], area, *pair, under=c))
@@ -170,19 +168,19 @@ def analyse(units: dict[str, Stored]) -> Findings:
         *comparisons.under_all(judged),
     ]
     further = [_stuck(networks)] if networks else []
-    return Findings(_chart(found), claims, _table(found, drawn), NOTES, further)
+    return Findings(_chart(runs), claims, _table(runs, drawn), NOTES, further)
 
 
-def _of_networks(found: dict[Case, Stored]) -> list[Comparison]:
+def _of_networks(runs: dict[Case, Stored]) -> list[Comparison]:
     """F3 with the published activations, and whether another network keeps ER from being stuck."""
     compared = []
     for (name, rival), noise in product(RIVALS.items(), NOISES):
         what = f"Dyna-Frequency (tanh) − {name} (ReLU), MountainCar, area, d = 10, σ = {noise:g}"
-        pair = found["dyna-frequency", "tanh", noise], found[rival, "ReLU", noise]
+        pair = runs["dyna-frequency", "tanh", noise], runs[rival, "ReLU", noise]
         compared.append(Comparison.of(AHEAD_OF_RELU, what, "-", area, *pair))
     for network in list(NETWORKS)[1:]:
         what = f"ER, seeds that are not stuck: {network} − tanh, percentage points"
-        pair = found["er", network, 0.0], found["er", "tanh", 0.0]
+        pair = runs["er", network, 0.0], runs["er", "tanh", 0.0]
         compared.append(Comparison.of(LESS_STUCK, what, "-", _not_stuck, *pair))
     return compared
 
@@ -205,11 +203,11 @@ def _some_choice_gives_f5(drawn: dict[str, Pair]) -> Claim:
     return Claim(BOTH_PERCENTAGES, what, "25.3% and 11.7%", ours, "", verdict, "sampling")
 
 
-def _table(found: Trainings, drawn: dict[str, Pair]) -> list[list[str]]:
+def _table(runs: Trainings, drawn: dict[str, Pair]) -> list[list[str]]:
     """Areas of both algorithms, and their shares near a hole if states were stored."""
     header = (f"{what}, {name}" for what in ("area", "near a hole") for name in ALGORITHMS)
     rows = [["interpretation", "environment", "seeds", *header]]
-    for env, pairs in found.items():
+    for env, pairs in runs.items():
         for choice, pair in pairs.items():
             shares = ["", ""]
             if env == MAZE and choice in drawn:
@@ -225,22 +223,22 @@ def _stuck(networks: dict[str, dict[Case, Stored]]) -> list[list[str]]:
     """How many seeds of ER are stuck with which network."""
     rows = [["ER on MountainCar, d = 10, σ = 0", "updates", "area", "stuck seeds"]]
     for network in NETWORKS:
-        for begin, found in networks.items():
-            stored = found["er", network, 0.0]
+        for begin, runs in networks.items():
+            stored = runs["er", network, 0.0]
             stuck = int(np.isinf(study.steps_to(stored, STUCK)).sum())
             of_all = f"{stuck} of {len(study.seeds_of(stored))}"
             rows.append([network, begin, mean_with_interval(area(stored)), of_all])
     return rows
 
 
-def _chart(found: Trainings) -> Chart:
+def _chart(runs: Trainings) -> Chart:
     """Differences in area on both environments, a row for each interpretation."""
-    choices = [choice for choice in CHOICES if any(choice in pairs for pairs in found.values())]
+    choices = [choice for choice in CHOICES if any(choice in pairs for pairs in runs.values())]
     by_row = Axis(ticks=list(enumerate(choices)), low=len(choices) - 0.5, high=-0.5)
     difference = Axis("Dyna-Frequency − Dyna-Value, mean return")
     zero = Rule(0, upright=True, style=LineStyle("gray"), width=0.8)
     panels = []
-    for env, pairs in found.items():
+    for env, pairs in runs.items():
         marks = []
         for choice, pair in pairs.items():
             first, second = map(area, pair)

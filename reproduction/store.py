@@ -78,15 +78,9 @@ def _plain(value: Any) -> Any:
 
 def _repeated(values: list[Any], lengths: list[int]) -> pa.Array:
     """A column with one value for each unit."""
-    distinct = [value for value in dict.fromkeys(values) if value is not None]
-    if not distinct:
-        return pa.nulls(sum(lengths))
-    codes = [None if value is None else distinct.index(value) for value in values]
-    indices = [
-        pa.repeat(pa.scalar(code, pa.int16()), length)
-        for code, length in zip(codes, lengths, strict=True)
-    ]
-    return pa.DictionaryArray.from_arrays(pa.concat_arrays(indices), pa.array(distinct))
+    cells = pa.array(values)
+    cells = cells if pa.types.is_null(cells.type) else cells.dictionary_encode()
+    return cells.take(pa.array(np.repeat(np.arange(len(values)), lengths)))
 
 
 def _array(values: np.ndarray) -> pa.Array:
