@@ -99,13 +99,11 @@ def chosen_seeds(stored: Stored) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Surfaces:
-    """Numbers at all points of a grid over the state space, each of shape (seeds, points)."""
+    """V, ‖∇V‖ and ‖H_V‖_F at points of a grid over the state space, of shape (seeds, points)."""
 
     value: np.ndarray
     gradient: np.ndarray
-    """‖∇V‖."""
     hessian: np.ndarray
-    """‖H_V‖_F."""
     scaled_hessian: np.ndarray
     """The same for states scaled to [0, 1] and V divided by its range over the grid."""
 

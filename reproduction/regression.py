@@ -62,6 +62,7 @@ NOTES = (
 )
 
 Points = Float[Array, " points"]
+Batches = Float[Array, "updates b"]
 Draw = Callable[[PRNGKeyArray], Points]
 """Samples the training points of a data set."""
 
@@ -150,9 +151,6 @@ def prepare(draw: Draw, key: PRNGKeyArray) -> tuple[Fit, RegressionTask]:
 def predict(params: Float[Array, " p"], x: Float[Array, " b"]) -> Float[Array, " b"]:
     """The network's values."""
     return jax.vmap(network_from_flat(params, SIZES, tanh))(x[:, None])[:, 0]
-
-
-Batches = Float[Array, "updates b"]
 
 
 def batches(task: RegressionTask, number: Int[Array, ""]) -> tuple[Batches, Batches]:

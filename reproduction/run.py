@@ -85,8 +85,7 @@ def figure_of(folder: Path, name: str) -> Path:
 def compute(part: Part, units: list[Unit], folder: Path, processes: int | None) -> None:
     """Compute units and add them to the file of their part."""
     trainings = [unit for unit in units if unit.table is None]
-    tables = [unit for unit in units if unit.table is not None]
-    new = [_table(unit) for unit in tables]
+    new = [_table(unit) for unit in units if unit.table is not None]
     scratch = folder / f"{part.name}.unfinished"
     if trainings:
         new += train(trainings, scratch, processes, part.name)

@@ -45,22 +45,6 @@ def test_a_claim_that_holds_under_no_interpretation_is_not_supported():
     assert [summed(of)[0][0] for of in (one, two)] == ["not supported", "depends"]
 
 
-def test_two_interpretations_that_exchange_verdicts_do_not_hide_each_other():
-    claims = [
-        claim("depends", first="undecided", second="holds"),
-        claim("depends", first="holds", second="undecided"),
-    ]
-    words = "1 holds, 1 undecided under each interpretation, but not the same ones"
-    assert summed(*claims) == [("depends", words)]
-
-
-def test_each_claim_may_be_about_one_interpretation():
-    claims = [claim("undecided", interpretation=name) for name in NAMES]
-    assert summed(*claims, part="S") == [("undecided", "3 interpretations")]
-    claims.append(claim("holds", interpretation="queue"))
-    assert summed(*claims, part="S") == [("depends", "holds (queue); undecided (the other 3)")]
-
-
 def test_own_questions_are_separate():
     papers = ("-", "above 0 (own check)", "above 0")
     rows = pages.rows_of(run.find("F4"), [claim("holds", paper) for paper in papers])

@@ -87,18 +87,6 @@ def test_the_test_error_is_that_of_the_network_from_the_noiseless_function(train
     assert int(optax.tree.get(fit.optimizer, "count")) == 40
 
 
-def test_the_first_update_is_adams(trained):
-    """Adam's first step is the step size for every parameter whose slope is not tiny."""
-    (fit, task), _ = trained
-    x, y = jax.jit(regression.batches)(task, jnp.int32(0))
-    assert x.shape == y.shape == (20, 128)
-    assert (np.asarray(x)[0] == np.asarray(x)[1]).mean() < 0.05  # updates do not share points
-    first = jax.jit(lambda fit, x, y: regression.update(fit, x[0], y[0]))(fit, x, y)
-    step = np.abs(np.asarray(first.params) - np.asarray(fit.params))
-    assert step.max() == pytest.approx(1e-3, rel=1e-3)
-    assert np.quantile(step, 0.1) == pytest.approx(1e-3, rel=0.01)
-
-
 def test_all_seeds_are_trained_in_one_program(trained):
     draws = {"Unbiased": regression.draw_unbiased}
     curves = Curves.of(regression.learning_curves(draws, 2, 80))
@@ -151,26 +139,3 @@ def test_speed_is_judged_by_all_thresholds():
     assert verdicts == {"faster": "holds", "slower": "does not hold", "late": "undecided"}
     worse = curves.compared(f1.SPEED, f1.ERROR, "slower", "plain", "-", False, comparisons=1)
     assert worse[0].verdict == "holds"
-
-
-def test_speed_is_the_first_evaluation_below_the_threshold():
-    slow = np.array([[0.6, 0.5, 0.5], [0.6, 0.5, 0.44]])
-    curves = Curves(np.array([20, 40, 60]), {"slow": slow})
-    assert curves.updates_to("slow", 0.45).tolist() == [np.inf, 60]
-    (row,) = curves.speed_table()[1:]
-    assert [cell.split("], ")[1] for cell in row[1:4]] == ["1 of 2", "1 of 2", "2 of 2"]
-
-
-def test_the_error_over_the_run_is_shown_by_its_length():
-    """A curve that is above by 0.1 in the first quarter, and below by 0.1 from there on."""
-    early = np.arange(len(UPDATES)) < len(UPDATES) // 4
-    noise = np.random.default_rng(1).normal(0, 0.001, (SEEDS, 1))
-    plain = np.full((SEEDS, len(UPDATES)), 0.5)
-    curves = Curves(UPDATES, {"Unbiased": plain, "a": plain + np.where(early, 0.1, -0.1) + noise})
-    header, row = curves.length_table(f1.ERROR, ["a"])
-    ends = ["5,000", "10,000", "20,000", "30,000", "40,000"]
-    assert header[1:] == [f"up to update {end}" for end in ends]
-    means = [float(cell.split(" [")[0]) for cell in row[1:]]
-    np.testing.assert_allclose(means, [0.1, 0.1, 0, -0.1 / 3, -0.05], atol=0.002)
-    words = [cell.split(": ")[1] for cell in row[1:]]
-    assert words == ["worse", "worse", "undecided", "better", "better"]

@@ -1,7 +1,6 @@
 """Parts are computed, interrupted, resumed and verified; small, from the command line."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,14 +54,6 @@ def test_a_flipped_bit_anywhere_is_reported(tmp_path):
         path.write_bytes(damaged)
         with pytest.raises(FreqdynaError, match="is damaged"):
             store.runs(path)
-
-
-def test_a_table_with_other_settings_is_another_table(tmp_path):
-    part = table_part([])
-    run.reproduce(part, tmp_path, quick=False, processes=1)
-    (unit, _) = part.units(False)
-    assert store.find(tmp_path, unit) is not None
-    assert store.find(tmp_path, replace(unit, settings={"size": 4})) is None
 
 
 @pytest.mark.parametrize("arguments", [["F9"], ["A2"], ["F3", "--processes", "0"]])

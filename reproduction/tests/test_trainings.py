@@ -11,7 +11,7 @@ from made_up import SEEDS, rising
 from freqdyna.agents.networks import Network
 from freqdyna.results.draw import draw
 from freqdyna.results.record import Record
-from reproduction import comparisons, maze, run, s, settings, states, store, study
+from reproduction import comparisons, maze, run, settings, states, store, study
 from reproduction.study import Stored, curves_of, pick, training
 
 LEVELS = {
@@ -109,15 +109,6 @@ def test_trainings_on_different_kinds_of_machines_are_not_compared():
     assert findings.notes[-1].endswith("machines: Walker2d-v5, DynaNAF-Frequency − NAF.")
 
 
-def test_s_compares_the_pairs_that_a_quick_run_has():
-    choices = list(s.CHOICES)[:2]
-    stated = [s.settings(s.CAR, choice, name) for choice in choices for name in s.ALGORITHMS]
-    names = {training(False, **of).name for of in stated}
-    units = {name: one for name, one in made_up_units("S").items() if name in names}
-    claims = run.analyse(run.find("S"), units).claims
-    assert [claim.interpretation for claim in claims] == choices
-
-
 def test_findings_name_the_trainings_with_seeds_left_out():
     units = made_up_units("X1")
     first = next(iter(units))
@@ -134,16 +125,6 @@ def _diverged(stored, seeds):
     returns = np.where(gone, np.nan, stored.columns["return"])
     at = np.where(gone, 35, -1)
     return replace(stored, columns=stored.columns | {"return": returns, "diverged_at": at})
-
-
-def test_p_values_are_corrected_for_all_comparisons_of_a_figure(monkeypatch):
-    numbers = []
-    monkeypatch.setattr(comparisons, "holm", lambda p: numbers.append(len(p)) or p)
-    claims = run.analyse(run.find("S"), made_up_units("S")).claims
-    compared = [c for c in claims if c.rule == "comparison"]
-    twice = [c for c in compared if len(c.by_interpretation) == 2]
-    spreads = [c for c in claims if c.rule == "spread"]
-    assert sorted(numbers) == sorted([len(compared) + len(twice), len(spreads)])
 
 
 def test_every_interpretation_reaches_the_configuration():

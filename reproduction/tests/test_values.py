@@ -73,31 +73,11 @@ def test_shares_are_of_points_in_opposite_quarters():
     np.testing.assert_allclose(d.shares(Surfaces(rising, rising, rising, rising)), 0.0)
 
 
-def test_rank_correlations_are_means_over_the_other_rows():
-    rising = np.arange(10.0)
-    falling, cubed = -rising, rising**3
-    some = np.stack([rising, cubed])
-    np.testing.assert_allclose(d.rank_correlations(some, falling[None]), -1.0)
-    found = d.rank_correlations(rising[None], np.stack([falling, cubed, cubed]))
-    np.testing.assert_allclose(found, 1 / 3)
-
-
 def test_agreement_leaves_out_the_seed_itself():
     rising = np.arange(10.0)
     without, noisy = d.agreement(np.stack([rising, rising, -rising]), rising[None])
     np.testing.assert_allclose(without, [0.0, 0.0, -100.0], atol=1e-9)
     np.testing.assert_allclose(noisy, 100 / 3)
-
-
-def test_d_compares_what_a_quick_run_has(tmp_path):
-    keys = jax.random.split(jax.random.key(0), 3)
-    networks = [init_network(key, (2, 4, 3)) for key in keys]
-    car, noisy = (stored(CAR, *some, hidden=(4,)) for some in (networks[:2], networks))
-    found = d.analyse({CAR: car})
-    assert len(found.claims) == 2
-    draw(found.chart).savefig(tmp_path / "figure.png")
-    both = d.analyse({CAR: car, d.NOISY: noisy})
-    assert [claim.rule for claim in both.claims] == ["difference"] * 2 + ["comparison"] * 2
 
 
 def test_rare_points_do_not_refute_that_something_may_occur():
