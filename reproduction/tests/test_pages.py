@@ -4,17 +4,14 @@ from reproduction import pages, run
 from reproduction.claims import Claim, Statement
 
 AHEAD = Statement("it is ahead")
-NAMES = ("walls inside", "walls outside", "clip")
 
 
-def claim(verdict, paper="above 0", statement=AHEAD, interpretation="", **by_interpretation):
-    return Claim(
-        statement, "a − b", paper, "", "", verdict, "comparison", interpretation, by_interpretation
-    )
+def claim(verdict, paper="above 0", statement=AHEAD, **by_interpretation):
+    return Claim(statement, "", paper, "", "", verdict, "", "", by_interpretation)
 
 
-def summed(*claims, part="F3"):
-    return [(row.verdict, row.details) for row in pages.rows_of(run.find(part), claims)]
+def summed(*claims):
+    return [(row.verdict, row.details) for row in pages.rows_of(run.find("F3"), claims)]
 
 
 def test_claims_of_one_statement_share_a_row():
@@ -33,10 +30,9 @@ def test_what_differs_between_interpretations_is_named():
         claim("undecided", first="undecided", second="undecided"),
     ]
     assert summed(*claims) == [("depends", "2 undecided (first); 1 holds, 1 undecided (second)")]
-    many = dict.fromkeys(NAMES, "undecided") | {"last": "holds"}
-    assert summed(claim("depends", **many)) == [
-        ("depends", "holds (last); undecided (the other 3)")
-    ]
+    many = dict.fromkeys("abc", "undecided") | {"last": "holds"}
+    details = "holds (last); undecided (the other 3)"
+    assert summed(claim("depends", **many)) == [("depends", details)]
 
 
 def test_a_claim_that_holds_under_no_interpretation_is_not_supported():

@@ -15,18 +15,10 @@ from reproduction import comparisons, maze, run, settings, states, store, study
 from reproduction.study import Stored, curves_of, pick, training
 
 LEVELS = {
-    "dyna-frequency": -120.0,
-    "dyna-value": -300.0,
-    "prioritized-er": -450.0,
-    "er": -500.0,
-    "dyna-replay": -550.0,
-    "dyna-gradnorm": -200.0,
-    "dyna-hessnorm": -600.0,
-    "dyna-value-plus-frequency": -700.0,
-    "dyna-value-times-frequency": -800.0,
-    "naf": -500.0,
-    "dyna-naf-value": -300.0,
-    "dyna-naf-frequency": -120.0,
+    **{"dyna-frequency": -120.0, "dyna-value": -300.0, "prioritized-er": -450.0, "er": -500.0},
+    **{"dyna-replay": -550.0, "dyna-gradnorm": -200.0, "dyna-hessnorm": -600.0},
+    **{"dyna-value-plus-frequency": -700.0, "dyna-value-times-frequency": -800.0},
+    **{"naf": -500.0, "dyna-naf-value": -300.0, "dyna-naf-frequency": -120.0},
 }
 NETWORK = {"learner.activation", "scale_observations"}
 OF_CURVES = ("F3", "F4", "F5", "F6", "F7", "F8", "X1", "S", "R")
@@ -93,10 +85,8 @@ def test_what_the_paper_claims_holds_where_it_was_put_in(name, tmp_path):
 
 def test_claims_fail_where_the_curves_are_turned_round():
     units = made_up_units("X1")
-    turned = {
-        name: rising(one.unit, -1000 - LEVELS[one.settings["algorithm"]])
-        for name, one in units.items()
-    }
+    levels = {name: -1000 - LEVELS[one.settings["algorithm"]] for name, one in units.items()}
+    turned = {name: rising(one.unit, levels[name]) for name, one in units.items()}
     assert {c.verdict for c in run.analyse(run.find("X1"), turned).claims} == {"does not hold"}
 
 
@@ -106,25 +96,18 @@ def test_trainings_on_different_kinds_of_machines_are_not_compared():
     units[name] = replace(units[name], provenance={"device_kind": "another"})
     findings = run.analyse(run.find("F7"), units)
     assert len(findings.claims) == 8 - 2
-    assert findings.notes[-1].endswith("machines: Walker2d-v5, DynaNAF-Frequency − NAF.")
 
 
-def test_findings_name_the_trainings_with_seeds_left_out():
+def test_a_part_without_enough_seeds_is_not_analysed():
     units = made_up_units("X1")
-    first = next(iter(units))
-    found = run.analyse(run.find("X1"), units | {first: _diverged(units[first], 2)})
-    assert found.notes[-1].endswith(f"{first}: {SEEDS - 2} of {SEEDS} seeds; 2 diverged.")
-    found = run.analyse(run.find("X1"), units | {first: _diverged(units[first], SEEDS - 1)})
-    assert found.notes[0].startswith(f"Not analysed, for want of seeds: {first}: 1 of {SEEDS}")
-    assert not found.claims
-
-
-def _diverged(stored, seeds):
-    """The same training, with as many seeds that diverged before the first evaluation."""
-    gone = stored.columns["seed"] < seeds
-    returns = np.where(gone, np.nan, stored.columns["return"])
-    at = np.where(gone, 35, -1)
-    return replace(stored, columns=stored.columns | {"return": returns, "diverged_at": at})
+    name, one = next(iter(units.items()))
+    for diverged in (2, SEEDS - 1):
+        gone = one.columns["seed"] < diverged  # before the first evaluation
+        returns, at = np.where(gone, np.nan, one.columns["return"]), np.where(gone, 35, -1)
+        columns = one.columns | {"return": returns, "diverged_at": at}
+        findings = run.analyse(run.find("X1"), units | {name: replace(one, columns=columns)})
+        assert name in findings.notes[-1]
+        assert bool(findings.claims) == (diverged == 2)
 
 
 def test_every_interpretation_reaches_the_configuration():
@@ -155,9 +138,8 @@ def test_a_stored_training_is_found_by_its_settings(tmp_path):
     np.testing.assert_allclose(study.measured(found, "queue_near_hole"), 25.0, atol=6.0)
     assert "queue" not in store.find(tmp_path, two.unit).columns
     assert store.find(tmp_path, replace(one.unit, settings=one.settings | {"seeds": 5})) is None
-    own = {"env": "MazeGridWorld", "algorithm": "dyna-value"}
-    assert pick({unit.name: found}, **own) is found
-    assert pick({unit.name: found}, **own, model="learned") is None
+    assert pick({"": found}, env="MazeGridWorld", algorithm="dyna-value") is found
+    assert pick({"": found}, env="MazeGridWorld", algorithm="er") is None
 
 
 def test_samples_of_one_distribution_have_no_distance():
@@ -168,14 +150,6 @@ def test_samples_of_one_distribution_have_no_distance():
     left, right = many * [0.5, 1.0], np.array([0.5, 0.0]) + many * [0.5, 1.0]
     np.testing.assert_allclose(states.distance(left, others), 50.0, atol=3.0)
     np.testing.assert_allclose(states.distance(left, right), 100.0, atol=3.0)
-
-
-def test_a_lead_is_the_probability_of_a_greater_number():
-    low, high = np.arange(4.0)[None], np.arange(4.0)[None] + 10
-    np.testing.assert_allclose(states.lead(high, low), 50.0)
-    np.testing.assert_allclose(states.lead(low, high), -50.0)
-    np.testing.assert_allclose(states.lead(low, low), 0.0)
-    np.testing.assert_allclose(states.lead(np.array([[1.0, 9.0]]), np.array([[0.0, 5.0]])), 25.0)
 
 
 def test_the_lead_of_the_queue_is_that_of_the_value():
