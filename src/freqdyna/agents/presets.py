@@ -5,7 +5,7 @@ published   what the code published by its authors does, as far as settings can 
 tuned       for some environments, an algorithm and settings that were tried there
 
 A setting of a preset is used if the run has a component with that setting; others keep their
-defaults. Our reading of the paper is in docs/reproduction, with what settings cannot express: the
+defaults. docs/published-code.md and docs/algorithms say what settings cannot express: the
 pseudo-code sets "c ← 0 on restart", so that it counts only the states of the last climb, while all
 climbs of a step count here.
 """
