@@ -5,11 +5,15 @@ from typing import ClassVar
 import jax
 import numpy as np
 import pytest
-from freqdyna.envs.resolve import resolved
-from probes import ActionReward, ConstantReward, DelayedReward, Endless, ObservedReward, Probe
-
-from freqdyna import Config
-from freqdyna.agents import algorithms
+from probes import (
+    ActionReward,
+    ConstantReward,
+    DelayedReward,
+    Endless,
+    ObservedReward,
+    Probe,
+    agent_of,
+)
 
 DISCOUNT = 0.8
 STEPS = 1500
@@ -21,7 +25,7 @@ CASES = {
     DelayedReward: {0.0: [DISCOUNT, DISCOUNT], 1.0: [1, 1]},
     Endless: {0.0: [1 / (1 - DISCOUNT)] * 2},
 }
-PROBES = [kind(**{"env.episode_limit": LIMIT}) for kind in CASES]
+PROBES = [kind(episode_limit=LIMIT) for kind in CASES]
 
 
 class OneOf(Probe):
@@ -63,23 +67,9 @@ def trained(agent, seeds):
 )
 def test_learned_action_values_are_the_exact_ones(algorithm, probe):
     env = OneOf(which=list(CASES).index(probe), episode_limit=LIMIT)
-    config = Config.of(
-        {
-            "env": "OneOf",
-            "algorithm": algorithm,
-            "steps": STEPS,
-            "planning_steps": 2,
-            "warmup_steps": 100,
-            "exploration": 0.5,
-            "learner": {
-                "hidden": (16,),
-                "learning_rate": 3e-3,
-                "target_period": 50,
-                "discount": DISCOUNT,
-            },
-        }
-    )
-    agent = algorithms.build(resolved(config, env), env)
+    settings = {"warmup_steps": 100, "exploration": 0.5, "learner.target_period": 50}
+    settings |= {"learner.hidden": (16,), "learner.learning_rate": 3e-3, "replay.capacity": STEPS}
+    agent = agent_of(env, algorithm, **settings, **{"learner.discount": DISCOUNT})
     states, values = np.float32(list(CASES[probe]))[:, None], list(CASES[probe].values())
     predict = jax.jit(jax.vmap(lambda params: jax.vmap(agent.learner.network(params))(states)))
     for learned in predict(trained(agent, np.arange(4))):
