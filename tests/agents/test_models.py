@@ -342,10 +342,3 @@ def test_the_model_on_the_host_is_the_environment():
     np.testing.assert_allclose(next_states, expected, atol=1e-5)
     np.testing.assert_array_equal(terminals, [[True, False], [False, False]])
     np.testing.assert_array_equal(rewards, np.full((2, 2), -1))
-
-
-def test_an_error_in_simulate_keeps_its_class_and_gets_a_note(monkeypatch):
-    monkeypatch.setattr(Corridor, "simulate", lambda self, states, actions: {}["table"])
-    with pytest.raises(KeyError) as raised:
-        host_model(Corridor, space_of(Corridor()))
-    assert raised.value.__notes__[0].startswith("simulate")

@@ -127,15 +127,6 @@ def test_projecting_instead_stays_on_the_edge():
     assert found(proposal)[-1, 0] == 2.0
 
 
-def test_a_start_with_noise_is_projected():
-    climb = make_climb(noise=1.0, noise_on_start=True, boundary="project")
-    search = make_search(quadratic, [(0.0, 0.0)], low=(-0.1, -0.1), high=(0.1, 0.1))
-    path = climbed(search, quadratic, climb.traced()).path
-    start = np.asarray(path.states)[0]
-    assert np.abs(start).max() <= np.float32(0.1)
-    assert (start != 0).all()
-
-
 @pytest.mark.parametrize("restarts", [False, True])
 def test_a_climb_that_is_stuck_in_a_corner_restarts_if_that_is_set(restarts):
     climb = make_climb(boundary="project", limit=50, restart_when_stuck=restarts)
@@ -173,11 +164,10 @@ def test_a_direction_that_vanishes_or_is_not_finite_leaves_the_noise_to_move(f):
 
 
 @pytest.mark.default_compiler
-def test_a_seeded_climb_follows_its_recorded_trace():
+def test_numpy_retraces_a_climb_from_its_random_numbers():
     climb = make_climb(states=4, noise=0.01)
     covariance = [[0.02, 0.01], [0.01, 0.03]]
     proposal = climb_from((0.0, 0.0), quadratic, climb, jax.random.key(42), covariance=covariance)
-    # Recorded once; NumPy retraces it below from the same random numbers.
     normals = np.asarray(jax.random.normal(jax.random.split(jax.random.key(42))[1], (200, 2)))
     lower = np.linalg.cholesky(np.array(covariance))
     state, trace = np.zeros(2), []
@@ -186,13 +176,6 @@ def test_a_seeded_climb_follows_its_recorded_trace():
         state = state + 0.01 * direction / np.linalg.norm(direction) + 0.1 * lower @ noise
         trace.append(state)
     np.testing.assert_allclose(found(proposal), trace, atol=1e-6)
-    golden = [
-        [0.01805363, 0.01375512],
-        [0.01434654, -0.00675743],
-        [0.00653694, -0.03174065],
-        [0.00961793, -0.05691856],
-    ]
-    np.testing.assert_allclose(found(proposal), golden, atol=1e-6)
 
 
 factored = jax.jit(cholesky)

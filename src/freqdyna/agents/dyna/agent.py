@@ -119,15 +119,7 @@ class Dyna(Component, Agent[DynaState]):
     def observe(
         self, state: DynaState, t: Int[Array, ""], action: Action, experience: Experience
     ) -> DynaState:
-        """Observe s_{t+1} and r_{t+1}, store the transition in B, learn the model, search and plan.
-
-        Args:
-            state: The state of the seed.
-            t: The number of steps taken before, shape ().
-            action: The action a_t that `choose` returned.
-            experience: The outcome of that action.
-
-        """
+        """Observe s_{t+1} and r_{t+1}, store them in B, learn the model, search and plan."""
         *_, plan_key, search_key, model_key = self._keys(state, t)
         state, transition = self.store(state, t, action, experience)
         if self.planning is not None:

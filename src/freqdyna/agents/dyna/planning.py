@@ -245,17 +245,8 @@ def update(
 ) -> Progress:
     """Update the network on a mini-batch of stored and simulated transitions.
 
-    Args:
-        learner: The learner.
-        replay: The replay buffer; one transition is sampled for each word of `bits`.
-        simulation: What is simulated; None if every transition is a stored one.
-        scale: How the network sees observations; None for as they are.
-        progress: What the updates before this one changed.
-        bits: Random bits.
-        i: The index of the update in its step, shape ().
-        t: The number of steps taken before, shape ().
-        update_count: The number of updates including this one, in all steps.
-
+    It is update i of the step after `t` others, and number `update_count` of all. One transition is
+    sampled from the replay buffer for each word of random bits; the others are simulated.
     """
     rows, indices = replay.sample(progress.replay, bits, t + 1)
     n, real = learner.sizes[0], len(bits)
