@@ -34,8 +34,8 @@ def find_in(path: Path, unit: Unit) -> Stored | None:
     """The stored unit of these settings; None if it is not in this file."""
     if not path.exists():
         return None
-    known = _read(path, path.stat().st_mtime_ns).get(_key(_settings(unit)))
-    return None if known is None else Stored(unit, *known[1:])
+    wanted, units = _key(_settings(unit)), _read(path, path.stat().st_mtime_ns)
+    return next((Stored(unit, *one[2:]) for one in units.values() if one[0] == wanted), None)
 
 
 def write(path: Path, units: list[Stored]) -> None:
@@ -91,8 +91,8 @@ def _array(values: np.ndarray) -> pa.Array:
 
 
 @cache
-def _read(path: Path, _changed: int) -> dict[Key, tuple[dict[str, Any], Columns, dict[str, Any]]]:
-    """Settings, columns and provenance of all units of a file, which is read once."""
+def _read(path: Path, _changed: int) -> dict[str, tuple[Key, dict[str, Any], Columns, Any]]:
+    """Key, settings, columns and provenance of all units of a file by name; it is read once."""
     try:
         table = decode_arrow_table(path.read_bytes()).combine_chunks()
     except (OSError, DamagedFileError) as error:
@@ -107,19 +107,19 @@ def _read(path: Path, _changed: int) -> dict[Key, tuple[dict[str, Any], Columns,
     for start, end in pairwise(starts):
         first, rows = table.slice(start, 1), table.select(others).slice(start, end - start)
         settings = {name.removeprefix(_SETTING): first[name][0].as_py() for name in shared}
-        name = {"unit": first["unit"][0].as_py()}
-        key = _key(settings | name if settings.get("table") else settings)
+        name = first["unit"][0].as_py()
+        key = _key(settings | {"unit": name} if settings.get("table") else settings)
         columns = {n: rows[n].to_numpy() for n in others if rows[n].null_count < len(rows)}
-        units[key] = settings | name, columns, json.loads(first["provenance"][0].as_py())
+        units[name] = key, settings, columns, json.loads(first["provenance"][0].as_py())
     return units
 
 
 def runs(path: Path | str) -> dict[str, Result]:
     """The trainings of a file, as results for `freqdyna.compare` and plots, by name."""
-    results = {}
-    for settings, columns, provenance in _read(Path(path), Path(path).stat().st_mtime_ns).values():
-        stated = {n: _setting(v) for n, v in settings.items() if n != "unit" and v is not None}
-        results[settings["unit"]] = training_of(Stored(Unit("", stated), columns, provenance))
+    results, units = {}, _read(Path(path), Path(path).stat().st_mtime_ns)
+    for name, (_, settings, columns, provenance) in units.items():
+        stated = {n: _setting(v) for n, v in settings.items() if v is not None}
+        results[name] = training_of(Stored(Unit("", stated), columns, provenance))
     return results
 
 

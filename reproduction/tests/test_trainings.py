@@ -124,15 +124,16 @@ def test_a_stored_training_is_found_by_its_settings(tmp_path):
     unit = training(False, env="MazeGridWorld", algorithm="dyna-value")
     other = training(False, env="GridWorld", algorithm="er")
     one, two = rising(unit, -150.0, 0.0, 0.25), rising(other, -300.0)
-    store.write(tmp_path / "F4.parquet", [one, two])
+    again = replace(one, unit=replace(one.unit, name="on another machine"))
+    store.write(tmp_path / "F4.parquet", [one, two, again])
+    assert len(store.runs(tmp_path / "F4.parquet")) == 3
     found = store.find(tmp_path, one.unit)
     for name in one.columns.keys() - {"queue", "replay"}:
         np.testing.assert_array_equal(found.columns[name], one.columns[name])
         assert found.columns[name].dtype == one.columns[name].dtype
     assert found.provenance == one.provenance
     assert found.record.config == one.unit.config
-    np.testing.assert_allclose(study.area(found), -150.0)
-    np.testing.assert_allclose(study.final(found), -150.0)
+    np.testing.assert_allclose([study.area(found), study.final(found)], -150.0)
     assert study.steps_to(found, -200.0).tolist() == [5000.0] * SEEDS
     assert study.states(found, "queue").shape == (1000, 2)
     np.testing.assert_allclose(study.measured(found, "queue_near_hole"), 25.0, atol=6.0)
