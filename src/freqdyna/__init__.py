@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from freqdyna.results.result import Result, load
     from freqdyna.search_control import SearchControl
     from freqdyna.sweeps.load import compare, load_sweep
-    from freqdyna.training.api import resume, train
+    from freqdyna.training.api import check, resume, train
     from freqdyna.training.seeds import Training
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Result",
     "SearchControl",
     "Training",
+    "check",
     "compare",
     "envs",
     "load",
@@ -37,6 +38,7 @@ _MODULES = {
     "Result": "freqdyna.results.result",
     "SearchControl": "freqdyna.search_control",
     "Training": "freqdyna.training",
+    "check": "freqdyna.training.api",
     "compare": "freqdyna.sweeps.load",
     "local_frequency": "freqdyna.frequency",
     "load": "freqdyna.results.result",

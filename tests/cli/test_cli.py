@@ -21,7 +21,7 @@ def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     main(["train", *SMALL, "--out", "runs/first"])
     printed = capsys.readouterr().out
     assert "er on GridWorld (30 steps): 3 seeds × 90 steps" in printed
-    assert "env steps/s" in printed
+    assert "steps/s" in printed
     assert "at the end" in printed
     assert "results: runs/first" in printed
 

@@ -1,6 +1,7 @@
 """Whole runs in Gymnasium environments."""
 
 import _thread
+import shutil
 from types import SimpleNamespace
 
 import equinox as eqx
@@ -10,9 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from corridor import SMALL, Corridor
-from freqdyna.envs.gym.seats import Failure
-from freqdyna.envs.gym.space import space_of
-from freqdyna.envs.resolve import resolved
 from gymnasium import spaces
 
 import freqdyna
@@ -20,6 +18,7 @@ from freqdyna import Config
 from freqdyna.agents import algorithms
 from freqdyna.agents.dyna.state import Visited
 from freqdyna.core.errors import FreqdynaError
+from freqdyna.envs.gym import Failure, space_of
 from freqdyna.search_control import Proposal, SearchControl
 from freqdyna.training.host import HostBlock
 from freqdyna.training.interrupts import InterruptedRun
@@ -36,6 +35,8 @@ class Slider(Corridor):
 
 
 TWICE = SMALL | {"eval_episodes": 2}
+PLAIN = {name: value for name, value in SMALL.items() if not name.startswith("search_control.")}
+"""For a search-control without settings, or for none."""
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +76,20 @@ def test_discrete_actions_train(seeds_and_whole):
     assert len(np.unique(result.parameters[:, 0])) == 3
 
 
-def test_continuous_actions_train():
-    result = freqdyna.train(Slider, "dyna-naf-frequency", **SMALL)
+class Nearest(SearchControl):
+    """Plan from where the agent has been, moved to the middle of the bounds of what it saw."""
+
+    def propose(self, search, key):
+        middle = (search.low + search.high) / 2
+        states = (search.visited(key, 4) + middle) / 2
+        return Proposal.of(states, jnp.asarray(4))
+
+
+def test_continuous_actions_train_with_a_search_control_of_ones_own():
+    result = freqdyna.train(Slider, "dyna", search_control=Nearest, **PLAIN)
+    assert result.config.search_control.endswith("test_host_seeds:Nearest")
+    np.testing.assert_array_equal(result.metrics["search_states"][:, -1], 4)
     assert np.isfinite(result.returns).all()
-    assert result.config.eval_exploration == 0
     action = result.policy(0, env=Slider)(np.array([0.5, 7.0]))
     assert Slider.action_space.contains(action)
     both = result.policy(0, env=Slider)(np.array([[0.5, 7.0], [0.1, 3.0]]))
@@ -89,18 +100,32 @@ def test_continuous_actions_train():
 
 
 @pytest.mark.parametrize(
-    ("env", "algorithm", "settings", "words"),
+    ("env", "algorithm", "settings", "word"),
     [
-        (Slider, "dyna-frequency", {}, "actions of 'Slider' are continuous; choose one of .*naf"),
-        (Corridor, "naf", {}, "the actions of 'Corridor' are discrete; choose one of er"),
-        (Slider, "naf", {"reward_noise": 0.1}, "reward_noise is 0.1; only built-in"),
-        (Corridor, "dyna-value", {"model_termination": "known"}, "model_termination is 'known'"),
-        (gymnasium.make("Pendulum-v1"), "dyna-naf-value", {"model": "true"}, "no method `simulate"),
+        (Slider, "dyna-frequency", {}, "continuous"),
+        (Corridor, "naf", {}, "discrete"),
+        (Slider, "naf", {"env.reward_noise": 0.1}, "reward_noise"),
+        (Corridor, "dyna-value", {"model.termination": "known"}, "termination"),
+        (gymnasium.make("Pendulum-v1"), "dyna-naf-value", {"model": "true"}, "simulate"),
     ],
 )
-def test_what_does_not_fit_is_refused(env, algorithm, settings, words):
-    with pytest.raises(FreqdynaError, match=words):
-        freqdyna.train(env, algorithm, **SMALL, **settings)
+@pytest.mark.parametrize("function", [freqdyna.train, freqdyna.check])
+def test_what_does_not_fit_is_refused(function, env, algorithm, settings, word):
+    with pytest.raises(FreqdynaError, match=word):
+        function(env, algorithm, **PLAIN, **settings)
+
+
+def test_a_check_takes_one_step_and_trains_nothing(capsys, monkeypatch):
+    freqdyna.check(Corridor, "dyna-frequency", **SMALL, tensorboard=True)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert "dyna-frequency on Corridor can be trained" in line
+
+    def step(self, action):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Corridor, "step", step)
+    with pytest.raises(ZeroDivisionError):
+        freqdyna.check(Corridor, "er", **PLAIN)
 
 
 def test_an_error_in_simulate_keeps_its_class_and_names_the_contract():
@@ -132,9 +157,10 @@ def test_the_environment_is_its_own_model_where_it_can_simulate(monkeypatch):
     assert sum(asked) == 40 * 2 * 16 * 4
 
 
-def interrupted(folder, algorithm, monkeypatch):
-    """A run that was stopped after some steps of training."""
-    step, taken = Corridor.step, []
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory):
+    """The folder of a run that was stopped after some steps of training."""
+    step, taken, folder = Corridor.step, [], tmp_path_factory.mktemp("host") / "run"
 
     def interrupting(self, action):
         taken.append(1)
@@ -142,23 +168,24 @@ def interrupted(folder, algorithm, monkeypatch):
             _thread.interrupt_main()
         return step(self, action)
 
-    monkeypatch.setattr(Corridor, "step", interrupting)
-    with pytest.raises(InterruptedRun):
-        freqdyna.train(Corridor, algorithm, out=folder, **TWICE)
-    monkeypatch.setattr(Corridor, "step", step)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Corridor, "step", interrupting)
+        with pytest.raises(InterruptedRun):
+            freqdyna.train(Corridor, "dyna-frequency", out=folder, **TWICE)
     return folder
 
 
-def test_an_interrupted_run_goes_on_to_the_same_result(whole, tmp_path, monkeypatch):
-    folder = interrupted(tmp_path / "run", "dyna-frequency", monkeypatch)
+def test_an_interrupted_run_goes_on_to_the_same_result(whole, stopped, tmp_path):
+    folder = shutil.copytree(stopped, tmp_path / "run")
     resumed = freqdyna.resume(folder, env=Corridor, progress=False)
     np.testing.assert_array_equal(resumed.parameters, whole.parameters)
     np.testing.assert_array_equal(resumed.returns, whole.returns)
 
 
-def test_an_environment_that_does_not_repeat_itself_begins_a_new_episode(tmp_path, monkeypatch):
-    folder = interrupted(tmp_path / "run", "er", monkeypatch)
-    reset = Corridor.reset
+def test_an_environment_that_does_not_repeat_itself_begins_a_new_episode(
+    stopped, tmp_path, monkeypatch
+):
+    folder, reset = shutil.copytree(stopped, tmp_path / "run"), Corridor.reset
 
     def other_clock(self, *, seed=None, options=None):
         reset(self, seed=seed)
@@ -171,15 +198,10 @@ def test_an_environment_that_does_not_repeat_itself_begins_a_new_episode(tmp_pat
     assert np.isfinite(result.returns).all()
 
 
-def test_a_seed_trains_alike_alone_and_with_others(whole):
-    alone = freqdyna.train(Corridor, "dyna-frequency", **TWICE | {"seeds": 1, "first_seed": 1})
-    np.testing.assert_allclose(alone.parameters[0], whole.parameters[1], rtol=2e-4, atol=2e-5)
-
-
 def test_a_search_keeps_to_what_was_visited_where_the_space_has_no_bounds():
     space = space_of(Corridor())
     config = Config(env="Corridor", algorithm="dyna-value", steps=10)
-    agent = algorithms.build(resolved(config, space), space)
+    agent = algorithms.build(config, space)
     state, add = jax.jit(lambda key: agent.init(key))(jax.random.key(0)), jax.jit(Visited.add)
     for clock in (2.0, 7.0):
         seen = add(state.visited, np.float32([0.4, clock]), np.float32([0.4, clock]))
@@ -188,22 +210,6 @@ def test_a_search_keeps_to_what_was_visited_where_the_space_has_no_bounds():
     inside = [bool(search.contains(jnp.array([0.9, clock]))) for clock in (1.0, 3.0, 8.0)]
     assert inside == [False, True, False]
     np.testing.assert_allclose(search.project(jnp.array([2.0, 9.0])), [1.0, 7.0])
-
-
-class Nearest(SearchControl):
-    """Plan from where the agent has been, moved to the middle of the bounds of what it saw."""
-
-    def propose(self, search, key):
-        middle = (search.low + search.high) / 2
-        states = (search.visited(key, 4) + middle) / 2
-        return Proposal.of(states, jnp.asarray(4))
-
-
-def test_a_search_control_of_ones_own_on_an_environment_of_ones_own():
-    result = freqdyna.train(Slider, "dyna", search_control=Nearest, **SMALL)
-    assert result.config.search_control.endswith("test_host_seeds:Nearest")
-    assert np.isfinite(result.returns).all()
-    np.testing.assert_array_equal(result.metrics["search_states"][:, -1], 4)
 
 
 def test_a_seed_cannot_diverge_after_it_stopped():

@@ -26,8 +26,11 @@ from freqdyna.training.checkpoint import RunOptions
 from freqdyna.training.progress import Progress
 from freqdyna.training.seeds import Block
 
-CONFIG = Config(
-    env="GridWorld", seeds=2, steps=12, eval_every=4, hidden=(2,), snapshot_steps=(2, 5, 9)
+CONFIG = Config.of(
+    {
+        **{"env": "GridWorld", "seeds": 2, "steps": 12, "eval_every": 4},
+        **{"snapshot_steps": (2, 5, 9), "learner.hidden": (2,)},
+    }
 )
 ALWAYS = RunOptions(0.0)
 """Save after every slice."""
@@ -237,7 +240,7 @@ def test_one_flipped_bit_is_told_and_does_not_block_a_resume(execute, whole, fol
 
 def test_a_checkpoint_of_other_settings_is_refused_and_left_alone(execute, folder):
     saved = checkpoint.checkpoints(folder)
-    for changes in ({"discount": 0.5}, {"eval_every": 3}, {"no_setting": 1}):
+    for changes in ({"learner.discount": 0.5}, {"eval_every": 3}, {"no_setting": 1}):
         for path in saved:
             arrays, note = load_arrays(path)
             save_arrays(path, arrays, note | {"config": note["config"] | changes})

@@ -1,11 +1,8 @@
 """Rows of one program with numbers of their own."""
 
-from dataclasses import replace
-
 import jax
 import numpy as np
 import pytest
-from freqdyna.envs.resolve import resolved
 
 from freqdyna import envs
 from freqdyna.agents import algorithms
@@ -13,27 +10,23 @@ from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.training.seeds import Block, Layout, Training, VariedBlock
 
-BASE = Config(
-    env="GridWorld",
-    algorithm="dyna-frequency",
-    planning_steps=2,
-    warmup_steps=20,
-    hidden=(8,),
-    search_states=3,
-    buffer_size=100,
-    queue_size=100,
-    steps=200,
-    episode_limit=50,
-    max_gradient_norm=10.0,
-    exploration_initial=0.5,
-    exploration_fraction=0.5,
+BASE = Config.of(
+    {
+        **{"algorithm": "dyna-frequency", "steps": 200, "planning_steps": 2, "warmup_steps": 20},
+        **{"exploration_initial": 0.5, "exploration_fraction": 0.5},
+        "env": {"name": "GridWorld", "episode_limit": 50},
+        "learner": {"hidden": (8,), "max_gradient_norm": 10.0},
+        "replay": {"capacity": 100},
+        "planning": {"queue_size": 100},
+        "search_control": {"states": 3},
+    }
 )
 
 
-def training(env="GridWorld", **settings):
-    env = envs.make(env, episode_limit=50)
-    agent = algorithms.build(resolved(replace(BASE, **settings), env), env)
-    return Training(agent, 1, 0.05)
+def training(base=BASE, **settings):
+    config = base.changed(settings)
+    env = envs.make(config.env, **config.of_component("env"))
+    return Training(algorithms.build(config, env), 1, 0.05)
 
 
 def block_of(trainings, seeds=(0, 1)):
@@ -44,19 +37,19 @@ def block_of(trainings, seeds=(0, 1)):
 def trained(block, steps=60):
     """Parameters and returns, each with a row for a training and seed."""
     state, metrics = block.evaluate(block.advance(block.init(), 0, steps), steps)
-    return np.asarray(jax.vmap(block.training.agent.parameters)(state)), metrics["return"]
+    return block.parameters(state), metrics["return"]
 
 
 VARIED = [
-    {"learning_rate": 0.003},
+    {"learner.learning_rate": 0.003},
     {"exploration": 0.3},
     {"exploration_initial": 0.9},
-    {"max_gradient_norm": 0.01},
-    {"climb_step_size": 0.03},
-    {"climb_noise": 0.05},
-    {"frequency_probability": 0.9},
-    {"planning_exploration": 0.5},
-    {"target_period": 7},
+    {"learner.max_gradient_norm": 0.01},
+    {"search_control.step_size": 0.03},
+    {"search_control.noise": 0.05},
+    {"search_control.probability": 0.9},
+    {"planning.exploration": 0.5},
+    {"learner.target_period": 7},
 ]
 ALL_AT_ONCE = {name: value for settings in VARIED for name, value in settings.items()}
 TRAININGS = [training(), *(training(**settings) for settings in VARIED), training(**ALL_AT_ONCE)]
@@ -81,23 +74,24 @@ def test_a_row_does_not_depend_on_which_others_are_there(block, monkeypatch):
     assert len(different) == len(TRAININGS)  # each number reaches its row
 
 
-@pytest.mark.parametrize("actions", ["discrete", "continuous"])
-def test_rows_are_what_their_trainings_give_alone(actions, block):
+def test_rows_are_what_their_trainings_give_alone(block):
     last = TRAININGS[-1]  # in which all numbers are others than in the first
-    if actions == "continuous":  # with bounds, which are vectors
-        swings = {"env": "Pendulum-v1", "algorithm": "naf", "max_gradient_norm": None}
-        last = training(**swings, learning_rate=0.003)
-        block = block_of([training(**swings), last])
     rows, _ = trained(block, steps=25)
     own_block = Block(last, Layout.of(np.array([0, 1]), jax.devices()[:1]))
-    state = own_block.advance(own_block.init(), 0, 25)
-    alone = np.asarray(jax.vmap(last.agent.parameters)(state))
+    alone = own_block.parameters(own_block.advance(own_block.init(), 0, 25))
     # Sums over more rows may be taken in another order.
     np.testing.assert_allclose(rows[-2:], alone, rtol=1e-3, atol=1e-5)
 
 
+def test_rows_may_have_continuous_actions_whose_bounds_are_vectors():
+    settings = {"algorithm": "naf", "env": "Pendulum-v1", "learner": {"hidden": (8,)}}
+    base = Config.of(settings)
+    block = block_of([training(base), training(base, **{"learner.learning_rate": 0.003})])
+    jax.eval_shape(lambda: block.advance(block.init(), 0, 1))
+
+
 def test_what_changes_shapes_is_refused():
     with pytest.raises(FreqdynaError, match="differ only in numbers"):
-        block_of([training(), training(hidden=(9,))])
+        block_of([training(), training(**{"learner.hidden": (9,)})])
     with pytest.raises(FreqdynaError, match="differ only in numbers"):
         block_of([training(), training(warmup_steps=9)])  # when updates begin

@@ -49,12 +49,18 @@ class Train:
     """Whether the file of --config may name code to import, as module:Class. Use it only if you
     trust it; names that you type as options need no permission."""
 
+    check: bool = False
+    """Only check in seconds, without training, whether everything fits together."""
+
     def train(self, settings: dict[str, Any]) -> None:
         """Train with the settings, and print a table of the result."""
         from freqdyna.results.folder import free_name
         from freqdyna.results.tables import print_table
         from freqdyna.training import api
 
+        if self.check:
+            api.check(preset=self.preset, init_from=self.init_from, **settings)
+            return
         out = self.out or free_name(Config.of(settings))
         result = api.train(
             preset=self.preset,

@@ -1,7 +1,11 @@
-"""Train an algorithm, or resume an interrupted run: both prepare a run and execute it."""
+"""Train an algorithm, or resume an interrupted run: both prepare a run and execute it.
+
+`check` prepares a run and traces it instead.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +19,7 @@ from freqdyna.agents.learners import Learner
 from freqdyna.agents.models import MODELS, Model, check_model
 from freqdyna.agents.replay import Replay
 from freqdyna.config import Component, Config, create, values_of
-from freqdyna.core.errors import FreqdynaError
+from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import Registry, describe, import_code
 from freqdyna.envs import ENVIRONMENTS, Environment, make
 from freqdyna.envs.gym import ClosingFactory, factory_of
@@ -50,6 +54,8 @@ from freqdyna.training.seeds import Block, Layout, Training, VariedBlock, requir
 if TYPE_CHECKING:
     import gymnasium
 
+_PARTS = ("search_control", "model", "learner", "replay")
+"""The components that can be passed as objects."""
 _KEPT = (INIT_FROM, CUSTOM_METRICS, WANDB_RUN)
 """Facts of the provenance that stay when a run is resumed."""
 
@@ -102,28 +108,11 @@ def train(
         The curves, parameters and snapshots of all seeds.
 
     """
-    # Whoever calls this function has written the names, so they may import code.
-    named = {"env": env, "search_control": search_control, "model": model}
-    import_code(**{k: v.get("name") if isinstance(v, Mapping) else v for k, v in named.items()})
     options = RunOptions(checkpoint_seconds, tensorboard, wandb)
     if tensorboard and out is None:
         raise FreqdynaError("tensorboard is True; it needs a run folder: set out")
-    parts = {"search_control": search_control, "model": model, "learner": learner, "replay": replay}
-    environment, space, settings["env"] = _environment(env, settings)
-    if algorithm is not None:
-        settings["algorithm"] = algorithm
-    for kind, part in parts.items():
-        if part is not None:
-            settings[kind] = _table(kind, part)
-    run = prepare(
-        presets.config(settings, preset),
-        environment,
-        space,
-        components={kind: part for kind, part in parts.items() if isinstance(part, Component)},
-        callbacks=as_callbacks(callback),
-        init_from=load(init_from) if isinstance(init_from, str | os.PathLike) else init_from,
-        facts={} if preset is None else {"preset": preset},
-    )
+    parts = dict(zip(_PARTS, (search_control, model, learner, replay), strict=True))
+    run = _new_run(env, algorithm, parts, preset, callback, init_from, settings)
     if out is None:
         return run.execute(None, options, progress)
     with new_folder(out) as folder:
@@ -132,6 +121,36 @@ def train(
         except WandbNotStartedError:
             clear(folder)  # so that the corrected command can use it
             raise
+
+
+def check(
+    env: "str | Environment | gymnasium.Env[Any, Any] | Factory" = "MountainCar-v0",
+    algorithm: str | None = None,
+    **arguments: Any,
+) -> None:
+    """Check in seconds whether `train` accepts its arguments, without compiling or training.
+
+    The environment and the agent are created. One step with its search, one evaluation and one
+    snapshot are traced. A Gymnasium environment is reset and takes one step. Prints one line, or
+    raises the error that `train` would raise.
+
+    Args:
+        env: See `train`.
+        algorithm: See `train`.
+        **arguments: The other arguments of `train`; those about files and progress have no effect.
+
+    """
+    for name in ("out", "progress", "tensorboard", "wandb", "checkpoint_seconds"):
+        arguments.pop(name, None)
+    parts = {kind: arguments.pop(kind, None) for kind in _PARTS}
+    preset, callback, init_from = (
+        arguments.pop(name, None) for name in ("preset", "callback", "init_from")
+    )
+    settings = arguments | {"seeds": 1, "devices": 1}
+    run = _new_run(env, algorithm, parts, preset, callback, init_from, settings)
+    with closing(run.block) as block:
+        block.trace()
+    print(f"{run.name} can be trained: {_traced(block.training.agent)}")
 
 
 def resume(
@@ -213,6 +232,36 @@ def resume(
         return run.execute(path, options, progress, notes)
 
 
+def _new_run(
+    env: Any,
+    algorithm: str | None,
+    parts: dict[str, Any],
+    preset: str | None,
+    callback: Callback | Sequence[Callback] | None,
+    init_from: str | os.PathLike[str] | Record | None,
+    settings: dict[str, Any],
+) -> Run:
+    """The run that the arguments of `train` describe; `parts` are components by kind, or None."""
+    # Whoever calls `train` has written the names, so they may import code.
+    named = {"env": env, "search_control": parts["search_control"], "model": parts["model"]}
+    import_code(**{k: v.get("name") if isinstance(v, Mapping) else v for k, v in named.items()})
+    environment, space, settings["env"] = _environment(env, settings)
+    if algorithm is not None:
+        settings["algorithm"] = algorithm
+    for kind, part in parts.items():
+        if part is not None:
+            settings[kind] = _table(kind, part)
+    return prepare(
+        presets.config(settings, preset),
+        environment,
+        space,
+        components={kind: part for kind, part in parts.items() if isinstance(part, Component)},
+        callbacks=as_callbacks(callback),
+        init_from=load(init_from) if isinstance(init_from, str | os.PathLike) else init_from,
+        facts={} if preset is None else {"preset": preset},
+    )
+
+
 def prepare(
     config: Config,
     env: Environment | Factory | None = None,
@@ -226,19 +275,9 @@ def prepare(
 ) -> Run:
     """Create a run, and check everything that can be checked before any folder is created.
 
-    The settings are resolved here and nowhere else.
-
-    Args:
-        config: The settings, which may be incomplete.
-        env: A compiled environment, or a factory of Gymnasium environments; None to find it by
-            its name.
-        space: Its space, if it is known already.
-        components: Components that were created in Python, by kind, such as "model".
-        callbacks: Functions that are called at each evaluation.
-        init_from: A run with whose parameters the seeds begin.
-        before: The provenance of the run that is resumed.
-        facts: More of its provenance.
-
+    The settings may be incomplete; they are completed here and nowhere else. `env` and `space` are
+    None to find them by name. `components` were created in Python, by kind. `before` is the
+    provenance of the run that is resumed, and `facts` are more of its provenance.
     """
     keep_compiled_programs()
     before, facts = before or {}, dict(facts or {})
@@ -288,10 +327,6 @@ def prepare_together(configs: list[Config]) -> Run:
     """Trainings on a built-in environment that differ only in numbers, as rows of one run.
 
     The seeds of all trainings are seeds of this run; `Result.rows` separates them again.
-
-    Args:
-        configs: The settings of each training, all of them set.
-
     """
     first = prepare(configs[0])
     trainings = []
@@ -303,6 +338,21 @@ def prepare_together(configs: list[Config]) -> Run:
     require_memory(trainings[0], layout.seeds, devices)
     config = replace(first.config, seeds=layout.seeds)
     return Run(config, VariedBlock(trainings, layout), first.provenance)
+
+
+def _traced(agent: Any) -> str:
+    """The spaces, the episode limit and the components of an agent, in words."""
+    env, planning = agent.env, getattr(agent, "planning", None)
+    bounds = "with" if env.is_bounded else "without"
+    coordinates = counted(len(env.action_low), "coordinate")
+    actions = counted(env.num_actions, "action") if env.num_actions else f"actions of {coordinates}"
+    parts = [getattr(agent, name, None) for name in ("learner", "replay")]
+    parts += [planning.search_control, planning.model] if planning else []
+    names = [type(part).__name__ for part in parts if part is not None]
+    return (
+        f"observations of {counted(env.observation_size, 'coordinate')} {bounds} bounds, {actions},"
+        f" episodes of at most {env.episode_limit:,} steps; {', '.join(names or ['table'])}"
+    )
 
 
 def _training(config: Config, agent: Any) -> Training:
@@ -318,15 +368,15 @@ def _environment(
     """
     if isinstance(env, str | Mapping):
         return None, None, env
-    given = {name: value for name, value in settings.items() if name.startswith("env.")}
+    of_env = {name: value for name, value in settings.items() if name.startswith("env.")}
+    # The limit of a Gymnasium environment is a number of steps after which the run truncates.
+    accepted = set() if isinstance(env, Environment) else {"env.episode_limit"}
+    for name in of_env.keys() - accepted:
+        raise FreqdynaError(f"{name} is set, but the environment was passed; create it with that")
     if isinstance(env, Environment):
-        if given:
-            raise FreqdynaError(
-                f"{next(iter(given))} is a setting of the environment that was passed; set it there"
-            )
         return env, env, env.name
     factory = factory_of(env)
-    space = space_of_run(factory, Config.of(given))
+    space = space_of_run(factory, Config.of(of_env))
     return factory, space, space.name
 
 

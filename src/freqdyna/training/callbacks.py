@@ -55,16 +55,7 @@ def as_callbacks(callback: Any) -> tuple[Callback, ...]:
 
 
 def custom_metrics(callbacks: Sequence[Callback], evaluation: Evaluation) -> dict[str, np.ndarray]:
-    """Call the callbacks, and check the metrics that they return.
-
-    Args:
-        callbacks: The callbacks.
-        evaluation: The evaluation, which they must not change.
-
-    Returns:
-        The custom metrics by name, each of shape (seeds,); NaN for seeds that diverged.
-
-    """
+    """The metrics that the callbacks return, by name: (seeds,), NaN for seeds that diverged."""
     metrics: dict[str, np.ndarray] = {}
     diverged = evaluation.metrics[DIVERGED_AT] >= 0
     for callback in callbacks:

@@ -75,15 +75,10 @@ class Checkpoint:
 
 
 class Saver:
-    """Saves a run to its folder, periodically or on demand; does nothing without a folder.
+    """Saves a run to its folder every so many seconds or on demand; does nothing without a folder.
 
-    All files that are complete remain in place if a file cannot be written.
-
-    Args:
-        folder: The run folder, or None.
-        seconds: Seconds between checkpoints.
-        again: How to resume the run, for messages.
-
+    All files that are complete remain in place if a file cannot be written. `again` says how to
+    resume the run, for messages.
     """
 
     def __init__(self, folder: Path | None, seconds: float, again: str | None) -> None:
@@ -100,12 +95,7 @@ class Saver:
     ) -> None:
         """Write a checkpoint, if there is one, and the results so far.
 
-        Args:
-            record: The results.
-            checkpoint: The checkpoint.
-            progress: If given, the run goes on after a failure, such as a full disk, with a
-                warning; otherwise a failure is an error.
-
+        A failure, such as a full disk, is a warning to `progress`; without it, an error.
         """
         self._last = time.monotonic()
         if self.folder is None:
@@ -145,39 +135,12 @@ class Saver:
         )
 
 
-def save(path: Path, state: Any, curves: dict[str, np.ndarray], note: dict[str, Any]) -> None:
-    """Write arrays to a file.
-
-    Args:
-        path: The file.
-        state: A pytree of arrays and random keys.
-        curves: More arrays by name.
-        note: Anything that JSON can represent.
-
-    """
-    arrays = {
-        f"state{name}": _without_empty_rows(np.asarray(leaf))
-        for name, leaf in _named_leaves(jax.tree.map(_numbers, state))
-    }
-    save_arrays(path, arrays | {f"{_CURVE}{name}": curve for name, curve in curves.items()}, note)
-
-
-def load(path: Path, like: Any) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
-    """The state, the other arrays and the note that `save` wrote.
-
-    Args:
-        path: The file.
-        like: A pytree of arrays, or of their shapes, with the structure of the state.
-
-    """
-    arrays, note = load_arrays(path)
-    return _state(path, arrays, like), _curves(arrays), note
-
-
 def save_run(folder: Path, config: Config, saved: Checkpoint) -> None:
     """Write a checkpoint of a run to its folder, and remove the oldest ones."""
     names = saved.evaluations[0] if saved.evaluations else {}
     curves = {name: np.stack([row[name] for row in saved.evaluations]) for name in names}
+    curves |= snapshot_arrays(saved.snapshots)
+    arrays = state_arrays(saved.state) | {f"{_CURVE}{name}": c for name, c in curves.items()}
     note = {
         "step": saved.step,
         "config": config.flat(),
@@ -185,20 +148,14 @@ def save_run(folder: Path, config: Config, saved: Checkpoint) -> None:
         "devices": saved.devices,
         "seconds": saved.seconds,
     }
-    curves |= snapshot_arrays(saved.snapshots)
-    save(folder / f"checkpoint-{saved.step:010d}.npz", saved.state, curves, note)
+    save_arrays(folder / f"checkpoint-{saved.step:010d}.npz", arrays, note)
     for path in checkpoints(folder)[KEPT:]:
         with suppress(OSError):  # one that is left does no harm
             path.unlink()
 
 
 def load_run(path: Path, config: Config, like: Any) -> Checkpoint:
-    """Read a checkpoint of a run.
-
-    Args:
-        path: The file.
-        config: The settings of the run, which may have more steps than it had at that time.
-        like: See `load`.
+    """Read a checkpoint of a run, which may have more steps now; see `state_in` for `like`.
 
     Raises:
         DamagedFileError: If the file is damaged.
@@ -210,12 +167,20 @@ def load_run(path: Path, config: Config, like: Any) -> Checkpoint:
         raise ForeignCheckpointError(
             f"{path} belongs to a run with other settings than config.toml"
         )
-    curves = _curves(arrays)
+    curves = {
+        name.removeprefix(_CURVE): array
+        for name, array in arrays.items()
+        if name.startswith(_CURVE)
+    }
     metrics = {name: values for name, values in curves.items() if "/" not in name}
     rows = len(next(iter(metrics.values()), ()))
+    try:
+        state = state_in(arrays, like)
+    except ValueError as error:
+        raise FreqdynaError(f"{path} does not fit its run: {error}") from None
     return Checkpoint(
         step=note["step"],
-        state=_state(path, arrays, like),
+        state=state,
         evaluations=[{name: values[i] for name, values in metrics.items()} for i in range(rows)],
         snapshots=snapshots_in(curves),
         facts=note["facts"],
@@ -225,17 +190,7 @@ def load_run(path: Path, config: Config, like: Any) -> Checkpoint:
 
 
 def newest(folder: Path, config: Config, like: Any) -> tuple[Checkpoint | None, list[str]]:
-    """The newest checkpoint that can be read, and warnings; damaged files are set aside.
-
-    Args:
-        folder: The run folder.
-        config: The settings of the run.
-        like: See `load`.
-
-    Raises:
-        ForeignCheckpointError: If the newest one that is not damaged belongs to another run.
-
-    """
+    """The newest checkpoint that can be read, and warnings; damaged files are set aside."""
     warnings: list[str] = []
     for path in checkpoints(folder):
         try:
@@ -253,13 +208,9 @@ def checkpoints(folder: Path) -> list[Path]:
 
 
 def initial_parameters(source: Record, config: Config, agent: Agent[Any]) -> np.ndarray:
-    """The trained parameters of another run, with which the seeds of a run begin.
+    """The trained parameters of another run, with which the seeds of a run begin: (seeds, p).
 
     A seed begins with the parameters of the same seed, or all of them with those of the only seed.
-
-    Returns:
-        Shape (seeds, p).
-
     """
     source.require_agent()
     if config.get("scale_observations") and not agent.env.is_bounded:
@@ -302,11 +253,6 @@ def source_facts(source: Record, parameters: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _curves(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    names = [name for name in arrays if name.startswith(_CURVE)]
-    return {name.removeprefix(_CURVE): arrays[name] for name in names}
-
-
 def _belongs_to(note: dict[str, Any], config: Config) -> bool:
     """Whether a checkpoint was written by a run with these settings, or with fewer steps."""
     try:
@@ -318,19 +264,30 @@ def _belongs_to(note: dict[str, Any], config: Config) -> bool:
     return note["step"] <= config.steps and replace(before, steps=config.steps) == config
 
 
-def _state(path: Path, arrays: dict[str, np.ndarray], like: Any) -> Any:
-    """The state in a checkpoint, with the structure of `like`."""
+def state_arrays(state: Any) -> dict[str, np.ndarray]:
+    """The leaves of a pytree of arrays and random keys, by their paths."""
+    return {
+        name: _without_empty_rows(np.asarray(leaf))
+        for name, leaf in _named_leaves(jax.tree.map(_numbers, state))
+    }
+
+
+def state_in(arrays: dict[str, np.ndarray], like: Any) -> Any:
+    """The inverse of `state_arrays`; raises a ValueError for a leaf that differs from `like`.
+
+    `like` is a pytree of arrays, or of their shapes, with the structure of the state.
+    """
     expected = jax.eval_shape(lambda tree: jax.tree.map(_numbers, tree), like)
     leaves = []
     for (name, leaf), original in zip(_named_leaves(expected), jax.tree.leaves(like), strict=True):
-        array = arrays.get(f"state{name}")
+        array = arrays.get(name)
         if array is not None and array.dtype.kind == "V" and leaf.dtype.isbuiltin == 2:
             array = array.view(leaf.dtype)  # NumPy stores types that JAX adds to it as raw bytes
         if array is not None and array.ndim == leaf.ndim > 2:
             missing = leaf.shape[1] - array.shape[1]
             array = np.pad(array, [(0, 0), (0, max(missing, 0)), *[(0, 0)] * (array.ndim - 2)])
         if array is None or (array.shape, array.dtype) != (leaf.shape, leaf.dtype):
-            raise FreqdynaError(f"{path} does not fit its run: {name[1:]} differs")
+            raise ValueError(f"{name} differs")
         if _is_key(original):
             array = jax.random.wrap_key_data(jnp.asarray(array), impl=_key_impl(original))
         leaves.append(array)
@@ -374,4 +331,4 @@ def _numbers(leaf: Any) -> Any:
 def _named_leaves(tree: Any) -> list[tuple[str, Any]]:
     """Each leaf with its path in the tree."""
     leaves = jax.tree_util.tree_leaves_with_path(tree)
-    return [(jax.tree_util.keystr(path), leaf) for path, leaf in leaves]
+    return [(f"state{jax.tree_util.keystr(path)}", leaf) for path, leaf in leaves]

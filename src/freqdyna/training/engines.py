@@ -53,13 +53,7 @@ def cores() -> int:
 
 
 def seed_devices(seeds: int, wanted: int | None = None) -> list[jax.Device]:
-    """The devices over which seeds are distributed.
-
-    Args:
-        seeds: The number of seeds; every device has at least one.
-        wanted: The maximum number of devices; None for all.
-
-    """
+    """The devices for so many seeds, at least one seed each; `wanted` is the greatest number."""
     with contextlib.suppress(RuntimeError):  # raised if JAX has already computed something
         jax.config.update("jax_num_cpu_devices", wanted or cores())
     devices = jax.devices()[: wanted or None]
@@ -112,17 +106,11 @@ class Engine(abc.ABC):
 
     @abc.abstractmethod
     def run(self, tasks: list[Task]) -> Generator[TaskOutcome | None, None, None]:
-        """Compute all tasks.
+        """Compute all tasks in this order; their names are unique.
 
-        If a task fails, the others continue. If a worker dies, its task is computed again.
-
-        Args:
-            tasks: The tasks in the order in which they are started; names must be unique.
-
-        Yields:
-            Each outcome when it is available, and None about once per second. If the generator is
-            closed early, running tasks are stopped.
-
+        Yields each outcome when it is available, and None about once per second. If a task fails,
+        the others continue. If a worker dies, its task is computed again. If the generator is
+        closed early, running tasks are stopped.
         """
 
 
@@ -137,10 +125,7 @@ def worker_environment(gpu: bool) -> dict[str, str]:
 class Local(Engine):
     """A pool of one process for each slot, so that a dying process affects only one task.
 
-    Args:
-        workers: The number of processes; None for `tasks_per_gpu` per GPU, or one per core.
-        tasks_per_gpu: The number of tasks that share a GPU.
-
+    There are `workers` processes; by default `tasks_per_gpu` for each GPU, or one for each core.
     """
 
     def __init__(self, workers: int | None = None, tasks_per_gpu: int = 1) -> None:
@@ -204,8 +189,8 @@ class Local(Engine):
         """The pool of a slot; its process starts with its first task."""
         device = self._gpus[slot % len(self._gpus)] if self._gpus else ""
         context = multiprocessing.get_context("spawn")
-        given = (device, os.getpid(), scratch)
-        return ProcessPoolExecutor(1, mp_context=context, initializer=_prepare, initargs=given)
+        arguments = (device, os.getpid(), scratch)
+        return ProcessPoolExecutor(1, mp_context=context, initializer=_prepare, initargs=arguments)
 
 
 @contextlib.contextmanager
@@ -243,16 +228,11 @@ def _prepare(device: str, parent: int, scratch: str) -> None:
     if device:
         os.environ["CUDA_VISIBLE_DEVICES"] = device
     os.environ.update(worker_environment(gpu=bool(device)))
-    _end_with(parent)
-
-
-def _end_with(parent: int) -> None:
-    """Exit if the parent was killed, because nobody would stop the worker otherwise."""
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(1.0)
-        os._exit(1)
+        os._exit(1)  # the parent was killed, and nobody else would stop the worker
 
     threading.Thread(target=watch, daemon=True).start()
 
@@ -262,17 +242,14 @@ def _gpus() -> list[str]:
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # the workers need the memory
     if jax.default_backend() != "gpu":
         return []
-    given = os.environ.get("CUDA_VISIBLE_DEVICES")
-    return given.split(",") if given else [str(i) for i in range(jax.device_count())]
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return visible.split(",") if visible else [str(i) for i in range(jax.device_count())]
 
 
 class Ray(Engine):
     """Ray's scheduler; a task has one CPU and, if the cluster has GPUs, a share of a GPU.
 
-    Args:
-        address: The address of a running cluster, "auto", or None to start one on this machine.
-        tasks_per_gpu: The number of tasks that share a GPU.
-
+    The address is that of a running cluster, "auto", or None to start one on this machine.
     """
 
     def __init__(self, address: str | None = None, tasks_per_gpu: int = 1) -> None:

@@ -70,7 +70,7 @@ class HostBlock(Block):
     def init(self) -> AgentState:
         """The states before the first step, each at the start of its first episode."""
         state, starts = super().init(), self.envs.begin()
-        self._tell(set(), state)
+        self._report_stopped(set(), state)
         return self._at(state, starts)
 
     def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
@@ -80,9 +80,11 @@ class HostBlock(Block):
             failed = set(self.envs.failures)
             if len(failed) == len(self.seeds):
                 break
-            found = self.envs.step(np.asarray(action), t)
-            self._tell(failed, state)
-            state, action = self._observe(state, action, self._filled(_packed(found)), np.int32(t))
+            outcome = self.envs.step(np.asarray(action), t)
+            self._report_stopped(failed, state)
+            state, action = self._observe(
+                state, action, self._filled(_packed(outcome)), np.int32(t)
+            )
         return state
 
     def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
@@ -95,13 +97,13 @@ class HostBlock(Block):
         failed = set(self.envs.failures)
         for episode in range(episodes):
             sums += self._episode(state, step, episode)
-        self._tell(failed, state)
+        self._report_stopped(failed, state)
         state, metrics = self._measure(state)
         totals, lengths, terminated = jnp.asarray(sums / episodes, jnp.float32)
-        found = {"return": totals, "length": lengths, "terminated": terminated}
+        means = {"return": totals, "length": lengths, "terminated": terminated}
         metrics["diverged_at"] = self._before_the_end(metrics["diverged_at"])
         self._has_results |= len(self.envs.failures) < count
-        return state, self._without_ended(found | metrics)
+        return state, self._without_ended(means | metrics)
 
     def snapshot(self, state: AgentState, step: int) -> Metrics:
         """The snapshot, with NaN for the seeds that stopped."""
@@ -136,7 +138,7 @@ class HostBlock(Block):
         reached = self.envs.restore(saved["host"], failures)
         state = super().from_checkpoint(saved["agent"], facts)
         self._last, self._has_results = np.array(saved["last"]), True
-        self._tell(set(failures), state)
+        self._report_stopped(set(failures), state)
         there = np.asarray(saved["agent"].observation)
         for row, seed in enumerate(self.seeds):
             if row in self.envs.failures or np.array_equal(reached[row], there[row]):
@@ -191,17 +193,26 @@ class HostBlock(Block):
                 attempt(row, chosen[row])
         return outcome
 
+    def trace(self) -> None:
+        """Trace the agent; reset each environment, and take one step."""
+        agent, key = self.training.agent, jax.random.key(0)
+        assert isinstance(agent, Dyna)
+        state = jax.eval_shape(agent.dry_step, key)
+        jax.eval_shape(self.training.snapshot, state, key, 1)
+        self.envs.begin()
+        if self.space.num_actions:
+            actions = np.zeros(len(self.seeds), int)
+        else:
+            actions = np.tile(self.space.action_low, (len(self.seeds), 1))
+        self.envs.step(actions, 0)
+        self._require_seeds()
+
     def close(self) -> None:
         """Close all environments, including that of the model."""
         self._factory.close()
 
-    def _tell(self, known: set[int], state: AgentState) -> None:
-        """Report the seeds that stopped since then, and keep their parameters.
-
-        Raises:
-            Exception: That of the environment, if no seed is left and there are no results.
-
-        """
+    def _report_stopped(self, known: set[int], state: AgentState) -> None:
+        """Report the seeds that stopped since then, and keep their parameters."""
         ended = sorted(set(self.envs.failures) - known)
         if ended:
             self._last[ended] = super().parameters(state)[ended]
@@ -212,13 +223,18 @@ class HostBlock(Block):
                 f"seed {self.seeds[row]} stopped at step {failure.step:,}: {self.space.name}: "
                 f"{failure.reason}; {left} of {counted(len(self.seeds), 'seed')} continue"
             )
-        if not left and not self._has_results:
-            first = next(iter(self.envs.failures.values()))
-            sentence = f"{self.space.name} failed for every seed; the first: {first.reason}"
-            if first.error is None:
-                raise FreqdynaError(sentence)
-            first.error.add_note(f"{sentence}; reset and step must work as in gymnasium.Env")
-            raise first.error
+        self._require_seeds()
+
+    def _require_seeds(self) -> None:
+        """Raise the error of the environment if no seed is left and there are no results."""
+        if len(self.envs.failures) < len(self.seeds) or self._has_results:
+            return
+        first = next(iter(self.envs.failures.values()))
+        sentence = f"{self.space.name} failed for every seed; the first: {first.reason}"
+        if first.error is None:
+            raise FreqdynaError(sentence)
+        first.error.add_note(f"{sentence}; reset and step must work as in gymnasium.Env")
+        raise first.error
 
     def _without_ended(self, metrics: Metrics) -> Metrics:
         """The metrics, with NaN for the seeds that stopped."""
@@ -248,10 +264,10 @@ class HostBlock(Block):
         return eqx.tree_at(lambda s: s.observation, state, placed)
 
 
-def _packed(found: dict[str, np.ndarray]) -> np.ndarray:
+def _packed(outcome: dict[str, np.ndarray]) -> np.ndarray:
     """One row per seed, so that there is one transfer to the device instead of five."""
-    scalars = [found[name].astype(np.float32)[:, None] for name in ("reward", "terminal", "over")]
-    return np.concatenate([*scalars, found["next_state"], found["observation"]], axis=1)
+    scalars = [outcome[name].astype(np.float32)[:, None] for name in ("reward", "terminal", "over")]
+    return np.concatenate([*scalars, outcome["next_state"], outcome["observation"]], axis=1)
 
 
 def _unpacked(row: Float[Array, " width"]) -> Experience:

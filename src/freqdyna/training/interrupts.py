@@ -18,9 +18,7 @@ class InterruptedRun(KeyboardInterrupt):
 def stop_requests(can_be_resumed: bool) -> Iterator[threading.Event]:
     """Let SIGINT, SIGTERM and SIGHUP set an event; a second SIGINT or SIGTERM ends the run at once.
 
-    Args:
-        can_be_resumed: Whether the run has a folder to save its state in; if not, nothing changes.
-
+    Nothing changes for a run that has no folder to save its state in.
     """
     requested = threading.Event()
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, TextIO, cast
 
+from freqdyna.core.errors import counted
+
 SECONDS_BETWEEN_LINES = 15.0
 GREATEST_NUMBER_OF_BARS = 20
 WIDE = 100
 """Columns of a terminal that has room for a bar next to the texts."""
-_COMPILING = "compiling"
+_COMPILING = "compiling …"
 
 
 class _Output:
@@ -38,51 +40,38 @@ class _Output:
 
 
 class Display:
-    """The output of a command while it runs; it must be closed at the end.
+    """The output of a command while it runs; it must be closed at the end."""
 
-    Args:
-        shown: If False, nothing is printed, and warnings are Python warnings.
-
-    """
-
-    def __init__(self, shown: bool = True) -> None:
-        self._shown = shown
+    def __init__(self) -> None:
         # In a notebook, bars need ipywidgets.
         in_notebook = "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
-        self._bars = _bars() if shown and (sys.stdout.isatty() or in_notebook) else None
+        self._bars = _bars() if sys.stdout.isatty() or in_notebook else None
         self._tasks: dict[str, Any] = {}
         """The bar of each task."""
         self._last = time.monotonic()
         """When the last line was printed."""
         self._began: dict[str, tuple[float, int]] = {}
-        """When each task was first shown, and how much of it was done then."""
+        """When each task was first reported, and how much of it was done then."""
         self._printed: dict[str, int] = {}
+        """What was done of each task when its last line was printed."""
         self._has_headline = False
 
     def note(self, text: str) -> None:
         """Print a text once."""
-        if self._bars is not None:
-            self._bars.console.print(text, highlight=False, markup=False, soft_wrap=True)
-        elif self._shown:
+        if self._bars is None:
             print(text, file=_Output(), flush=True)
-
-    def warn(self, text: str) -> None:
-        """Print a warning."""
-        if self._shown:
-            self.note(f"warning: {text}")
         else:
-            warnings.warn(text, stacklevel=2)
+            self._bars.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def wait(self, text: str) -> None:
+        """Say what is being done before there is progress to show; `remove` ends it."""
+        if self._bars is None:
+            self.note(text)
+        else:
+            self._tasks[text] = self._bars.add_task(text, total=None, text="")
 
     def show(self, task: str, done: int, total: int, text: str = "") -> None:
-        """Show the progress of a task; its time is measured from the first call.
-
-        Args:
-            task: The name that identifies the task.
-            done: How much of it is done.
-            total: How much there is to do.
-            text: Additional text, such as a rate.
-
-        """
+        """Show how much of a task is done, and a text; its time counts from the first call."""
         if self._bars is None:
             self._show_line(task, done, total, text)
             return
@@ -120,7 +109,9 @@ class Display:
     def _show_line(self, task: str, done: int, total: int, text: str) -> None:
         """Print a line if some time has passed since the last one, or the task is done."""
         now = time.monotonic()
-        began, first = self._began.setdefault(task, (now, done))
+        if task not in self._began:
+            self._last, self._began[task] = now, (now, done)
+        began, first = self._began[task]
         due = now - self._last >= SECONDS_BETWEEN_LINES or first < done == total
         if self._has_headline or not due or self._printed.get(task) == done:
             return
@@ -145,9 +136,9 @@ def _bars() -> Any:
                 yield Text(self.headline)
             yield self.make_tasks_table(self.tasks)
 
-    def text(shown: str) -> progress.TextColumn:
+    def text(template: str) -> progress.TextColumn:
         # Long texts are folded, so that what varies is not truncated on a narrow terminal.
-        return progress.TextColumn(shown, markup=False, table_column=Column(overflow="fold"))
+        return progress.TextColumn(template, markup=False, table_column=Column(overflow="fold"))
 
     bars = Bars(console=Console(file=cast(TextIO, _Output())))
     bars.columns = (
@@ -172,8 +163,7 @@ class LastEvaluation:
     mean_return: float | None
     """The mean over the seeds that neither diverged nor stopped; None if there is none."""
     left_out: str = ""
-    """The number of seeds and why some are left out, such as "2 of 3 seeds; 1 diverged"; empty if
-    none is."""
+    """Why seeds are left out, such as "2 of 3 seeds; 1 diverged"; empty if none is."""
 
     def text(self) -> str:
         """The mean return, its step and its seeds, such as "mean return -12.3 at step 500"."""
@@ -192,37 +182,27 @@ class Progress:
         """Receive a warning."""
         warnings.warn(text, stacklevel=2)
 
+    def compile(self) -> None:
+        """Compilation starts."""
+
     def start(self) -> None:
         """Compilation is done and training starts."""
 
     def update(self, step: int, last: LastEvaluation | None) -> None:
-        """Receive the current step.
-
-        Args:
-            step: The number of steps that every seed has taken.
-            last: The last evaluation; None before the first one.
-
-        """
+        """Every seed has taken `step` steps; `last` is None before the first evaluation."""
 
     def close(self) -> None:
         """The run is over."""
 
 
 class RunProgress(Progress):
-    """Shows the progress of a run.
-
-    Args:
-        seeds: The number of seeds.
-        steps: The number of environment steps of each seed.
-        first_step: The step from which the run starts or resumes.
-
-    """
+    """Shows the progress of a run of `steps` steps of each seed, which starts at `first_step`."""
 
     def __init__(self, seeds: int, steps: int, first_step: int) -> None:
         self._seeds, self._steps, self._first_step = seeds, steps, first_step
+        self._together = "" if seeds == 1 else f" of {counted(seeds, 'seed')} together"
         self._began = time.monotonic()
         self._display = Display()
-        self._display.show(_COMPILING, first_step, steps)
 
     def note(self, text: str) -> None:
         """Show the message."""
@@ -230,7 +210,11 @@ class RunProgress(Progress):
 
     def warn(self, text: str) -> None:
         """Show the warning."""
-        self._display.warn(text)
+        self._display.note(f"warning: {text}")
+
+    def compile(self) -> None:
+        """Show that nothing is trained yet."""
+        self._display.wait(_COMPILING)
 
     def start(self) -> None:
         """Show the steps instead of the compilation."""
@@ -241,7 +225,7 @@ class RunProgress(Progress):
     def update(self, step: int, last: LastEvaluation | None) -> None:
         """Show the step, the last mean return and when it was measured, and the rate."""
         seconds = max(time.monotonic() - self._began, 1e-9)
-        rate = f"{self._seeds * (step - self._first_step) / seconds:,.0f} env steps/s"
+        rate = f"{self._seeds * (step - self._first_step) / seconds:,.0f} steps/s{self._together}"
         text = " | ".join(filter(None, [last.text() if last else "", rate]))
         self._display.show("step", step, self._steps, text)
 

@@ -15,6 +15,7 @@ from freqdyna.agents.base import AgentState
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import module_of
+from freqdyna.envs import Environment
 from freqdyna.envs.names import env_label
 from freqdyna.results.folder import begin
 from freqdyna.results.record import (
@@ -68,15 +69,8 @@ class Run:
     ) -> Result:
         """Train from the newest checkpoint, or from the start, to the end.
 
-        Args:
-            folder: The run folder, whose lock the caller holds, or None if nothing is stored.
-            options: How the run is saved.
-            progress: Whether to show progress on the terminal, or what receives it instead.
-            notes: Messages for the user before the run starts.
-
-        Returns:
-            The finished training.
-
+        The caller holds the lock of the folder, if there is one. `progress` says whether to show
+        the progress, or receives it; it begins with `notes`.
         """
         config, again = self.config, resume_command(self.config, self.provenance, folder)
         saver = Saver(folder, options.checkpoint_seconds, again)
@@ -84,8 +78,7 @@ class Run:
             closing.callback(self.block.close)
             state, step, warnings = self._start(folder)
             if not isinstance(progress, Progress):
-                shown = (config.seeds, config.steps, step)
-                progress = RunProgress(*shown) if progress else Progress()
+                progress = RunProgress(config.seeds, config.steps, step) if progress else Progress()
             closing.callback(progress.close)
             logs: list[EvaluationLog] = []
             if folder is not None:
@@ -100,7 +93,7 @@ class Run:
             if step or self.initial is not None:
                 # Its files may have been those of fewer steps; its first parameters are nowhere.
                 self._save(saver, state, step, with_state=not step)
-            for note in (*notes, announcement(config, self.provenance, step)):
+            for note in (*notes, self._announcement(step)):
                 progress.note(note)
             for warning in warnings:
                 progress.warn(warning)
@@ -147,7 +140,8 @@ class Run:
         config = self.config
         evaluations = self._evaluation_steps[len(self.evaluations) :]
         snapshots = [s for s in config.snapshot_steps if s >= step]
-        state = jax.block_until_ready(self.block.advance(state, step, step))  # compiles
+        progress.compile()
+        state = jax.block_until_ready(self.block.advance(state, step, step))
         progress.start()
         slice_steps = 1
         for stop in map(int, np.union1d(evaluations, snapshots)):
@@ -169,7 +163,7 @@ class Run:
                 if saver.is_due():
                     self._save(saver, state, step, progress)
             if stop in snapshots:
-                self.snapshots[stop] = self._own_rows(self.block.snapshot(state, stop))
+                self.snapshots[stop] = self._without_copies(self.block.snapshot(state, stop))
             if stop in evaluations:
                 if stop == config.steps and self._ends_between_evaluations:
                     self._save(saver, state, stop)
@@ -184,8 +178,8 @@ class Run:
         self._pass_on(progress)
         before = self.evaluations[-1][DIVERGED_AT] if self.evaluations else None
         parameters = self.block.parameters(state)
-        own = self._own_rows(measured) | {SECONDS: np.full(self.config.seeds, self.seconds)}
-        metrics = mark_diverged(own, step, parameters, before)
+        rows = self._without_copies(measured) | {SECONDS: np.full(self.config.seeds, self.seconds)}
+        metrics = mark_diverged(rows, step, parameters, before)
         custom = custom_metrics(
             self.callbacks,
             Evaluation(
@@ -254,6 +248,33 @@ class Run:
         )
 
     @property
+    def name(self) -> str:
+        """The agent, its model if that is the user's own, and the environment."""
+        model = f", model {self.config.model}" if module_of(self.config.model) else ""
+        return f"{self.config.agent_name}{model} on {env_label(self.config)}"
+
+    def _announcement(self, step: int) -> str:
+        """What is about to be trained, on what, and from which step."""
+        config, agent = self.config, self.block.training.agent
+        replays = hasattr(agent, "planning") and agent.planning is None
+        noun = "update" if replays else "planning update"
+        begins = getattr(agent, "first_update_step", 0)
+        text = (
+            f"{self.name}: {counted(config.seeds, 'seed')} × {config.steps:,} steps, "
+            f"{counted(config['planning_steps'], noun)} per step"
+        )
+        if begins:
+            text += f" from step {begins:,} on"
+        if isinstance(agent.env, Environment):  # Gymnasium's truncate episodes by themselves
+            text += f", episodes of at most {agent.env.episode_limit:,} steps"
+        text += f", on {self._devices}"
+        if step:
+            text += f"; resuming from step {step:,}"
+        if config.get("warmup_steps", 0) >= config.steps:
+            text += f"; every action is random: the warm-up lasts {config['warmup_steps']:,} steps"
+        return text
+
+    @property
     def seeds(self) -> np.ndarray:
         """The seeds, shape (seeds,)."""
         return np.arange(self.config.first_seed, self.config.first_seed + self.config.seeds)
@@ -298,7 +319,7 @@ class Run:
             left_out=complete.text("seeds") if complete.left_out else "",
         )
 
-    def _own_rows(self, arrays: dict[str, Any]) -> dict[str, np.ndarray]:
+    def _without_copies(self, arrays: dict[str, Any]) -> dict[str, np.ndarray]:
         """The arrays without the copies that pad the last device."""
         return {name: np.asarray(array)[: self.config.seeds] for name, array in arrays.items()}
 
@@ -329,21 +350,6 @@ def new_warnings(seeds: np.ndarray, evaluations: list[dict[str, np.ndarray]]) ->
             noun, listed = "seed" if new.sum() == 1 else "seeds", ", ".join(map(str, seeds[new]))
             warnings.append(f"{noun} {listed}: {text}; see the metric {name}")
     return warnings
-
-
-def announcement(config: Config, provenance: dict[str, Any], step: int) -> str:
-    """What is about to be trained, on what, and from which step."""
-    text = (
-        f"{config.agent_name} on {env_label(config)}: {counted(config.seeds, 'seed')} × "
-        f"{config.steps:,} steps, {config['planning_steps']} planning updates per step, "
-        f"episodes of at most {config['env.episode_limit']:,} steps, "
-        f"on {provenance['devices']} × {provenance['device_kind']}"
-    )
-    if step:
-        text += f"; resuming from step {step:,}"
-    if config.get("warmup_steps", 0) >= config.steps:
-        text += f"; every action is random: the warm-up lasts {config['warmup_steps']:,} steps"
-    return text
 
 
 def resume_command(config: Config, provenance: dict[str, Any], folder: Path | None) -> str:

@@ -80,6 +80,10 @@ class Training(eqx.Module):
         key = jax.random.fold_in(jax.random.fold_in(key, 2), step)
         return self.agent.snapshot(state, step, key)
 
+    def parameters(self, state: AgentState) -> Array:
+        """The current parameters as one flat vector."""
+        return self.agent.parameters(state)
+
     def run(self, key: PRNGKeyArray, steps: int, eval_every: int) -> tuple[AgentState, Metrics]:
         """The whole training of one seed as one pure function of its key.
 
@@ -131,11 +135,7 @@ class Layout:
     def over_seeds(self, function: Callable[..., Any], batched: int, unbatched: int) -> Any:
         """Apply a function of one seed to all seeds.
 
-        Args:
-            function: A function of `batched` + `unbatched` arguments for one seed.
-            batched: The number of leading arguments that have the seeds as first axis.
-            unbatched: The number of other arguments, which all seeds share.
-
+        The first `batched` arguments have the seeds as first axis; all seeds share the others.
         """
         by_seed, shared = PartitionSpec("seeds"), PartitionSpec()
 
@@ -152,7 +152,7 @@ class Layout:
             check_vma=False,
         )
 
-    def own_rows(self, tree: Any) -> Any:
+    def without_copies(self, tree: Any) -> Any:
         """The arrays without the copies that pad the last device."""
         return _first_rows(tree, self.seeds) if self.rows > self.seeds else tree
 
@@ -187,18 +187,15 @@ class Block:
         self._advance = self.compiled(training.advance, 1, 2, donate=True)
         self._evaluate = self.compiled(training.evaluate, 2, 1, donate=True)
         self._snapshot = self.compiled(training.snapshot, 2, 1)
+        self._parameters = self.compiled(training.parameters, 1, 0)
 
     def compiled(
         self, function: Callable[..., Any], batched: int, unbatched: int, donate: bool = False
     ) -> Any:
-        """A function of one seed, compiled for all seeds, which equal trainings share.
+        """A function of one seed, compiled for all seeds; equal trainings share it.
 
-        Args:
-            function: Depends on nothing but the training; its name identifies it.
-            batched: See `Layout.over_seeds`.
-            unbatched: The number of other arguments.
-            donate: Whether the memory of the first argument may be reused.
-
+        It depends on nothing but the training, and its name identifies it. See `over_seeds` for its
+        arguments; `donate` says whether the memory of the first one may be reused.
         """
         identity = _identity(self.training)
         key = identity, self.layout.mesh, function.__name__
@@ -235,8 +232,7 @@ class Block:
 
     def parameters(self, state: AgentState) -> np.ndarray:
         """The parameters of each seed, shape (seeds, p)."""
-        flat = jax.vmap(self.training.agent.parameters)(state)
-        return np.asarray(flat)[: self.layout.seeds]
+        return np.asarray(self._parameters(state))[: self.layout.seeds]
 
     def with_parameters(self, state: AgentState, parameters: np.ndarray) -> AgentState:
         """The states with other parameters, shape (seeds, p)."""
@@ -244,13 +240,21 @@ class Block:
         states: AgentState = replaced(state, self.layout.placed(jnp.asarray(parameters)))
         return states
 
+    def trace(self) -> None:
+        """Trace all that a training compiles; this raises the errors in classes of the user."""
+        key = jax.eval_shape(lambda keys: keys[0], self.layout.keys)
+        state = jax.eval_shape(self.training.init, key)
+        state = jax.eval_shape(self.training.advance, state, 0, 1)
+        jax.eval_shape(self.training.evaluate, state, key, 1)
+        jax.eval_shape(self.training.snapshot, state, key, 1)
+
     def to_checkpoint(self, state: AgentState) -> Any:
         """What a checkpoint stores: a pytree of arrays."""
-        return self.layout.own_rows(state)
+        return self.layout.without_copies(state)
 
     def state_structure(self) -> Any:
         """The shapes of what `to_checkpoint` returns."""
-        keys = jax.vmap(jax.random.key)(jnp.zeros(self.layout.seeds, int))
+        keys = jax.eval_shape(lambda keys: keys[: self.layout.seeds], self.layout.keys)
         return jax.eval_shape(jax.vmap(self.training.init), keys)
 
     def from_checkpoint(self, saved: Any, facts: dict[str, Any]) -> AgentState:
