@@ -17,4 +17,5 @@ SLOW_FILES = (
     "cli/test_cli.py",
     "agents/dyna/test_agent.py",
     "agents/test_models.py",
+    "docs/test_guide.py",
 )
