@@ -27,7 +27,7 @@ class Recipe:
     summary: str
     search_control: str | None = None
     """The name of its search-control; None for an algorithm without a model."""
-    own_search_control: bool = False
+    any_search_control: bool = False
     """Whether the user may choose another search-control."""
     replay: type[UniformReplay] | type[PrioritizedReplay] = UniformReplay
     tabular: bool = False
@@ -59,7 +59,7 @@ ALGORITHMS: dict[str, Recipe] = {
     "dyna": Recipe(
         "Dyna with the search-control of your choice, td-error if you choose none",
         "td-error",  # docs/choosing-an-algorithm.md
-        own_search_control=True,
+        any_search_control=True,
     ),
     "naf": Recipe("NAF: Q-learning with continuous actions", continuous=True),
     "dyna-naf-value": Recipe("dyna-value with continuous actions", "value", continuous=True),
@@ -111,7 +111,7 @@ def has_setting(config: Config, name: str) -> bool:
     if env is None and kind == "env":
         return field == "episode_limit"  # the arguments of Gymnasium's environments are not known
     either = {recipe.continuous}
-    if recipe.own_search_control:
+    if recipe.any_search_control:
         either = {True, False} if env is None else {env.num_actions == 0}
     return all(
         field in settings_of(component_classes(config, one, env is None).get(kind, Config))
@@ -215,18 +215,18 @@ def _check_names(config: Config, space: Space, objects: Mapping[str, Any]) -> No
     if config.model is not None and "model" not in classes:
         raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
     chosen = config.search_control
-    if chosen not in (None, recipe.search_control) and not recipe.own_search_control:
+    if chosen not in (None, recipe.search_control) and not recipe.any_search_control:
         raise FreqdynaError(
             f"search_control is {chosen!r}, but algorithm {config.algorithm!r} has its own or "
             "none; use algorithm 'dyna'"
         )
-    if recipe.own_search_control or recipe.tabular or recipe.continuous == (space.num_actions == 0):
+    if recipe.any_search_control or recipe.tabular or recipe.continuous == (space.num_actions == 0):
         return
     actions = "discrete" if space.num_actions else "continuous"
     fitting = [
         name
         for name, other in ALGORITHMS.items()
-        if not other.tabular and (other.own_search_control or other.continuous != recipe.continuous)
+        if not other.tabular and (other.any_search_control or other.continuous != recipe.continuous)
     ]
     raise FreqdynaError(
         f"algorithm is {config.algorithm!r}, but the actions of {space.name!r} are {actions}; "

@@ -175,7 +175,7 @@ def _classes(config: Config) -> dict[str, type]:
 
     recipe = algorithms.recipe_of(config.algorithm)
     on_host, continuous = config.env not in ENVIRONMENTS, recipe.continuous
-    if recipe.own_search_control:
+    if recipe.any_search_control:
         space = space_of_run(environment_of_run(config), config)
         continuous = space.num_actions == 0
     return algorithms.component_classes(config, continuous, on_host)
