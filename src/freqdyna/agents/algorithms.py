@@ -199,16 +199,7 @@ def _check_names(config: Config, space: Space, objects: Mapping[str, Any]) -> No
     """Raise an error for names and components that do not fit to the algorithm."""
     recipe = recipe_of(config.algorithm)
     classes = component_classes(config, space.num_actions == 0, space.on_host)
-    known = [*settings_of(Config), *settings_of(classes[""])]
-    known += [
-        f"{kind}.{name}" for kind, part in classes.items() if kind for name in settings_of(part)
-    ]
-    for name in config.settings:
-        kind = name.partition(".")[0]
-        if kind in COMPONENTS and kind not in classes and kind != "env":
-            raise FreqdynaError(f"{name} is set, but algorithm {config.algorithm!r} has no {kind}")
-        if name not in known and kind not in classes and kind != "env":
-            raise unknown_name("setting", name, known)
+    require_known(config, classes)
     for kind in objects:
         if kind not in classes:
             raise FreqdynaError(f"{kind} is set, but algorithm {config.algorithm!r} has none")
@@ -232,6 +223,21 @@ def _check_names(config: Config, space: Space, objects: Mapping[str, Any]) -> No
         f"algorithm is {config.algorithm!r}, but the actions of {space.name!r} are {actions}; "
         f"choose one of {', '.join(fitting)}"
     )
+
+
+def require_known(config: Config, classes: Mapping[str, type]) -> None:
+    """Raise an error for a setting that none of the components of a run has."""
+    known = [*settings_of(Config), *settings_of(classes[""])]
+    for kind, part in classes.items():
+        known += [f"{kind}.{name}" for name in settings_of(part) if kind]
+    for name in config.settings:
+        kind = name.partition(".")[0] if "." in name else ""
+        if kind == "env" and kind not in classes:
+            continue  # the arguments of Gymnasium's environments are not known
+        if kind in COMPONENTS and kind not in classes:
+            raise FreqdynaError(f"{name} is set, but algorithm {config.algorithm!r} has no {kind}")
+        if name not in known:
+            raise unknown_name("setting", name, known)
 
 
 def complete(config: Config, agent: Agent[Any]) -> Config:

@@ -137,6 +137,9 @@ def train_command(arguments: list[str]) -> tuple[Any, list[str]]:
                 import_code(**{name: value})
             require_allowed(name, value)
         classes = _classes(config)
+    from freqdyna.agents.algorithms import require_known
+
+    require_known(config, classes)  # of the file
     extra: dict[str, Any] = {}
     if "env" not in classes:
         arguments, extra = _environment_arguments(arguments)
