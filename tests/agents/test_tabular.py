@@ -38,7 +38,7 @@ def mean_lengths(states):
 # Sutton & Barto, figure 8.2: with 50 planning steps about three episodes, with none about 25.
 @pytest.mark.learning
 def test_planning_solves_the_maze_in_a_few_episodes():
-    planned = run(50, 2500)
+    planned = run(50, 5000)
     # Near the 14 of the optimal path, at 10% exploration.
     assert mean_lengths(planned)[5:].mean() < 25
     # The greedy path from the start is the optimal one of 14 steps in most runs.

@@ -12,7 +12,7 @@ def trained(monkeypatch):
     """The settings that are trained with some options, without training."""
     commands = []
     monkeypatch.setattr(api, "train", lambda **settings: commands.append(settings))
-    monkeypatch.setattr("freqdyna.results.table.print_table", lambda rows: None)
+    monkeypatch.setattr("freqdyna.results.tables.print_table", lambda rows: None)
     others = {"preset", "out", "tensorboard", "wandb", "checkpoint_seconds", "init_from"}
 
     def train(*options):

@@ -258,7 +258,13 @@ def complete(config: Config, agent: Agent[Any]) -> Config:
             prefix = f"{kind}." if kind else ""
             settings |= {prefix + name: value for name, value in values_of(part).items()}
     if isinstance(space, Environment):
-        settings |= {f"env.{name}": value for name, value in values_of(space).items()}
+        declared, built_in = settings_of(type(space)), config.env in ENVIRONMENTS
+        settings |= {
+            f"env.{name}": value
+            for name, value in values_of(space).items()
+            # Of a user's class only the changes, because no label could compare with its defaults.
+            if built_in or name == "episode_limit" or value != declared[name].default
+        }
     else:
         settings |= {n: v for n, v in config.settings.items() if n.startswith("env.")}
         settings["env.episode_limit"] = space.episode_limit  # type: ignore[attr-defined]
