@@ -68,7 +68,7 @@ def tables(storage: Storage) -> dict[str, dict[str, np.ndarray]]:
 def timed(text: str, folder: Path, engine: Engine) -> float:
     """The time of a sweep in seconds."""
     began = time.perf_counter()
-    execute_sweep(text, Sweep.parse(text), Storage(str(folder)), engine)
+    execute_sweep(Sweep.parse(text), Storage(str(folder)), engine)
     return time.perf_counter() - began
 
 

@@ -10,7 +10,7 @@ import pytest
 from jaxtyping import Array
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.plugins import Registry, current_folder_on_path, describe, import_code
+from freqdyna.core.plugins import Registry, describe, import_code
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,7 @@ def rule(x: float) -> float:
 
 
 def test_a_description_has_the_class_and_every_field_without_addresses():
-    assert describe(Part(0.25)) == "Part(rate=0.25, rule=<built-in function abs>)"
     assert describe(Part(rule=rule)) == "Part(rate=0.5, rule=<function rule>)"
-
-
-def test_descriptions_differ_with_the_values_of_arrays():
     one, other = Weighted(jnp.zeros(3)), Weighted(jnp.array([0.0, 0.0, 1.0]))
     assert describe(one) == describe(Weighted(jnp.zeros(3))) != describe(other)
 
@@ -42,9 +38,7 @@ class Base:
 
 
 class Mine(Base):
-    """A component. It has
-    more to tell.
-    """
+    """A component."""
 
 
 def test_a_registry_finds_registered_names_and_classes_of_imported_modules():
@@ -54,7 +48,6 @@ def test_a_registry_finds_registered_names_and_classes_of_imported_modules():
     # What is written down must be found by a process that has not run the registration.
     assert registry.full_name(Mine) == f"{__name__}:Mine"
     assert registry.find(registry.full_name(Mine)) is Mine
-    assert registry.summary(Mine) == "A component. It has"
     with pytest.raises(FreqdynaError, match="'mind'"):
         registry.find("mind")
     with pytest.raises(FreqdynaError, match="sqrt"):
@@ -85,13 +78,3 @@ def test_errors_of_an_imported_module(tmp_path, monkeypatch):
     with pytest.raises(ModuleNotFoundError) as raised:
         import_code(model="a_broken_module:Mine")
     assert "because model is 'a_broken_module:Mine'" in raised.value.__notes__[0]
-
-
-def test_the_current_folder_comes_after_everything_that_is_installed(monkeypatch):
-    before = [path for path in sys.path if path]
-    monkeypatch.setattr(sys, "path", list(before))
-    with current_folder_on_path(True):
-        assert sys.path == [*before, ""]
-    with current_folder_on_path(False):
-        assert sys.path == before
-    assert sys.path == before

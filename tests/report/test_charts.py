@@ -23,14 +23,13 @@ def test_curves_keep_every_seed_and_leave_the_interval_to_the_page():
     (mark,) = panel_of(curve)["marks"]
     assert (mark["kind"], mark["label"], mark["color"]) == ("seeds", "A", "#ff0000")
     assert (mark["seeds"], mark["numbers"]) == (values.tolist(), [5, 8])
-    assert (mark["every"], mark["x"], mark["mode"]) == (1, [0, 1, 2], "lines")
+    assert (mark["every"], mark["x"]) == (1, [0, 1, 2])
 
 
 def test_of_long_curves_every_nth_evaluation_is_kept_with_the_last():
     (mark,) = panel_of(SeedCurve(np.arange(1, 401), np.arange(400.0)[None], RED))["marks"]
     assert mark["every"] == 2
     assert (mark["x"][0], mark["x"][-1]) == (2, 400)
-    assert (mark["seeds"][0][0], mark["seeds"][0][-1]) == (1, 399)
     (mark,) = panel_of(SeedCurve(np.arange(1, 101), np.zeros((100, 100)), RED))["marks"]
     assert np.shape(mark["seeds"]) == (100, 50)  # of many seeds fewer
 
@@ -54,7 +53,4 @@ def test_lines_areas_rules_and_axes_keep_their_numbers():
     assert panel["x"] == {"label": "x", "log": True}  # Plotly chooses the rest
     assert panel["y"]["ticks"] == {"at": [0, 1], "texts": ["low", "high"]}
     assert panel["y"]["range"] == [2, -1]
-
-
-def test_numbers_are_rounded_to_what_a_screen_shows_and_gaps_stay_gaps():
     assert rounded([1.23456, 1e-9, np.nan, np.inf]) == [1.235, 1e-9, None, None]

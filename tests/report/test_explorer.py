@@ -28,31 +28,17 @@ def test_the_median_seed_comes_first_and_then_the_quartiles():
     five = curves(300, 100, 500, 200, 400)[1]  # the best is row 1, then 3, 0, 4 and 2
     assert typical_rows(five, 3) == [0, 3, 4]
     assert typical_rows(five, 9) == [0, 3, 4, 1, 2]
-    four = curves(100, 400, 200, 300)[1]  # the best is row 0, then 2, 3 and 1
-    assert typical_rows(four, 1) == [2]
-    for after, rows in (((100,), [0]), ((200, 100), [1, 0]), ((1000, 1000, 1000), [1, 0, 2])):
-        assert typical_rows(curves(*after)[1], 3) == rows
+    assert typical_rows(curves(200, 100)[1], 3) == [1, 0]
 
 
 def test_it_opens_when_half_of_the_seeds_of_every_run_have_learned():
     fast, slow = curves(100, 200, 900, 900), curves(300, 500, 500, 900)
     steps = list(range(100, 1100, 100))
     assert first_step([fast], steps) == 300
-    assert first_step([slow], steps) == 600
     assert first_step([fast, slow], steps) == 600
     assert first_step([fast, slow], [450, 650, 850]) == 650
-    assert first_step([curves(300, 500, 900)], steps) == 600  # two of three, one is not half
     assert first_step([curves(1000, 1000), fast], steps) is None
     assert first_step([fast], [50]) is None  # before the first evaluation
-
-
-def test_learned_is_a_latest_return_above_the_middle_of_all():
-    evaluated, returns = curves(100, 100)
-    returns[:, 4:7] = LOW  # forgotten from step 500 to 700
-    assert first_step([(evaluated, returns)], [100, 500, 600, 700, 800]) == 800
-    rising, steps = np.array([[-2000.0, -1050.0, -1049.0, -100.0]]), np.array([1, 2, 3, 4])
-    assert first_step([(steps, rising)], [1, 2, 3, 4]) == 3
-    assert first_step([(steps, rising * 0)], [1, 2, 3, 4]) is None  # nothing was learned
 
 
 def test_stored_agents_open_when_they_have_learned(cars, mazes):
@@ -100,13 +86,6 @@ def test_seeds_without_values_and_runs_without_snapshots_are_left_out(mazes):
     (run,) = explorers([replace(result, snapshots=gap)])[0]["runs"]
     assert run["seeds"] == [1]
     assert explorers([replace(result, snapshots={})]) == []
-
-
-def test_a_table_is_packed_as_differences_between_its_rows():
-    assert explorer.packed(np.array([[0, 1], [2, -1], [0, -1]])) == "#%'&&#"
-    table = np.random.default_rng(0).integers(0, 1024, (500, 2))
-    assert numbers(explorer.packed(table), 2).tolist() == table.tolist()
-    assert explorer.packed(table[:0]) == ""
 
 
 def test_percentiles_of_g_are_those_among_the_states_outside_walls():

@@ -117,23 +117,6 @@ def test_the_slider_moves_all_maps_of_the_explorer(hostile_page):
         assert tab.locator(".explorer [data-percentile=queue]").count() == 2
 
 
-def test_playing_goes_on_whatever_the_pointer_does(hostile_page):
-    with opened(hostile_page) as tab:
-        tab.locator(".explorer input[type=range]").press("End")
-        # In one go, as the snapshots are played in two seconds.
-        states = tab.evaluate(
-            """() => [0, 1, 2].map(() => {
-                const find = (which) => document.querySelector(`.explorer ${which}`);
-                find("button").click();
-                find("canvas").dispatchEvent(new PointerEvent("pointermove"));
-                return find("button").textContent + find("input").value;
-            })"""
-        )
-        assert states == ["stop0", "play0", "stop0"]
-        tab.wait_for_selector(".explorer button:text-is('play')")
-        assert tab.locator(".explorer input[type=range]").input_value() == "3"
-
-
 def test_a_run_is_drawn_only_at_steps_of_its_snapshots(hostile_page):
     with opened(hostile_page) as tab:
         tab.evaluate(

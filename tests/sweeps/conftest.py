@@ -10,6 +10,6 @@ from freqdyna.sweeps.sweep import Sweep
 def reference(tmp_path_factory):
     """What an undisturbed sweep in one process stores."""
     out = tmp_path_factory.mktemp("reference")
-    status = execute_sweep(QUICK, Sweep.parse(QUICK), Storage(str(out)), Here())
+    status = execute_sweep(Sweep.parse(QUICK), Storage(str(out)), Here())
     assert len(status.done) == 4
     return stored(out)

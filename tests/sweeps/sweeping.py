@@ -62,7 +62,7 @@ def assert_complete(location, reference, failed=()):
     storage = Storage(str(location))
     assert storage.files("running") == []
     assert storage.files("failed") == sorted(f"{name}.json" for name in failed)
-    assert storage.read("lock.json") is None
+    assert storage.read("lock.txt") is None
 
 
 def wait_for(condition, alive=lambda: True):

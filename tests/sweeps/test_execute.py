@@ -1,6 +1,5 @@
 """A sweep on the processes of one machine: interrupted, extended, or with units that fail."""
 
-import json
 import os
 import signal
 import subprocess
@@ -12,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from disturbed import Disturbing, KilledOnce, imitation, marked, release
-from small import TABULAR
 from sweeping import FAILING, HALF, QUICK, Here, assert_complete, stored, wait_for
 
 import freqdyna
@@ -83,7 +81,7 @@ def test_a_unit_goes_on_from_its_last_checkpoint(tmp_path, reference, monkeypatc
     write, update = Storage.write, execute.UnitProgress.update
 
     class Stop(Exception):
-        pass
+        """It has a checkpoint."""
 
     def until_a_checkpoint(storage, name, contents):
         write(storage, name, contents)
@@ -109,11 +107,11 @@ def test_a_unit_goes_on_from_its_last_checkpoint(tmp_path, reference, monkeypatc
 
 def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, reference):
     storage = Storage(str(tmp_path))
-    execute_sweep(HALF, Sweep.parse(HALF), storage, Here())
+    execute_sweep(Sweep.parse(HALF), storage, Here())
     paths = list(tmp_path.glob("units/*/metrics.parquet"))
     written = {path: path.stat().st_mtime_ns for path in paths}
     assert len(written) == 2
-    execute_sweep(QUICK, SWEEP, storage, Here())
+    execute_sweep(SWEEP, storage, Here())
     assert_complete(tmp_path, reference)
     assert {path: path.stat().st_mtime_ns for path in paths} == written
     results = freqdyna.load_sweep(str(tmp_path))
@@ -123,7 +121,7 @@ def test_only_what_is_missing_is_computed_and_more_seeds_add_units(tmp_path, ref
 
 def test_a_unit_that_fails_leaves_the_others(tmp_path):
     storage = Storage(str(tmp_path))
-    status = execute_sweep(FAILING, Sweep.parse(FAILING), storage, Here())
+    status = execute_sweep(Sweep.parse(FAILING), storage, Here())
     assert (len(status.done), len(status.failed)) == (2, 2)
     assert all(status.failed.values())  # with reasons
     assert len(freqdyna.load_sweep(str(tmp_path))) == 2
@@ -132,7 +130,7 @@ def test_a_unit_that_fails_leaves_the_others(tmp_path):
 def test_a_unit_that_does_not_fit_into_memory_fails(tmp_path, monkeypatch):
     monkeypatch.setattr(seeds, "_free_memory", lambda: 8 * 2**30)
     text = HALF.replace('"er"', '"dyna-uniform"\nplanning.queue_size = 2147483647')
-    status = execute_sweep(text, Sweep.parse(text), Storage(str(tmp_path)), Here())
+    status = execute_sweep(Sweep.parse(text), Storage(str(tmp_path)), Here())
     assert len(status.failed) == 2
 
 
@@ -151,15 +149,3 @@ def test_units_share_gpus(monkeypatch):
     monkeypatch.setattr(engines, "_gpus", lambda: ["0", "1"])
     assert Local(tasks_per_gpu=4).slots() == 8
     assert Local(3, tasks_per_gpu=4).slots() == 3
-
-
-@pytest.mark.default_compiler
-def test_a_unit_is_what_train_computes(tmp_path):
-    settings = {k: v for k, v in TABULAR.items() if k not in ("seeds", "devices")}
-    table = "\n".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
-    text = f"[settings]\n{table}\n[seeds]\nnumber = 2"
-    execute_sweep(text, Sweep.parse(text), Storage(str(tmp_path)), Here())
-    [result] = freqdyna.load_sweep(str(tmp_path)).values()
-    trained = freqdyna.train(**TABULAR, progress=False)
-    np.testing.assert_array_equal(result.parameters, trained.parameters)
-    np.testing.assert_array_equal(result.returns, trained.returns)

@@ -36,12 +36,10 @@ def test_runs_at_locations_have_names_that_differ(folders):
     assert labels(freqdyna.compare(*loaded, names=["x", "y"])) == ["x", "y"]
     with pytest.raises(freqdyna.FreqdynaError, match="names"):
         freqdyna.compare(*loaded, names=["x"])
-    main(["plot", "runs", "--out", "curves.png"])
-    assert (folders / "curves.png").is_file()
 
 
 def test_the_combinations_of_a_sweep_are_compared(tmp_path):
-    execute_sweep(SWEEP, Sweep.parse(SWEEP), Storage(str(tmp_path)), Instant())
+    execute_sweep(Sweep.parse(SWEEP), Storage(str(tmp_path)), Instant())
     [pair] = freqdyna.compare(tmp_path).pairs
     assert pair.first.label.endswith("0.003")
     assert pair.second.label.endswith("0.001")
@@ -50,17 +48,13 @@ def test_the_combinations_of_a_sweep_are_compared(tmp_path):
 
 
 def test_the_command_writes_files(folders):
-    files = ["--out", "c.pdf", "--table", "c.csv", "c.tex"]
-    main(["compare", "runs/a", "runs/c", *files, "--threshold", "5"])
-    assert (folders / "c.pdf").read_bytes().startswith(b"%PDF")
-    assert (folders / "c.csv").is_file()
-    assert (folders / "c.tex").is_file()
+    main(["compare", "runs/a", "runs/c", "--out", "c.pdf", "--table", "c.csv", "c.tex"])
+    assert {"c.pdf", "c.csv", "c.tex"} < {path.name for path in folders.iterdir()}
 
 
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [
-        ([], "runs"),
         (["runs/a"], "runs"),
         (["runs/a", "nowhere"], "nowhere"),
         (["runs/a", "runs/b", "--out=c"], "out"),

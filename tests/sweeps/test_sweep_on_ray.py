@@ -89,7 +89,7 @@ def test_a_worker_is_killed_a_node_joins_another_is_lost_and_units_fail(
     assert engine.slots() == 1
     disturbing = Disturbing(engine, KilledThenHeld)
     storage = Storage(str(out))
-    work = FAILING, Sweep.parse(FAILING), storage, disturbing, 0.0
+    work = Sweep.parse(FAILING), storage, disturbing, 0.0
     sweep = threading.Thread(target=lambda: ended.append(execute_sweep(*work)))
     sweep.start()
     wait_for(lambda: len(marked(out)) == 1, sweep.is_alive)

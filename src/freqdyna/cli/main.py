@@ -1,5 +1,6 @@
 """The command line: `freqdyna train`, `resume`, `plot` and so on."""
 
+import io
 import logging
 import os
 import sys
@@ -9,15 +10,7 @@ from typing import Annotated, Any, NoReturn
 
 import tyro
 
-from freqdyna.cli.results import (
-    Compare,
-    ExportPolicy,
-    ImportCurves,
-    ListNames,
-    Plot,
-    WatchPolicy,
-    WriteReport,
-)
+from freqdyna.cli import results
 from freqdyna.cli.sweep import RunSweep, ShowStatus
 from freqdyna.cli.train import Resume, Train, train_command
 from freqdyna.core.errors import FreqdynaError, RunFailedError
@@ -26,31 +19,42 @@ from freqdyna.training.interrupts import signals_as_interrupts
 FAILED, INVALID, INTERRUPTED = 1, 2, 130
 """Exit statuses: a command that failed while it ran, invalid input, and an interruption."""
 DEBUG = "--debug"
+COMMANDS: dict[str, Any] = {
+    "resume": Resume,
+    "plot": results.Plot,
+    "compare": results.Compare,
+    "import": results.ImportCurves,
+    "watch": results.WatchPolicy,
+    "export": results.ExportPolicy,
+    "list": results.ListNames,
+    "report": results.WriteReport,
+    "sweep": RunSweep,
+    "status": ShowStatus,
+}
+"""All commands but `train`, whose options depend on the chosen components."""
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line.
+    """Run the command line with some arguments, or with those of this process.
 
     Invalid input is answered with one sentence; an error in the user's own code with its traceback.
     With --debug anywhere among the arguments, every error has its traceback.
-
-    Args:
-        arguments: The arguments after the program name; None for those of this process.
-
     """
-    given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == ["--version"]:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["--version"]:
         from importlib import metadata
 
         print(f"freqdyna {metadata.version('freqdyna')}")
         return
-    debug = DEBUG in given
+    debug = DEBUG in arguments
     # JAX logs the traceback of a callback that fails; the sentence has its last line.
     logging.getLogger("jax._src.callback").disabled = not debug
-    _print_any_text()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # print what a terminal cannot show as escapes
+            stream.reconfigure(errors="backslashreplace")
     try:
         with signals_as_interrupts():
-            _parse([argument for argument in given if argument != DEBUG]).run()
+            _parse([argument for argument in arguments if argument != DEBUG]).run()
             sys.stdout.flush()
     except BrokenPipeError:
         # The reader of the output, such as `head`, has closed it. The rest is discarded, because
@@ -77,34 +81,16 @@ def _exit(status: int, text: str) -> NoReturn:
     sys.exit(status)
 
 
-def _print_any_text() -> None:
-    """Print characters that the terminal cannot show, such as in odd file names, as escapes."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-
-
 def _parse(arguments: list[str]) -> Any:
     """The command that the arguments select."""
-    subcommand = tyro.conf.subcommand
     train: Any = Train()
     if arguments[:1] == ["train"]:
         train, rest = train_command(arguments[1:])
         arguments = ["train", *rest]
     kind: Any = type(train)
-    commands: Any = (
-        Annotated[kind, subcommand("train", default=train)]
-        | Annotated[Resume, subcommand("resume")]
-        | Annotated[Plot, subcommand("plot")]
-        | Annotated[Compare, subcommand("compare")]
-        | Annotated[ImportCurves, subcommand("import")]
-        | Annotated[WatchPolicy, subcommand("watch")]
-        | Annotated[ExportPolicy, subcommand("export")]
-        | Annotated[ListNames, subcommand("list")]
-        | Annotated[WriteReport, subcommand("report")]
-        | Annotated[RunSweep, subcommand("sweep")]
-        | Annotated[ShowStatus, subcommand("status")]
-    )
+    commands: Any = Annotated[kind, tyro.conf.subcommand("train", default=train)]
+    for name, command in COMMANDS.items():
+        commands |= Annotated[command, tyro.conf.subcommand(name)]
     return tyro.cli(
         commands,
         prog="freqdyna",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import tyro
 
 from freqdyna.core.errors import FreqdynaError, counted
-from freqdyna.core.plugins import current_folder_on_path
+from freqdyna.core.plugins import Registry, current_folder_on_path
 
 if TYPE_CHECKING:
     from freqdyna.results.result import Result
@@ -46,16 +46,14 @@ class Plot:
         from freqdyna.results.tables import print_table
         from freqdyna.sweeps.load import find
 
-        found = [(folder, training.result) for folder in self.folders for training in find(folder)]
-        results = [result for _, result in found]
+        runs = [(folder, training.result) for folder in self.folders for training in find(folder)]
         parent = self.folders[0] if len(self.folders) == 1 else Path()
         out = self.out or parent / f"{self.what}.png"
         if not out.suffix:
             raise FreqdynaError(f"out is {str(out)!r}; it must end in .png, .pdf or .svg")
-        figure = self._figure(results)
-        save_figure(figure, out)
+        save_figure(self._figure([result for _, result in runs]), out)
         if self.what == "curves":
-            print_table(found)
+            print_table(runs)
         print(f"figure: {out}")
 
     def _figure(self, results: "list[Result]") -> Any:
@@ -163,15 +161,11 @@ class ImportCurves:
         result = import_curves(*self.files, **options)
         out = self.out or free_folder(result)
         result.save(out)
-        facts = result.provenance[IMPORTED]
         print(f"imported from {result.imported_from}")
-        if "averaged_over_steps" in facts:
-            every = facts["averaged_over_steps"]
+        if every := result.provenance[IMPORTED].get("averaged_over_steps"):
             print(f"returns are averaged over intervals of {counted(every, 'step')}")
         if result.config.env == UNKNOWN:
-            print(
-                "the environment is not known, so it is compared with no other; set it with --env"
-            )
+            print("the environment is unknown, so it is compared with none; set it with --env")
         print_table([(out, result)])
 
 
@@ -246,16 +240,12 @@ class ListNames:
         from freqdyna.envs import ENVIRONMENTS
         from freqdyna.search_control import SEARCH_CONTROLS
 
-        names = {
-            "algorithms": {name: recipe.summary for name, recipe in ALGORITHMS.items()},
-            "environments": {name: ENVIRONMENTS.summary(env) for name, env in ENVIRONMENTS.items()},
-            "search-controls": {
-                name: SEARCH_CONTROLS.summary(strategy)
-                for name, strategy in SEARCH_CONTROLS.items()
-            },
-            "models": {name: MODELS.summary(model) for name, model in MODELS.items()},
-            "presets": {name: preset.summary for name, preset in PRESETS.items()},
-        }
+        names = {"algorithms": {name: recipe.summary for name, recipe in ALGORITHMS.items()}}
+        registries: dict[str, Registry[Any]] = {"environments": ENVIRONMENTS}
+        registries |= {"search-controls": SEARCH_CONTROLS, "models": MODELS}
+        for title, registry in registries.items():
+            names[title] = {name: registry.summary(kind) for name, kind in registry.items()}
+        names["presets"] = {name: preset.summary for name, preset in PRESETS.items()}
         width = max(len(name) for entries in names.values() for name in entries)
         for title, entries in names.items():
             print(f"{title}:")
@@ -282,14 +272,9 @@ class WriteReport:
 
         if self.out.suffix != ".html":
             raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .html")
-        if self.out.is_dir() or not self.out.absolute().parent.is_dir():
-            raise FreqdynaError(f"out is {str(self.out)!r}; its folder must exist")
         page.library()  # before anything is analysed
-        trainings, known = [], set[Location]()
-        for folder in self.folders:
-            trainings += find(folder, known)
-            number = counted(len(trainings), "training")
-            print(f"{relative(folder)}: {number} so far", file=sys.stderr, flush=True)
+        known: set[Location] = set()
+        trainings = [training for folder in self.folders for training in find(folder, known)]
         if not trainings:
             raise FreqdynaError("folders is empty; it must have at least one folder")
         names = map(relative, self.folders)

@@ -11,6 +11,7 @@ from freqdyna.core.plugins import current_folder_on_path
 from freqdyna.training.interrupts import InterruptedRun
 
 if TYPE_CHECKING:
+    from freqdyna.sweeps.storage import Storage
     from freqdyna.sweeps.sweep import Sweep
     from freqdyna.training.engines import Engine
 
@@ -49,21 +50,19 @@ class RunSweep:
             raise InterruptedRun("stopped; the same command resumes") from None
 
     def _run(self) -> None:
-        from freqdyna.sweeps.execute import execute_sweep, read_sweep
-        from freqdyna.sweeps.search import known_units, print_trials, search
-        from freqdyna.sweeps.status import read_status
+        from freqdyna.results.tables import print_table
+        from freqdyna.sweeps.execute import execute_sweep
+        from freqdyna.sweeps.load import load_sweep
+        from freqdyna.sweeps.search import print_trials, search
         from freqdyna.sweeps.storage import Storage
+        from freqdyna.sweeps.sweep import Sweep
 
         self._check()
-        text, sweep = read_sweep(self.file, self.allow_code)
-        storage = Storage(self.out)
+        sweep, storage = Sweep.read(self.file, self.allow_code), Storage(self.out)
         if self.dry_run:
-            units = sweep.units() if sweep.search is None else known_units(sweep, storage)
-            print(read_status(storage, units).listing())
-            if sweep.search is not None and len(units) < sweep.search.trials * len(sweep.units()):
-                print(f"of {sweep.search.trials} trials; the next ones depend on these results")
+            _print_status(sweep, storage)
             return
-        arguments = text, sweep, storage, self._engine(), self.checkpoint_seconds, self.take_over
+        arguments = sweep, storage, self._engine(), self.checkpoint_seconds, self.take_over
         if sweep.search is not None:
             trials = search(*arguments)
             print_trials(trials)
@@ -75,7 +74,9 @@ class RunSweep:
                 )
             return
         status = execute_sweep(*arguments)
-        self._print_results(sweep)
+        if results := load_sweep(self.out):
+            runs = [(Path(self.out), result) for result in results.values()]
+            print_table(runs, list(results) if sweep.vary else None)
         if status.failed:
             name, error = next(iter(sorted(status.failed.items())))
             raise RunFailedError(
@@ -102,15 +103,6 @@ class RunSweep:
             return Ray(self.address, self.units_per_gpu)
         return Local(self.workers, self.units_per_gpu)
 
-    def _print_results(self, sweep: "Sweep") -> None:
-        from freqdyna.results.tables import print_table
-        from freqdyna.sweeps.load import load_sweep
-
-        results = load_sweep(self.out)
-        if results:
-            runs = [(Path(self.out), result) for result in results.values()]
-            print_table(runs, list(results) if sweep.vary else None)
-
 
 @dataclass(frozen=True)
 class ShowStatus:
@@ -121,14 +113,22 @@ class ShowStatus:
 
     def run(self) -> None:
         """Run the command."""
-        from freqdyna.sweeps.search import known_units, print_trials, trials_so_far
-        from freqdyna.sweeps.status import read_status, stored_sweep
+        from freqdyna.sweeps.status import stored_sweep
         from freqdyna.sweeps.storage import Storage
 
         storage = Storage(self.out)
-        sweep = stored_sweep(storage)
-        units = sweep.units()
-        if sweep.search is not None:
-            units = known_units(sweep, storage)
-            print_trials(trials_so_far(sweep, storage))
-        print(read_status(storage, units).listing())
+        _print_status(stored_sweep(storage), storage)
+
+
+def _print_status(sweep: "Sweep", storage: "Storage") -> None:
+    """Print the state of all units; of a search, of the trials so far, which decide on the next."""
+    from freqdyna.sweeps.search import print_trials, trials_so_far
+    from freqdyna.sweeps.status import read_status
+
+    units = sweep.units()
+    if sweep.search is not None:
+        trials = trials_so_far(sweep, storage)
+        units = [unit for trial in trials for unit in trial.units]
+        print_trials(trials)
+        print(f"{len(trials)} of {sweep.search.trials} trials are known; others depend on them")
+    print(read_status(storage, units).listing())

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -109,15 +110,7 @@ class Resume:
 
 
 def train_command(arguments: list[str]) -> tuple[Any, list[str]]:
-    """The command `train` with the options of the components that the arguments choose.
-
-    Args:
-        arguments: The arguments after "train".
-
-    Returns:
-        A dataclass whose fields are options and whose `run` trains, and the arguments for it.
-
-    """
+    """The command `train` with the options of the chosen components, and the arguments for it."""
     if _typed(arguments, "seed") and not _typed(arguments, "seeds"):
         arguments = [*arguments, "--seeds", "1"]  # as in other libraries, it is the only one
     for alias, name in ALIASES.items():
@@ -165,8 +158,8 @@ def _typed(arguments: list[str], name: str) -> str | None:
     """The value of an option among the arguments; None if it is missing."""
     option = re.compile(f"--{name.replace('_', '[-_]')}(?:=(.*))?$")
     for place, argument in enumerate(arguments):
-        if found := option.match(argument):
-            return found[1] or next(iter(arguments[place + 1 :]), None)
+        if match := option.match(argument):
+            return match[1] or next(iter(arguments[place + 1 :]), None)
     return None
 
 
@@ -186,17 +179,16 @@ def _classes(config: Config) -> dict[str, type]:
 
 def _environment_arguments(arguments: list[str]) -> tuple[list[str], dict[str, Any]]:
     """The options of a Gymnasium environment, whose arguments are not known here, and the rest."""
-    rest, extra, given = [], {}, iter(arguments)
-    for argument in given:
+    rest, extra, remaining = [], {}, iter(arguments)
+    for argument in remaining:
         name, equals, value = argument.partition("=")
         if not name.startswith("--env.") or name == "--env.episode-limit":
             rest.append(argument)
             continue
-        value = value if equals else next(given, "")
-        try:
-            extra[name.removeprefix("--").replace("-", "_")] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            extra[name.removeprefix("--").replace("-", "_")] = value
+        setting = name.removeprefix("--").replace("-", "_")
+        extra[setting] = value if equals else next(remaining, "")
+        with suppress(ValueError, SyntaxError):  # other values are texts
+            extra[setting] = ast.literal_eval(extra[setting])
     return rest, extra
 
 
@@ -208,17 +200,16 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
         full = f"{kind}.{name}" if kind else name
         alias = next((a for a, target in ALIASES.items() if target == full), None)
         text = docs_of(component).get(name, "") + (f" Also --{alias}." if alias else "")
-        default = config.get(full, setting.default)
-        hint: Any = setting.hint
-        return name, Annotated[hint, tyro.conf.arg(help=text)], field(default=default)
+        hint: Any = Annotated[setting.hint, tyro.conf.arg(help=text)]
+        return name, hint, field(default=config.get(full, setting.default))
 
     groups: list[tuple[str, Any, Any]] = []
     for kind, component in classes.items():
         names = [option(kind, component, name) for name in settings_of(component)]
         if kind and names:
-            made = make_dataclass(kind, names)
+            table = make_dataclass(kind, names)
             prefix = tyro.conf.arg(name=kind.replace("_", "-"))
-            groups.append((f"of_{kind}", Annotated[made, prefix], field(default_factory=made)))
+            groups.append((f"of_{kind}", Annotated[table, prefix], field(default_factory=table)))
     if "env" not in classes:
         limit = config.get("env.episode_limit")
         text = "The number of steps after which an episode is truncated. If unset: its own limit."
@@ -227,26 +218,19 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
     of_run = [option("", Config, name) for name in settings_of(Config)]
     of_agent = [option("", classes[""], name) for name in settings_of(classes[""])]
     agent: Any = make_dataclass("agent", of_agent)
-    omit: Any = tyro.conf.OmitArgPrefixes
-    unprefixed = omit[agent]
-    groups.insert(0, ("agent", unprefixed, field(default_factory=agent)))
-    own = [
-        (
-            one.name,
-            Annotated[one.type, tyro.conf.arg(help=docs_of(Train)[one.name])],
-            field(default=one.default),
-        )
-        for one in fields(Train)
-    ]
+    unprefixed: Any = tyro.conf.OmitArgPrefixes
+    groups.insert(0, ("agent", unprefixed[agent], field(default_factory=agent)))
+    of_command: list[tuple[str, Any, Any]] = []
+    for one in fields(Train):
+        hint = Annotated[one.type, tyro.conf.arg(help=docs_of(Train)[one.name])]
+        of_command.append((one.name, hint, field(default=one.default)))
 
     def run(command: Any) -> None:
         settings = {name: getattr(command, name) for name, *_ in of_run} | extra
         settings |= vars(command.agent)
         for kind in COMPONENTS:
             if table := getattr(command, f"of_{kind}", None):
-                settings |= {
-                    f"{kind}.{one.name}": getattr(table, one.name) for one in fields(table)
-                }
+                settings |= {f"{kind}.{name}": value for name, value in vars(table).items()}
         if getattr(command, "of_env_episode_limit", None):
             settings["env.episode_limit"] = command.of_env_episode_limit
         options = Train(**{one.name: getattr(command, one.name) for one in fields(Train)})
@@ -254,6 +238,6 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
         with current_folder_on_path(any(module_of(name) is not None for name in names)):
             options.train(settings)
 
-    command = make_dataclass("Train", [*of_run, *own, *groups], namespace={"run": run})
+    command = make_dataclass("Train", [*of_run, *of_command, *groups], namespace={"run": run})
     command.__doc__ = Train.__doc__
     return command()

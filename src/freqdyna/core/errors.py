@@ -40,11 +40,8 @@ def note_where(contract: str) -> Iterator[None]:
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
     """The error for a name that is not known; the message lists the most similar ones first."""
     begin = name[:LONGEST].lower()
-
-    def similarity(candidate: str) -> float:
-        return SequenceMatcher(None, begin, candidate.lower()).ratio()
-
-    listed = ", ".join(sorted(known, key=similarity, reverse=True))
+    ratios = {one: SequenceMatcher(None, begin, one.lower()).ratio() for one in known}
+    listed = ", ".join(sorted(ratios, key=lambda one: -ratios[one]))
     return FreqdynaError(f"unknown {kind} {shortened(name)}; known, nearest first: {listed}")
 
 

@@ -26,8 +26,6 @@ PARTIAL = ".*.partial"
 """The glob pattern of partially written files."""
 LOCK, OWNER = ".lock", "locked-by.txt"
 """The file that the operating system locks, which stays, and the process that holds the lock."""
-Columns = dict[str, np.ndarray]
-"""A table: columns of equal length by name."""
 UNSEALED = "crc32:00000000"
 """What stands in a file in place of its seal until it is sealed."""
 _SEAL = re.compile(rb"crc32:[0-9a-f]{8}")
@@ -60,14 +58,8 @@ def write_atomically(path: Path, contents: bytes | Callable[[IO[bytes]], object]
 
 def remove_partial_files(folder: Path) -> None:
     """Remove what writers that were killed left behind; nobody may be writing meanwhile."""
-    for path in folder.glob(PARTIAL):
+    for path in folder.rglob(PARTIAL):
         path.unlink(missing_ok=True)
-
-
-def set_aside(path: Path) -> str:
-    """Rename a damaged file so that it is not read again; returns what happened to it."""
-    new = path.rename(path.with_name(f"damaged-{path.name}"))
-    return f"it was renamed to {new.name}"
 
 
 @contextmanager
@@ -88,9 +80,8 @@ def locked_folder(folder: Path, argument: str = "out") -> Iterator[str | None]:
             f"{argument} is {str(folder)!r}, which {holder} is working on; wait for it, or stop it"
         ) from None
     except OSError as error:
-        raise FreqdynaError(
-            f"{argument} is {str(folder)!r}, which cannot be written: {error}"
-        ) from None
+        text = f"{argument} is {str(folder)!r}, which cannot be written: {error}"
+        raise FreqdynaError(text) from None
     try:
         before = owner.read_text() if owner.is_file() else None
         with suppress(OSError):  # on a full disk the lock works without the owner's name
@@ -158,9 +149,8 @@ def toml_value(value: object) -> str:
     """A string, a number, a Boolean or a tuple of them as TOML."""
     if isinstance(value, tuple):
         return "[" + ", ".join(map(toml_value, value)) + "]"
-    if isinstance(value, float):
-        return repr(value)
-    return json.dumps(value)  # strings and integers have the same form in TOML and JSON
+    # Strings and integers have the same form in TOML and JSON.
+    return repr(value) if isinstance(value, float) else json.dumps(value)
 
 
 def save_arrays(path: Path, arrays: dict[str, np.ndarray], note: dict[str, Any]) -> None:
@@ -233,20 +223,15 @@ def encode_table(columns: Mapping[str, Any]) -> bytes:
     import pyarrow.parquet
 
     table, file = pyarrow.table(columns), io.BytesIO()
-    with pyarrow.parquet.ParquetWriter(
-        file,
-        table.schema,
-        compression="zstd",
-        compression_level=12,
-        write_page_checksum=True,
-        store_schema=False,  # it would be a second copy of types and metadata
-    ) as writer:
+    options = {"compression": "zstd", "compression_level": 12, "write_page_checksum": True}
+    options["store_schema"] = False  # it would be a second copy of types and metadata
+    with pyarrow.parquet.ParquetWriter(file, table.schema, **options) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({_CHECKSUM: UNSEALED})
     return sealed(file.getvalue())
 
 
-def decode_table(contents: bytes) -> Columns:
+def decode_table(contents: bytes) -> dict[str, np.ndarray]:
     """The columns that `encode_table` encoded, as arrays."""
     table = decode_arrow_table(contents)
     return {name: table.column(name).to_numpy() for name in table.column_names}

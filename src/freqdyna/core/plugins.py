@@ -42,9 +42,8 @@ def import_code(*, env: Any = None, search_control: Any = None, model: Any = Non
         except ModuleNotFoundError as error:
             if not f"{module}.".startswith(f"{error.name}."):
                 raise
-            raise FreqdynaError(
-                f"{setting} is {name!r}, but there is no module {module!r}"
-            ) from None
+            text = f"{setting} is {name!r}, but there is no module {module!r}"
+            raise FreqdynaError(text) from None
 
 
 def require_allowed(setting: str, name: str | None) -> None:
@@ -76,9 +75,7 @@ class Registry(dict[str, type[Component]]):
 
         """
         if name in self:
-            raise FreqdynaError(
-                f"{self.setting} {name!r} is registered already; choose another name"
-            )
+            raise FreqdynaError(f"{self.setting} {name!r} is registered; choose another name")
 
         def add(kind: Kind) -> Kind:
             self[name] = kind
@@ -98,10 +95,7 @@ class Registry(dict[str, type[Component]]):
         kind = getattr(sys.modules[module], attribute, None)
         if not (isinstance(kind, type) and issubclass(kind, self.base)):
             base = f"{self.base.__module__}.{self.base.__name__}"
-            raise FreqdynaError(
-                f"{self.setting} is {name!r}; {attribute!r} must be a subclass of {base} in "
-                f"{module!r}"
-            )
+            raise FreqdynaError(f"{self.setting} is {name!r}; it must be a subclass of {base}")
         return kind
 
     def full_name(self, kind: type[Component]) -> str:
@@ -139,10 +133,8 @@ def describe(value: Any) -> str:
     import jax
     import numpy as np
 
-    values = [
-        f"{field.name}={_ADDRESS.sub('', repr(getattr(value, field.name)))}"
-        for field in dataclasses.fields(value)
-    ]
+    fields = [(field.name, repr(getattr(value, field.name))) for field in dataclasses.fields(value)]
+    values = [f"{name}={_ADDRESS.sub('', text)}" for name, text in fields]
     # The `repr` of an array in an equinox module has its shape only.
     for leaf in jax.tree.leaves(eqx.filter(value, eqx.is_array)):
         values.append(f"crc32={zlib.crc32(np.asarray(leaf).tobytes()):08x}")
@@ -155,11 +147,10 @@ def current_folder_on_path(wanted: bool) -> Iterator[None]:
 
     Without code that the user typed or allowed it does not: the folder may be somebody else's.
     """
-    if not wanted or "" in sys.path:
-        yield
-        return
-    sys.path.append("")
+    added = [""] if wanted and "" not in sys.path else []
+    sys.path += added
     try:
         yield
     finally:
-        sys.path.remove("")
+        if added:
+            sys.path.remove("")

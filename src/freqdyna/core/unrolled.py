@@ -1,11 +1,9 @@
 """Small loops and sums, unrolled where that is faster.
 
-On a GPU every reduction is a separate kernel, however small; additions that are written out fuse
-with the operations before and after. This halves the number of kernels of a climbing iteration.
-
-On an accelerator the host also checks a loop's condition before every iteration, which costs as
-much as the kernels of a small network. Several iterations are therefore unrolled there, with the
-same result. A CPU does not benefit from that and takes longer to compile.
+On a GPU every reduction is a kernel; additions that are written out fuse with what is around them,
+which halves the kernels of a climbing iteration. The host also checks a loop's condition before
+every iteration, which costs as much as a small network. Several iterations are therefore unrolled
+there, with the same result; a CPU would only take longer to compile.
 """
 
 import functools

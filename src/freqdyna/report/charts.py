@@ -6,22 +6,8 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import to_hex
 
-from freqdyna.results.chart import (
-    Area,
-    Axis,
-    Chart,
-    Dash,
-    Line,
-    LineStyle,
-    Mark,
-    Marker,
-    Panel,
-    Rule,
-    SeedCurve,
-)
+from freqdyna.results.chart import Area, Axis, Chart, Dash, Line, Mark, Panel, Rule, SeedCurve
 
-DIGITS = 4
-"""Significant digits of every number: more than a screen can show."""
 MOST = 200
 """The maximum number of evaluations of a curve; longer curves keep every second, third, ..."""
 MOST_VALUES = 6000
@@ -64,14 +50,11 @@ class Report:
 
 def as_json(chart: Chart) -> Json:
     """The chart's title and panels, without what only applies to static figures."""
-    return {
-        "title": chart.title,
-        "panels": [_panel(panel) for panel in chart.panels],
-    }
+    return {"title": chart.title, "panels": [_panel(panel) for panel in chart.panels]}
 
 
 def rounded(values: Any) -> list[Any]:
-    """Numbers rounded to a few digits, as nested lists; None for those that are not finite.
+    """Numbers with four digits, as nested lists; None for those that are not finite.
 
     Integers have no decimal point, which makes a report a fifth smaller.
     """
@@ -81,7 +64,7 @@ def rounded(values: Any) -> list[Any]:
     short = np.empty(distinct.size, object)
     for i, value in enumerate(distinct.tolist()):
         if np.isfinite(value):
-            number = float(f"{value:.{DIGITS}g}")
+            number = float(f"{value:.4g}")
             short[i] = int(number) if number.is_integer() else number
     nested: list[Any] = short[places].reshape(array.shape).tolist()
     return nested
@@ -108,38 +91,37 @@ def _axis(axis: Axis) -> Json:
 
 
 def _mark(mark: Mark) -> Json:
-    common: Json = {"label": mark.label, "x": rounded(mark.x)}
-    match mark:
-        case SeedCurve():
-            every = max(-(-mark.values.shape[1] // MOST), -(-mark.values.size // MOST_VALUES))
-            kept = slice(every - 1, None, every)  # includes the last one if their number allows it
-            seeds = np.arange(len(mark.values)) if mark.seeds is None else mark.seeds
-            return common | {
-                "kind": "seeds",
-                **_line(mark.style, mark.marker),
-                "x": rounded(mark.x[kept]),
-                "seeds": rounded(mark.values[:, kept]),
-                "numbers": seeds.tolist(),
-                "every": every,
-            }
-        case Line():
-            look = _line(mark.style, mark.marker) | {"width": mark.width}
-            return common | {"kind": "line", **look, "y": rounded(mark.y)}
-        case Area():
-            around = np.concatenate([mark.x, mark.x[::-1]])
-            ends = np.concatenate([mark.high, mark.low[::-1]])
-            look = {"kind": "area", "color": to_hex(mark.color)}
-            return common | look | {"x": rounded(around), "y": rounded(ends)}
-    raise TypeError(f"the page does not draw a mark of class {type(mark).__name__}")
-
-
-def _line(style: LineStyle, marker: Marker) -> Json:
-    parts = ["lines"] * (style.dash != "none") + ["markers"] * bool(marker)
+    if isinstance(mark, SeedCurve):
+        every = max(-(-mark.values.shape[1] // MOST), -(-mark.values.size // MOST_VALUES))
+        kept = slice(every - 1, None, every)  # includes the last one if their number allows it
+        seeds = np.arange(len(mark.values)) if mark.seeds is None else mark.seeds
+        return _line("seeds", mark, mark.x[kept]) | {
+            "seeds": rounded(mark.values[:, kept]),
+            "numbers": seeds.tolist(),
+            "every": every,
+        }
+    if isinstance(mark, Line):
+        return _line("line", mark, mark.x) | {"width": mark.width, "y": rounded(mark.y)}
+    assert isinstance(mark, Area)  # the page draws no others
     return {
-        "color": to_hex(style.color),
-        "dash": DASHES.get(style.dash, "solid"),
+        "kind": "area",
+        "label": mark.label,
+        "color": to_hex(mark.color),
+        "x": rounded(np.concatenate([mark.x, mark.x[::-1]])),
+        "y": rounded(np.concatenate([mark.high, mark.low[::-1]])),
+    }
+
+
+def _line(kind: str, mark: Line | SeedCurve, x: np.ndarray) -> Json:
+    parts = ["lines"] * (mark.style.dash != "none") + ["markers"] * bool(mark.marker)
+    return {
+        "kind": kind,
+        "label": mark.label,
+        "x": rounded(x),
+        "color": to_hex(mark.style.color),
+        "dash": DASHES.get(mark.style.dash, "solid"),
         "mode": "+".join(parts),
-        "symbol": marker or "circle",
+        "symbol": mark.marker or "circle",
     }
 
 

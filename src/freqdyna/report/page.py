@@ -17,10 +17,7 @@ from freqdyna.report.charts import Report
 from freqdyna.report.explorer import explorers
 from freqdyna.results.result import Result
 
-SCRIPTS = (
-    *("dom.js", "summary.js", "charts.js", "figure.js"),
-    *("maps.js", "explorer.js", "table.js", "page.js"),
-)
+SCRIPTS = ("dom", "summary", "charts", "figure", "maps", "explorer", "table", "page")
 
 
 def report(
@@ -65,11 +62,7 @@ def report(
 
 def write(content: Report, out: Path) -> None:
     """Write the page to a file."""
-    text = page(content).encode()
-    try:
-        write_atomically(out, text)
-    except OSError as error:
-        raise FreqdynaError(f"out is {str(out)!r}, which cannot be written: {error}") from None
+    write_atomically(out, page(content).encode())
 
 
 def page(content: Report) -> str:
@@ -79,7 +72,7 @@ def page(content: Report) -> str:
         "style": _asset("report.css"),
         "data": _packed(json.dumps(asdict(content), ensure_ascii=False, allow_nan=False)),
         "library": _packed(library()),
-        "scripts": "\n".join(_asset(name) for name in SCRIPTS),
+        "scripts": "\n".join(_asset(f"{name}.js") for name in SCRIPTS),
     }
     # In one pass, so that no content of a part is mistaken for a placeholder.
     before, *pieces = _asset("report.html").split("{{")

@@ -1,10 +1,11 @@
 """Sections about trainings: learning curves, settings, trials, comparisons and sensitivity."""
 
+import itertools
 import math
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -140,9 +141,8 @@ def _differing(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     """
     settings = [result.config.flat() for result in results]
     values: dict[str, set[str]] = {}
-    for of_run in settings:
-        for name, value in of_run.items():
-            values.setdefault(name, set()).add(setting_text(value))
+    for name, value in itertools.chain(*(of_run.items() for of_run in settings)):
+        values.setdefault(name, set()).add(setting_text(value))
     names = [name for name, of in values.items() if len(of) > 1 and name not in NOT_LISTED]
     texts = [
         [NO_NUMBER if of_run.get(n) is None else setting_text(of_run[n]) for n in names]
@@ -159,18 +159,18 @@ def _return_rows(results: Sequence[Result], labels: Sequence[str]) -> Table:
         measures.append((later, result.returns[kept, -1]))
     every = [values for pair in measures for values in pair if values is not None and len(values)]
     digits = decimals([float(values.mean()) for values in every])
+
+    def mean(values: np.ndarray) -> str:
+        return estimate(Estimate(float(values.mean()), interval_of_mean(values)), digits)
+
     rows = [["run", "environment", "seeds", "steps", "return after the warm-up", "at the end"]]
     for result, label, pair in zip(results, labels, measures, strict=True):
         complete = result.complete_seeds
         missing = NO_NUMBER if complete.kept.any() else complete.none_left
-        cells = [missing if v is None or not len(v) else _mean(v, digits) for v in pair]
+        cells = [missing if v is None or not len(v) else mean(v) for v in pair]
         rows.append([label, result.env_name, complete.text(), f"{result.steps[-1]:,}", *cells])
     several = len({result.env_name for result in results}) > 1
     return rows if several else [row[:1] + row[2:] for row in rows]
-
-
-def _mean(values: np.ndarray, digits: int) -> str:
-    return estimate(Estimate(float(values.mean()), interval_of_mean(values)), digits)
 
 
 def _origins(labels: Sequence[str], sources: Sequence[str], results: Sequence[Result]) -> list[str]:
@@ -186,8 +186,6 @@ def _origins(labels: Sequence[str], sources: Sequence[str], results: Sequence[Re
 
 def _facts(result: Result) -> str:
     facts = result.provenance
-    if not facts:
-        return "without provenance"
     if result.imported_from is not None:
         return f"imported from {result.imported_from} on {str(facts.get('date'))[:10]}"
     where = f"{facts.get('machine')} ({facts.get('devices')} × {facts.get('device_kind')})"
@@ -254,7 +252,11 @@ def sensitivity_section(results: Sequence[Result]) -> Section | None:
     ]
     if not panels:
         return None
-    without = sorted({text for name in lines_of for text in _points_without_seeds(results, name)})
+    without = [
+        f"Left out: {label}, {result.complete_seeds.none_left}."
+        for label, result in zip(record_labels(results), results, strict=True)
+        if not result.complete_seeds.kept.any()
+    ]
     return Section(
         name="sensitivity",
         title="How the return depends on what was varied",
@@ -270,17 +272,12 @@ def sensitivity_section(results: Sequence[Result]) -> Section | None:
 
 def _numeric(results: Sequence[Result]) -> list[str]:
     """The settings with several values, all of which are numbers."""
-
-    def is_number(value: Any) -> bool:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-
-    return [
-        name
-        for name in results[0].config.flat()
-        if name not in NOT_VARIED
-        and all(is_number(result.config.get(name)) for result in results)
-        and len({result.config[name] for result in results}) > 1
-    ]
+    names = []
+    for name in results[0].config.flat():
+        values = {result.config.get(name) for result in results}
+        if name not in NOT_VARIED and len(values) > 1 and {type(v) for v in values} <= {int, float}:
+            names.append(name)
+    return names
 
 
 def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[Line, LineStyle]]:
@@ -296,56 +293,26 @@ def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[
     return {key: one for key, one in lines.items() if len(one[0]) > 1 and _seeds(one[0])}
 
 
-def _points_without_seeds(results: Sequence[Result], name: str) -> list[str]:
-    """A sentence for each run that is left out because it has no complete seed."""
-    return [
-        f"Left out: {setting_name(name)} {setting_text(result.config.get(name))} of "
-        f"{result.config.agent_name} on {result.env_name}: {complete.none_left}."
-        for result in results
-        if not (complete := result.complete_seeds).kept.any()
-    ]
-
-
 def _seeds(line: Line) -> list[int]:
     """The seeds that are complete in all results of a line."""
     kept = (set(result.seeds[result.complete_seeds.kept].tolist()) for result in line.values())
     return sorted(set.intersection(*kept))
 
 
-def _seeds_text(line: Line, seeds: list[int]) -> str:
-    """The number of seeds of a line, and of those left out because they are not complete."""
-    shared = set.intersection(*(set(result.seeds.tolist()) for result in line.values()))
-    text = counted(len(seeds), "seed")
-    if len(seeds) == len(shared):
-        return text
-    reasons = dict.fromkeys(why for r in line.values() for why in r.complete_seeds.left_out)
-    return f"{len(seeds)} of {len(shared)} seeds; the others {' or '.join(reasons)}"
-
-
 def _panel(name: str, env: str, lines: dict[str, tuple[Line, LineStyle]]) -> Panel:
     """The return against the setting `name` in one environment."""
     marks = []
     for label, (line, style) in lines.items():
-        seeds, at = _seeds(line), sorted(line)
-        values = np.stack(
-            [line[x].mean_return()[np.isin(line[x].seeds, seeds)] for x in at], axis=1
-        )
+        seeds, at = np.array(_seeds(line)), sorted(line)
+        shared = set.intersection(*(set(result.seeds.tolist()) for result in line.values()))
+        label = f"{label} ({len(seeds)} of {counted(len(shared), 'seed')})"
+        values = np.stack([line[x].mean_return()[np.isin(line[x].seeds, seeds)] for x in at], 1)
         interval = bootstrap_interval(values) if len(seeds) > 1 else None  # for the axis
-        text = f"{label} ({_seeds_text(line, seeds)})"
-        marks.append(
-            SeedCurve(
-                np.array(at), values, style, interval, np.array(seeds), marker="circle", label=text
-            )
-        )
+        curve = SeedCurve(np.array(at), values, style, interval, seeds, label=label)
+        marks.append(replace(curve, marker="circle"))
     every = sorted({x for line, _ in lines.values() for x in line})
     words = setting_name(name)
-    return Panel(
-        title=f"{env}: {words}",
-        x=Axis(
-            words,
-            log=every[0] > 0 and every[-1] >= WIDE * every[0],
-            ticks=[(x, setting_text(x)) for x in every] if len(every) <= TICKS else (),
-        ),
-        y=Axis("return after the warm-up"),
-        marks=marks,
-    )
+    log = every[0] > 0 and every[-1] >= WIDE * every[0]
+    ticks = [(x, setting_text(x)) for x in every] if len(every) <= TICKS else ()
+    x, y = Axis(words, log=log, ticks=ticks), Axis("return after the warm-up")
+    return Panel(title=f"{env}: {words}", x=x, y=y, marks=marks)

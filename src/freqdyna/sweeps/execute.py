@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.files import read_text
+from freqdyna.core.files import remove_partial_files
 from freqdyna.core.plugins import import_code
 from freqdyna.results.folder import FILES, METRICS, decode, encode
 from freqdyna.results.record import Record
@@ -32,25 +32,16 @@ from freqdyna.training.progress import LastEvaluation, Progress
 SECONDS_BETWEEN_UPDATES = 2.0
 
 
-def read_sweep(path: Path, allow_code: bool) -> tuple[str, Sweep]:
-    """The text of a sweep file, and the sweep; `allow_code`: whether it may name code to import."""
-    text = read_text(path, "sweep file")
-    sweep = Sweep.parse(text)
-    sweep.check_names(allow_code)
-    return text, sweep
-
-
 def execute_sweep(
-    text: str,
     sweep: Sweep,
     storage: Storage,
     engine: Engine,
     checkpoint_seconds: float = 60.0,
     take_over: bool = False,
 ) -> Status:
-    """Compute the units of a sweep, whose text is stored with them: see `compute`."""
+    """Compute the units of a sweep, whose file is stored with them: see `compute`."""
     with storage.lock(take_over):
-        storage.write(FILE, sweep.stored(text))
+        storage.write(FILE, sweep.stored())
         return compute(sweep.units(), storage, engine, checkpoint_seconds)
 
 
@@ -63,25 +54,11 @@ def compute(
 ) -> Status:
     """Compute the units that are not stored yet; units that failed before are retried.
 
-    After an interruption, the same call resumes them.
-
-    Args:
-        units: Any trainings, each with its block of seeds.
-        storage: Where they are stored.
-        engine: Computes them.
-        checkpoint_seconds: Seconds between checkpoints of a unit.
-        title: What the units are, for the display.
-
-    Returns:
-        Which units are done, and which failed.
-
-    Raises:
-        FreqdynaError: If another process computes at this location, or units were computed but are
-            not stored.
-
+    After an interruption, the same call resumes them. `title` says in the display what they are.
     """
     with storage.lock():
-        storage.remove_partial_files()
+        if storage.is_local:
+            remove_partial_files(Path(storage.root))
         units = list({unit.name: unit for unit in units}.values())
         before = read_status(storage, units)
         for name in before.failed:
@@ -107,7 +84,10 @@ def compute(
                         done |= names
                     else:
                         failed |= dict.fromkeys(names, outcome.error)
-                        _note_failures(storage, names, outcome.error)
+                        with suppress(OSError):  # as on a full disk
+                            for name in names:
+                                storage.remove(f"running/{name}.json")
+                                storage.write_json(f"failed/{name}.json", {"error": outcome.error})
                     display.ended(outcome)
                 if time.monotonic() - updated >= SECONDS_BETWEEN_UPDATES:
                     updated = time.monotonic()
@@ -122,14 +102,6 @@ def compute(
             "missing; it must be accessible to all nodes, such as a shared disk"
         )
     return Status(units, done, failed=failed)
-
-
-def _note_failures(storage: Storage, names: Iterable[str], error: str) -> None:
-    """Record why units failed, unless that cannot be written, as on a full disk."""
-    with suppress(OSError):
-        for name in names:
-            storage.remove(f"running/{name}.json")
-            storage.write_json(f"failed/{name}.json", {"error": error})
 
 
 def store(storage: Storage, unit: SweepUnit, record: Record) -> None:
@@ -152,12 +124,9 @@ def load(storage: Storage, unit: SweepUnit) -> Result:
 
 
 def merged(blocks: list[Result]) -> Result:
-    """Combine blocks of seeds into one record, with parameters if all blocks have them."""
+    """Combine blocks of seeds into one record."""
     first = blocks[0]
     seeds = np.concatenate([block.seeds for block in blocks])
-    names = [name for name in first.metrics if all(name in block.metrics for block in blocks)]
-    alike = len({(block.parameters.shape[1], block.layer_sizes) for block in blocks}) == 1
-    parameters = [block.parameters[:, : None if alike else 0] for block in blocks]
     ended: dict[str, str] = {}
     for block in blocks:
         ended |= block.provenance.get("ended", {})
@@ -166,9 +135,11 @@ def merged(blocks: list[Result]) -> Result:
         provenance=first.provenance | ({"ended": ended} if ended else {}),
         config=replace(first.config, seeds=len(seeds)),
         seeds=seeds,
-        metrics={name: np.concatenate([block.metrics[name] for block in blocks]) for name in names},
-        parameters=np.concatenate(parameters),
-        layer_sizes=first.layer_sizes if alike else (),
+        metrics={
+            name: np.concatenate([block.metrics[name] for block in blocks])
+            for name in first.metrics
+        },
+        parameters=np.concatenate([block.parameters for block in blocks]),
     )
 
 
@@ -188,7 +159,7 @@ def train_units(location: str, units: list[SweepUnit], checkpoint_seconds: float
         if len(units) > 1:
             run = prepare_together(configs)
         else:
-            config = configs[0]  # of names that the driver has allowed: `Sweep.check_names`
+            config = configs[0]  # of names that the driver has allowed: `Sweep.read`
             import_code(env=config.env, search_control=config.search_control, model=config.model)
             run = prepare(config)
         try:
@@ -218,11 +189,9 @@ class UnitProgress(Progress):
     def fetch(self) -> None:
         """Fetch the run folder of an earlier attempt, if there is one."""
         for name in self._storage.files(self._folder):
-            contents = self._storage.read(f"{self._folder}/{name}")
-            if contents is not None:
-                path = self._scratch / name
-                path.write_bytes(contents)
-                self._copied[name] = path.stat().st_mtime_ns
+            path = self._scratch / name
+            path.write_bytes(self._storage.read(f"{self._folder}/{name}") or b"")
+            self._copied[name] = path.stat().st_mtime_ns
 
     def copy_folder(self) -> None:
         """Copy the files that are new; a checkpoint after what it needs."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.results.chart import record_labels
+from freqdyna.results.chart import record_labels, setting_text
 from freqdyna.results.compare import RunComparison, compare_runs
 from freqdyna.results.folder import is_run_folder
 from freqdyna.results.record import Record
@@ -51,23 +51,15 @@ def _results(storage: Storage) -> Iterator[tuple[str, Result, tuple[int, float |
     if sweep.search is not None:
         for number, trial in enumerate(trials_so_far(sweep, storage)):
             if trial.state == "done":
-                name = f"trial {number}: {_listed(trial.settings, digits=4)}"
-                yield name, trial.record(storage), (number, trial.value)
+                texts = ", ".join(f"{k} {setting_text(v)}" for k, v in trial.settings.items())
+                yield f"trial {number}: {texts}", trial.record(storage), (number, trial.value)
         return
     stored = stored_units(storage)
     for config, varied in zip(sweep.configs(), sweep.varied(), strict=True):
         blocks = [execute.load(storage, u) for u in sweep.blocks(config) if u.name in stored]
         if blocks:
-            yield _listed(varied) or config.agent_name, execute.merged(blocks), None
-
-
-def _listed(settings: dict[str, Any], digits: int | None = None) -> str:
-    """Settings in one line; numbers with all their digits, or with so many."""
-    texts = (
-        f"{name} {float(f'{value:.{digits}g}') if digits and isinstance(value, float) else value}"
-        for name, value in settings.items()
-    )
-    return ", ".join(texts)
+            name = ", ".join(f"{name} {value}" for name, value in varied.items())
+            yield name or config.agent_name, execute.merged(blocks), None
 
 
 def find(location: Location, known: set[Location] | None = None) -> list[Located]:
@@ -76,13 +68,13 @@ def find(location: Location, known: set[Location] | None = None) -> list[Located
     Locations in `known` are not read again; those that are read are added to it.
     """
     storage, known = Storage(str(location)), set() if known is None else known
-    homes: list[Location] = [] if storage.is_local else [str(location)]
-    if storage.is_local:
-        folder = Path(storage.root)
-        if is_run_folder(folder) or (folder / FILE).is_file():
-            homes = [folder.resolve()]
-        elif folder.is_dir():
-            homes += [p.resolve() for p in sorted(folder.iterdir()) if is_run_folder(p)]
+    folder, homes = Path(storage.root).resolve(), list[Location]()
+    if not storage.is_local:
+        homes = [str(location)]
+    elif is_run_folder(folder) or (folder / FILE).is_file():
+        homes = [folder]
+    elif folder.is_dir():
+        homes += [path.resolve() for path in sorted(folder.iterdir()) if is_run_folder(path)]
     if not homes:
         raise FreqdynaError(
             f"{relative(location)!r} has no training; it must be a run folder, a folder of run "
@@ -90,18 +82,17 @@ def find(location: Location, known: set[Location] | None = None) -> list[Located
         )
     unread = [home for home in homes if home not in known]
     known.update(unread)
-    return [training for home in unread for training in _trainings(home)]
-
-
-def _trainings(home: Location) -> list[Located]:
-    source = relative(home)
-    if isinstance(home, Path) and is_run_folder(home):
-        return [Located(source, load(source))]
-    results = _results(Storage(str(home)))
-    located = [Located(source, result, trial) for _, result, trial in results]
-    if not located:
-        raise FreqdynaError(f"{source!r} is a sweep without any finished unit")
-    return located
+    trainings: list[Located] = []
+    for home in unread:
+        source = relative(home)
+        if isinstance(home, Path) and is_run_folder(home):
+            trainings.append(Located(source, load(source)))
+            continue
+        results = list(_results(Storage(str(home))))
+        if not results:
+            raise FreqdynaError(f"{source!r} is a sweep without any finished unit")
+        trainings += [Located(source, result, trial) for _, result, trial in results]
+    return trainings
 
 
 def relative(location: Location) -> str:
@@ -156,11 +147,11 @@ def compare(
         raise FreqdynaError(
             f"names has {len(names)} names; it must have one for each of {len(chosen)} runs"
         )
-    records = [run.record for run in chosen]
-    labels = record_labels(records, [run.source for run in chosen])
+    records = [record for record, *_ in chosen]
+    labels = record_labels(records, [source for _, source, _ in chosen])
     return compare_runs(
         records,
-        names or [run.name or label for run, label in zip(chosen, labels, strict=True)],
+        names or [key or label for (*_, key), label in zip(chosen, labels, strict=True)],
         measure=measure,
         x=x,
         threshold=threshold,
@@ -170,26 +161,15 @@ def compare(
     )
 
 
-class _Chosen(NamedTuple):
-    """A run to compare."""
-
-    record: Record
-    source: str
-    name: str | None = None
-    """Its key in a mapping; None for a name that describes it."""
-
-
-def _chosen(
-    runs: Sequence[str | os.PathLike[str] | Record | Mapping[str, Record]],
-) -> list[_Chosen]:
-    """All runs that the arguments of `compare` stand for; a location is read once."""
-    chosen: list[_Chosen] = []
+def _chosen(runs: Sequence[Any]) -> list[tuple[Record, str, str | None]]:
+    """The runs that the arguments of `compare` stand for, with source and key in a mapping."""
+    chosen: list[tuple[Record, str, str | None]] = []
     known: set[Location] = set()
     for run in runs:
         if isinstance(run, Record):
-            chosen.append(_Chosen(run, f"run {len(chosen) + 1}"))
+            chosen.append((run, f"run {len(chosen) + 1}", None))
         elif isinstance(run, Mapping):
-            chosen += [_Chosen(record, name, name) for name, record in run.items()]
+            chosen += [(record, name, name) for name, record in run.items()]
         else:
-            chosen += [_Chosen(one.result, one.source) for one in find(os.fspath(run), known)]
+            chosen += [(one.result, one.source, None) for one in find(os.fspath(run), known)]
     return chosen

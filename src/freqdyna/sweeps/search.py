@@ -30,7 +30,7 @@ from freqdyna.results.tables import decimals, number
 from freqdyna.sweeps.execute import compute, load, merged
 from freqdyna.sweeps.status import MOST_ROWS, stored_units
 from freqdyna.sweeps.storage import Storage
-from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, digest, printable
+from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, digest
 from freqdyna.training.engines import Engine
 
 if TYPE_CHECKING:
@@ -56,21 +56,15 @@ class Trial:
 
 
 def search(
-    text: str,
     sweep: Sweep,
     storage: Storage,
     engine: Engine,
     checkpoint_seconds: float = 60.0,
     take_over: bool = False,
 ) -> list[Trial]:
-    """Run all trials; the arguments are those of `execute_sweep`.
-
-    Returns:
-        The trials in order.
-
-    """
+    """Run all trials, and return them in order; the arguments are those of `execute_sweep`."""
     with storage.lock(take_over):
-        storage.write(FILE, sweep.stored(text))
+        storage.write(FILE, sweep.stored())
         for batch in batches(sweep, storage):
             compute(batch, storage, engine, checkpoint_seconds)
     return trials_so_far(sweep, storage)
@@ -79,35 +73,26 @@ def search(
 def trials_so_far(sweep: Sweep, storage: Storage) -> list[Trial]:
     """The trials suggested so far, in order."""
     trials: list[Trial] = []
-    for _ in batches(sweep, storage, trials):
-        pass
+    list(batches(sweep, storage, trials))
     return trials
-
-
-def known_units(sweep: Sweep, storage: Storage) -> list[SweepUnit]:
-    """The units of all trials suggested so far; later trials depend on their results."""
-    return [unit for batch in batches(sweep, storage, []) for unit in batch]
 
 
 def batches(
     sweep: Sweep, storage: Storage, trials: list[Trial] | None = None
 ) -> Iterator[list[SweepUnit]]:
-    """The batches of trials; a batch must be computed before the next one is requested.
+    """The units of each batch of trials, which are added to `trials`.
 
-    Args:
-        sweep: The sweep.
-        storage: The location of the sweep.
-        trials: A list to which the trials are added, or None.
-
-    Yields:
-        The units of a batch. The iteration ends after a batch that is not computed, because the
-        next suggestions depend on it.
-
+    A batch must be computed before the next one is requested, whose suggestions depend on it; the
+    iteration ends after one that is not.
     """
     assert sweep.search is not None
-    study = _study()
-    from optuna.trial import TrialState
-
+    try:
+        import optuna
+    except ImportError:
+        raise FreqdynaError(f"[search] needs: {installing('optuna')}") from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    sampler = optuna.samplers.TPESampler(seed=0)
+    study = optuna.create_study(direction="maximize", sampler=sampler)
     for first in range(0, sweep.search.trials, sweep.search.together):
         number = min(sweep.search.together, sweep.search.trials - first)
         asked = [study.ask() for _ in range(number)]
@@ -116,21 +101,17 @@ def batches(
         units = _units(sweep, configs)
         yield [unit for of_trial in units for unit in of_trial]
         done, objective = stored_units(storage), sweep.search.objective
-        tried = [
-            trial_at(storage, *of_one, objective, done)
-            for of_one in zip(settings, units, strict=True)
-        ]
+        pairs = zip(settings, units, strict=True)
+        tried = [trial_at(storage, *pair, objective, done) for pair in pairs]
         if trials is not None:
             trials += tried
         if any(trial.state == "waiting" for trial in tried):
             return
         if trials is None and all(trial.value is None for trial in tried):
             raise FreqdynaError("all trials of a batch failed or diverged; see freqdyna status")
+        failed = optuna.trial.TrialState.FAIL
         for question, trial in zip(asked, tried, strict=True):
-            if trial.value is None:
-                study.tell(question, state=TrialState.FAIL)
-            else:
-                study.tell(question, trial.value)
+            study.tell(question, trial.value, failed if trial.value is None else None)
 
 
 def _units(sweep: Sweep, configs: list[Config]) -> list[list[SweepUnit]]:
@@ -155,7 +136,7 @@ def trial_at(
     objective: str,
     done: set[str],
 ) -> Trial:
-    """The current state of a trial, given the names of all stored units."""
+    """The current state of a trial; `done` are the names of all stored units."""
     open_units = [unit for unit in units if unit.name not in done]
     if open_units:
         failed = all(storage.read(f"failed/{unit.name}.json") for unit in open_units)
@@ -177,12 +158,10 @@ def print_trials(trials: list[Trial]) -> None:
     order, digits = sorted(range(len(trials)), key=lambda index: -values[index]), decimals(values)
     for index in order[:MOST_ROWS]:
         trial = trials[index]
-        cells = map(setting_text, trial.settings.values())
-        reached = trial.state if trial.value is None else number(trial.value, digits)
-        seeds = trial.seeds.text() if trial.seeds else ""
-        if trial.seeds and not trial.seeds.kept.any():
-            reached = "none"
-        table.add_row(str(index), reached, seeds, *(Text(printable(cell)) for cell in cells))
+        cells = [Text(setting_text(value)) for value in trial.settings.values()]
+        state = "none" if trial.state == "done" else trial.state
+        reached = state if trial.value is None else number(trial.value, digits)
+        table.add_row(str(index), reached, trial.seeds.text() if trial.seeds else "", *cells)
     Console(file=sys.stdout).print(table)
 
 
@@ -201,15 +180,6 @@ def _form(config: Config) -> Any:
     agent = algorithms.build(config, env)
     plain = jax.tree.map(lambda leaf: 0, agent)
     return jax.tree.structure(plain), config.eval_episodes, config.eval_every
-
-
-def _study() -> "optuna.Study":
-    try:
-        import optuna
-    except ImportError:
-        raise FreqdynaError(f"[search] needs: {installing('optuna')}") from None
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    return optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
 
 
 def _suggest(trial: "optuna.Trial", name: str, range_: dict[str, Any]) -> Any:

@@ -7,10 +7,11 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
+from freqdyna.core.files import check_seal
 from freqdyna.results.chart import differing, setting_text
 from freqdyna.results.folder import METRICS
 from freqdyna.sweeps.storage import Storage
-from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, printable
+from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
 from freqdyna.training.engines import TaskOutcome
 from freqdyna.training.progress import Display
 
@@ -54,13 +55,9 @@ class Status:
     @property
     def steps_taken(self) -> int:
         """The environment steps of all units that are done or running."""
-        taken = 0
-        for unit in self.units:
-            if unit.name in self.done:
-                taken += unit.config.seeds * unit.config.steps
-            elif unit.name in self.running:
-                taken += unit.config.seeds * self.running[unit.name].step
-        return taken
+        steps = {name: note.step for name, note in self.running.items()}
+        steps |= {unit.name: unit.config.steps for unit in self.units if unit.name in self.done}
+        return sum(unit.config.seeds * steps.get(unit.name, 0) for unit in self.units)
 
     @property
     def steps(self) -> int:
@@ -82,38 +79,32 @@ class Status:
     def listing(self) -> str:
         """A summary, and a line for each of the first units: running, failed, waiting, done."""
         texts = labels(self.units)
-        rows = []
+        rows: dict[str, list[str]] = {"running": [], "failed": [], "waiting": [], "done": []}
         for unit in self.units:
-            place, state, facts = 2, "waiting", ""
-            if unit.name in self.done:
-                place, state = 3, "done"
-            elif unit.name in self.running:
+            state, facts = "done" if unit.name in self.done else "waiting", ""
+            if unit.name in self.running:
                 step, steps, text, _, host = self.running[unit.name]
-                place, state = 0, "running"
+                state = "running"
                 facts = f": step {step:,} of {steps:,} on {host}{text and f', {text}'}"
             elif unit.name in self.failed:
-                place, state, facts = 1, "failed", f": {self.failed[unit.name]}"
-            rows.append((place, f"  {state:7}  {unit.name}  {texts[unit.name]}{facts}"))
-        rows.sort(key=lambda row: row[0])
-        more = [f"  ... and {len(rows) - MOST_ROWS:,} more"] if len(rows) > MOST_ROWS else []
-        return "\n".join([self.headline(), *(printable(row) for _, row in rows[:MOST_ROWS]), *more])
+                state, facts = "failed", f": {self.failed[unit.name]}"
+            rows[state].append(f"  {state:7}  {unit.name}  {texts[unit.name]}{facts}")
+        lines = [line for of_state in rows.values() for line in of_state]
+        more = [f"  ... and {len(lines) - MOST_ROWS:,} more"] if len(lines) > MOST_ROWS else []
+        return "\n".join([self.headline(), *lines[:MOST_ROWS], *more])
 
 
 def stored_sweep(storage: Storage) -> Sweep:
     """The sweep that is stored at a location."""
-    try:
-        contents = storage.read(FILE)
-    except OSError as error:
-        raise FreqdynaError(f"{FILE} of {storage.location!r} cannot be read: {error}") from None
+    contents = storage.read(FILE)
     if contents is None:
         raise FreqdynaError(f"{storage.location!r} is not a sweep: it has no {FILE}")
     try:
-        return Sweep.parse_stored(contents)
+        check_seal(contents)
     except DamagedFileError as error:
-        raise FreqdynaError(
-            f"{FILE} of {storage.location!r} was changed since the sweep was run ({error}); undo "
-            "the change, or remove it and run the sweep file again"
-        ) from None
+        text = f"{FILE} of {storage.location!r} was changed ({error}); run the sweep file again"
+        raise FreqdynaError(text) from None
+    return Sweep.parse(contents.decode())
 
 
 def stored_units(storage: Storage) -> set[str]:
@@ -129,7 +120,7 @@ def read_status(storage: Storage, units: list[SweepUnit], done: set[str] | None 
     running, failed = {}, {}
     for name in _noted(storage, "running") & names - done:
         note = storage.read_json(f"running/{name}.json")
-        if set(note) == set(Note._fields) and abs(time.time() - note["time"]) < SILENT:
+        if note and abs(time.time() - note["time"]) < SILENT:
             running[name] = Note(**note)
     for name in _noted(storage, "failed") & names - done - set(running):
         failed[name] = str(storage.read_json(f"failed/{name}.json").get("error"))
@@ -157,7 +148,7 @@ def labels(units: Sequence[SweepUnit]) -> dict[str, str]:
             first, last = unit.config.first_seed, unit.config.first_seed + unit.config.seeds - 1
             values = [f"{n} {setting_text(of_unit[n])}" for n in varied if n in of_unit]
             seeds = f"seed {first}" if first == last else f"seeds {first} to {last}"
-            texts[unit.name] = printable(", ".join([agent, *values, seeds]))
+            texts[unit.name] = ", ".join([agent, *values, seeds])
     return texts
 
 
@@ -176,8 +167,8 @@ class StatusDisplay:
 
     def ended(self, outcome: TaskOutcome) -> None:
         """Print the outcome of a unit, or of the first unit of a program."""
-        end = printable(outcome.error) if outcome.error else "done"
-        self._display.note(f"{outcome.name} {self._labels[outcome.name]}: {end}")
+        label = self._labels[outcome.name]
+        self._display.note(f"{outcome.name} {label}: {outcome.error or 'done'}")
 
     def show(self, status: Status) -> None:
         """Show the progress of every running unit and of all together."""

@@ -6,7 +6,7 @@ running/NAME.json   the progress of a unit
 running/NAME/       its run folder, with its newest checkpoints
 failed/NAME.json    why a unit failed
 rate.json           environment steps per second, for the remaining time
-lock.json           the process that works on the sweep
+lock.txt            the process that works on the sweep
 
 Files are written atomically.
 """
@@ -23,7 +23,7 @@ from typing import Any
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.files import PARTIAL, locked_folder, write_atomically
 
-_OWNER = "lock.json"
+_OWNER = "lock.txt"
 """The process that works on a sweep at a location that is no folder."""
 
 
@@ -56,19 +56,15 @@ class Storage:
             return None
 
     def read_json(self, name: str) -> dict[str, Any]:
-        """The JSON object in a file; empty if it does not exist or is damaged."""
-        try:
-            contents = json.loads(self.read(name) or b"{}")
-        except ValueError:
-            return {}
-        return contents if isinstance(contents, dict) else {}
+        """The JSON object in a file; empty if the file does not exist."""
+        return dict(json.loads(self.read(name) or b"{}"))
 
     def write(self, name: str, contents: bytes) -> None:
         """Write a file atomically."""
         path = f"{self.root}/{name}"
         if self.is_local:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(Path(path), lambda file: file.write(contents))
+            write_atomically(Path(path), contents)
         else:
             self.fs.pipe_file(path, contents)  # atomic on object stores
 
@@ -87,11 +83,6 @@ class Storage:
         path = f"{self.root}/{folder}/"
         names = (file.removeprefix(path) for file in sorted(self.fs.find(path)))
         return [name for name in names if not Path(name).match(PARTIAL)]
-
-    def remove_partial_files(self) -> None:
-        """Remove partially written files of processes that were killed."""
-        for path in Path(self.root).rglob(PARTIAL) if self.is_local else ():
-            path.unlink(missing_ok=True)
 
     @contextmanager
     def lock(self, take_over: bool = False) -> Iterator[None]:
@@ -113,28 +104,20 @@ class Storage:
     @contextmanager
     def _lock_file(self, take_over: bool) -> Iterator[None]:
         """Create a file, which object stores do only if there is none."""
-        owner = {
-            "host": socket.gethostname(),
-            "pid": os.getpid(),
-            "time": datetime.now(UTC).isoformat(" ", "seconds"),
-        }
+        since = datetime.now(UTC).isoformat(" ", "seconds")
+        owner = f"process {os.getpid()} on {socket.gethostname()} since {since}".encode()
         if take_over:
             self.remove(_OWNER)
         try:
-            self.fs.pipe_file(f"{self.root}/{_OWNER}", json.dumps(owner).encode(), mode="create")
+            self.fs.pipe_file(f"{self.root}/{_OWNER}", owner, mode="create")
         except FileExistsError:
-            other = self.read_json(_OWNER)
+            holder = (self.read(_OWNER) or b"another process").decode()
             raise FreqdynaError(
-                f"out is {self.location!r}, which process {other.get('pid')} on "
-                f"{other.get('host')} has been working on since {other.get('time')}; wait for it, "
-                "or stop it; if it was killed, add --take-over"
+                f"out is {self.location!r}, locked by {holder}; wait for it, or stop it; if it was "
+                "killed, add --take-over"
             ) from None
-        except OSError as error:
-            refused = f"out is {self.location!r}, which cannot be written: {error}"
-            raise FreqdynaError(refused) from None
         try:
             yield
         finally:
-            with suppress(OSError):
-                if self.read_json(_OWNER) == owner:
-                    self.remove(_OWNER)
+            if self.read(_OWNER) == owner:
+                self.remove(_OWNER)

@@ -32,25 +32,27 @@ same unit has the same file in every sweep, and more seeds or values only add un
 import hashlib
 import itertools
 import json
-import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from freqdyna import envs as environments
 from freqdyna.agents import algorithms, presets
 from freqdyna.config import COMPONENTS, Config, flattened
 from freqdyna.core.errors import FreqdynaError, shortened, unknown_name
-from freqdyna.core.files import check_seal, encode_toml, parse_toml
+from freqdyna.core.files import encode_toml, parse_toml, read_text
 from freqdyna.core.plugins import import_code, require_allowed
 from freqdyna.search_control import SEARCH_CONTROLS
 
 FILE = "sweep.toml"
 """The name of the sweep file in the sweep's folder."""
-_OF_THE_SWEEP = {"seeds": "number in [seeds]", "first_seed": "first in [seeds]"}
-_OF_NO_SWEEP = ("devices", "snapshot_steps")
-GREATEST_SIZE = 100_000
-"""The maximum number of units in a sweep; more are assumed to be a mistake."""
+_OF_NO_SWEEP = {
+    "seeds": "use number in [seeds]",
+    "first_seed": "use first in [seeds]",
+    "devices": "omit it",
+    "snapshot_steps": "omit it",
+}
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,6 @@ def digest(facts: Any) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def printable(text: str) -> str:
-    """A text in one line without control characters, which could do harm on a terminal."""
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
 @dataclass(frozen=True)
 class SearchSpace:
     """A hyper-parameter search."""
@@ -98,22 +95,10 @@ class SearchSpace:
         _require(objective in ("mean", "last"), "objective in [search]", objective, "mean or last")
         _require(isinstance(space, dict) and space, "[search.space]", space, "a table of settings")
         table = table | {"space": _dotted(table["space"])}
+        allowed = "{low = ..., high = ...}, optionally with log = true, or {choices = [...]}"
         for name, range_ in table["space"].items():
-            _require(
-                _is_range(range_),
-                f"{name} in [search.space]",
-                range_,
-                "{low = ..., high = ...}, optionally with log = true, or {choices = [...]}",
-            )
+            _require(_is_range(range_), f"{name} in [search.space]", range_, allowed)
         return SearchSpace(**table)
-
-    def ends(self) -> list[tuple[str, Any]]:
-        """Each searched setting with each end of its range, or with each of its choices."""
-        return [
-            (name, value)
-            for name, range_ in self.space.items()
-            for value in range_.get("choices", (range_.get("low"), range_.get("high")))
-        ]
 
 
 def _is_range(range_: Any) -> bool:
@@ -152,7 +137,7 @@ def _check_integer(name: str, value: Any, least: int) -> None:
 
 def _require(holds: object, name: str, value: Any, allowed: str) -> None:
     if not holds:
-        raise FreqdynaError(f"{printable(name)} is {shortened(value)}; it must be {allowed}")
+        raise FreqdynaError(f"{name} is {shortened(value)}; it must be {allowed}")
 
 
 @dataclass(frozen=True)
@@ -166,6 +151,8 @@ class Sweep:
     block: int = 10
     search: SearchSpace | None = None
     preset: str | None = None
+    text: str = field(default="", compare=False)
+    """The contents of the file."""
 
     @staticmethod
     def parse(text: str) -> "Sweep":
@@ -191,41 +178,35 @@ class Sweep:
             seeds.get("block", 10),
             SearchSpace.of(tables["search"]) if "search" in tables else None,
             preset,
+            text,
         )
         sweep._check()
         return sweep
 
     @staticmethod
-    def parse_stored(contents: bytes) -> "Sweep":
-        """Parse a sweep file as `stored` returned it; raises an error if it was changed."""
-        check_seal(contents)
-        return Sweep.parse(contents.decode())
+    def read(path: Path, allow_code: bool) -> "Sweep":
+        """The sweep of a file; `allow_code`: whether it may name code to import."""
+        sweep = Sweep.parse(read_text(path, "sweep file"))
+        sweep._check_components(allow_code)
+        return sweep
 
-    def stored(self, text: str) -> bytes:
+    def stored(self) -> bytes:
         """The contents of the file as it is stored with the units: with a checksum."""
-        return encode_toml(text, "A sweep of freqdyna, format 1.")
+        return encode_toml(self.text, "A sweep of freqdyna, format 1.")
 
-    def check_names(self, allow_code: bool) -> None:
-        """Raise an error for unknown algorithms, environments and search-controls.
-
-        Args:
-            allow_code: Whether to import the modules of names such as module:Class; if not, names
-                of modules that are not imported are refused.
-
-        """
-        envs, controls = self._names("env"), self._names("search_control")
-        models = self._names("model")
-        for setting, names in (("search_control", controls), ("model", models), ("env", envs)):
-            for name in names:
+    def _check_components(self, allow_code: bool) -> None:
+        """Raise an error for names that are unknown, or that would import code unasked."""
+        for setting in ("search_control", "model", "env"):
+            for name in self._names(setting):
                 if allow_code:
                     import_code(**{setting: name})
                 require_allowed(setting, name)
         for name in self._names("algorithm"):
             algorithms.recipe_of(name)
-        for name in envs:
+        for name in self._names("env"):
             if name not in environments.ENVIRONMENTS:
                 environments.gymnasium_factory(name)
-        for name in controls:
+        for name in self._names("search_control"):
             SEARCH_CONTROLS.find(name)
 
     def _names(self, setting: str) -> list[Any]:
@@ -255,44 +236,28 @@ class Sweep:
 
     def units(self) -> list[SweepUnit]:
         """All distinct units."""
-        found = {u.name: u for config in self.configs() for u in self.blocks(config)}
-        return list(found.values())
+        units = [unit for config in self.configs() for unit in self.blocks(config)]
+        return list({unit.name: unit for unit in units}.values())
 
     def blocks(self, config: Config) -> list[SweepUnit]:
         """The units of one combination: one block of seeds each, on one device."""
         last = self.first_seed + self.seeds
+        config = replace(config, devices=1)  # so that results do not depend on the machine
         return [
-            SweepUnit(
-                replace(
-                    config,
-                    first_seed=first,
-                    seeds=min(self.block, last - first),
-                    devices=1,  # so that its results do not depend on where it is computed
-                )
-            )
+            SweepUnit(replace(config, first_seed=first, seeds=min(self.block, last - first)))
             for first in range(self.first_seed, last, self.block)
         ]
 
     def _check(self) -> None:
         space = self.search.space if self.search else {}
         for name in (*self.settings, *self.vary, *space):
-            if name in _OF_THE_SWEEP:
-                raise FreqdynaError(
-                    f"{name} is not a setting of a sweep: see {_OF_THE_SWEEP[name]}"
-                )
             if name in _OF_NO_SWEEP:
-                raise FreqdynaError(f"{name} is not a setting of a sweep; omit it")
-        for table, names in (("vary", self.vary), ("search.space", space)):
-            for name in names:
-                if name in self.settings:
-                    raise FreqdynaError(
-                        f"{name} is in [settings] and in [{table}]; it must be in one"
-                    )
+                raise FreqdynaError(f"{name} is not a setting of a sweep; {_OF_NO_SWEEP[name]}")
+            if name in self.settings and (name in self.vary or name in space):
+                raise FreqdynaError(f"{name} is in [settings], and varied as well; omit one")
         if self.search is not None and self.vary:
             raise FreqdynaError("a sweep has [vary] or [search]; omit one")
-        for name, value in self.search.ends() if self.search else ():
-            self.config({name: value})  # raises an error for invalid values
-        size = -(-self.seeds // self.block) * (self.search.trials if self.search else 1)
-        size *= math.prod(map(len, self.vary.values()))
-        _require(size <= GREATEST_SIZE, "number of units", size, f"at most {GREATEST_SIZE:,}")
+        for name, range_ in space.items():
+            for value in range_.get("choices", (range_.get("low"), range_.get("high"))):
+                self.config({name: value})  # raises an error for invalid values
         self.units()  # checks every configuration

@@ -21,7 +21,7 @@ import numpy as np
 from freqdyna.agents.base import Agent
 from freqdyna.config import Config
 from freqdyna.core.errors import DamagedFileError, FreqdynaError, RunFailedError, installing
-from freqdyna.core.files import load_arrays, save_arrays, set_aside
+from freqdyna.core.files import load_arrays, save_arrays
 from freqdyna.results.folder import encode, snapshot_arrays, snapshots_in, write
 from freqdyna.results.record import Record, Snapshots
 from freqdyna.training.progress import Progress
@@ -196,7 +196,8 @@ def newest(folder: Path, config: Config, like: Any) -> tuple[Checkpoint | None, 
         try:
             return load_run(path, config, like), warnings
         except DamagedFileError as error:
-            warnings.append(f"{error}; {set_aside(path)}; trying the one before it")
+            renamed = path.rename(path.with_name(f"damaged-{path.name}"))  # not to be read again
+            warnings.append(f"{error}; it was renamed to {renamed.name}; trying the one before it")
     if warnings:
         warnings.append("no checkpoint could be read: starting from the first step")
     return None, warnings
