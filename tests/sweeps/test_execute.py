@@ -1,5 +1,6 @@
 """A sweep on the processes of one machine: interrupted, extended, or with units that fail."""
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from disturbed import Disturbing, KilledOnce, imitation, marked, release
+from small import TABULAR
 from sweeping import FAILING, HALF, QUICK, Here, assert_complete, stored, wait_for
 
 import freqdyna
@@ -149,3 +151,15 @@ def test_units_share_gpus(monkeypatch):
     monkeypatch.setattr(engines, "_gpus", lambda: ["0", "1"])
     assert Local(tasks_per_gpu=4).slots() == 8
     assert Local(3, tasks_per_gpu=4).slots() == 3
+
+
+@pytest.mark.default_compiler
+def test_a_unit_is_what_train_computes(tmp_path):
+    settings = {k: v for k, v in TABULAR.items() if k not in ("seeds", "devices")}
+    table = "\n".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
+    sweep = Sweep.parse(f"[settings]\n{table}\n[seeds]\nnumber = 2")
+    execute_sweep(sweep, Storage(str(tmp_path)), Here())
+    [result] = freqdyna.load_sweep(str(tmp_path)).values()
+    trained = freqdyna.train(**TABULAR, progress=False)
+    np.testing.assert_array_equal(result.parameters, trained.parameters)
+    np.testing.assert_array_equal(result.returns, trained.returns)
