@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from difflib import SequenceMatcher
 from pathlib import Path
 
+MOST_NAMES = 25
+"""Names in a message; of more, only the nearest are listed."""
 LONGEST = 200
 """Characters of a value in a message; longer ones are shortened."""
 
@@ -41,7 +43,9 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> FreqdynaError:
     """The error for a name that is not known; the message lists the most similar ones first."""
     begin = name[:LONGEST].lower()
     ratios = {one: SequenceMatcher(None, begin, one.lower()).ratio() for one in known}
-    listed = ", ".join(sorted(ratios, key=lambda one: -ratios[one]))
+    # What ends like the name comes first: learner.hidden, if somebody writes hidden.
+    order = sorted(ratios, key=lambda one: (not one.endswith(f".{begin}"), -ratios[one]))
+    listed = ", ".join(order[:MOST_NAMES]) + (", ..." if len(order) > MOST_NAMES else "")
     return FreqdynaError(f"unknown {kind} {shortened(name)}; known, nearest first: {listed}")
 
 
