@@ -80,6 +80,14 @@ def test_options_win_over_the_file_which_wins_over_the_preset(trained, tmp_path)
     assert (plain.algorithm, plain["learn_in_warmup"]) == ("er", True)
 
 
+def test_arguments_of_gymnasiums_environments_are_read_from_a_file(trained, tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text('env = {name = "CartPole-v0", sutton_barto_reward = true, episode_limit = 9}')
+    for options in ([], ["--algorithm=dyna-uniform"]):
+        config = trained("--config", str(file), *options)
+        assert (config["env.sutton_barto_reward"], config["env.episode_limit"]) == (True, 9)
+
+
 def test_the_help_shows_the_chosen_components_only(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     for options, named, missing in (

@@ -135,7 +135,8 @@ def train_command(arguments: list[str]) -> tuple[Any, list[str]]:
     require_known(config, classes)  # of the file
     extra: dict[str, Any] = {}
     if "env" not in classes:
-        arguments, extra = _environment_arguments(arguments)
+        arguments, typed_arguments = _environment_arguments(arguments)
+        extra = {f"env.{k}": v for k, v in config.of_component("env").items()} | typed_arguments
     return _options(config, classes, extra), arguments
 
 
@@ -147,7 +148,9 @@ def _replaced(stored: dict[str, Any], typed: dict[str, str]) -> dict[str, Any]:
         from freqdyna.agents.algorithms import has_setting
 
         named = Config.of({k: v for k, v in (settings | typed).items() if k in _NAMES})
-        settings = {k: v for k, v in settings.items() if has_setting(named, k)}
+        settings = {
+            k: v for k, v in settings.items() if k.startswith("env.") or has_setting(named, k)
+        }
     for kind in {"env", "search_control", "model"} & typed.keys():
         if typed[kind] != settings.get(kind):
             settings = {k: v for k, v in settings.items() if not k.startswith(f"{kind}.")}
