@@ -1,4 +1,3 @@
-from functools import partial
 from typing import ClassVar
 
 import equinox as eqx
@@ -61,14 +60,6 @@ def random_rows(seed, batch=6):
     )
 
 
-def test_continuous_actions_are_packed_and_unpacked():
-    row = np.asarray(random_rows(0))[0]
-    assert row.shape == (3 + 3 + 2 + 2,)
-    seen = jax.jit(partial(Transition.unpack, continuous=2))(row)
-    np.testing.assert_array_equal(jax.jit(Transition.pack)(seen), row)
-    np.testing.assert_array_equal(seen.action, row[6:8])
-
-
 def test_q_is_greatest_at_the_best_action_and_falls_by_the_quadratic_form():
     outputs = np.asarray(jax.random.normal(jax.random.key(0), (output_size(2),)))
     at = advantage(outputs)
@@ -128,26 +119,24 @@ def update(naf, state, rows, usable=None):
     return naf.update(state, rows[:, :3], lambda _: (rows, usable), jnp.asarray(1))
 
 
-def differences_of(naf, target_params, rows):
-    """From the parameters to the temporal-difference errors."""
+def test_an_update_is_one_adam_step_on_the_mean_squared_difference():
+    naf, rows = make_naf(), random_rows(1)
+    state = scattered(naf)
 
     def difference(params, row):
         seen = Transition.unpack(row, 2)
-        next_value = naf.network(target_params)(seen.next_state)[0]
+        next_value = naf.network(state.target_params)(seen.next_state)[0]
         target = seen.reward + 0.9 * jnp.where(seen.terminal, 0.0, next_value)
         scaled = 2 * (seen.action - LOW) / (HIGH - LOW) - 1
         return target - Advantage.of(naf.network(params)(seen.state), 2).q(scaled)
 
-    return jax.jit(lambda params: jax.vmap(difference, (None, 0))(params, rows))
+    def loss(params):
+        differences = jax.vmap(difference, (None, 0))(params, rows)
+        return jnp.mean(differences**2), differences
 
-
-def test_an_update_is_one_adam_step_on_the_mean_squared_difference():
-    naf, rows = make_naf(), random_rows(1)
-    state = scattered(naf)
-    differences = differences_of(naf, state.target_params, rows)
+    slope, differences = jax.jit(jax.grad(loss, has_aux=True))(state.params)
     after, reported, _ = update(naf, state, rows)
-    np.testing.assert_allclose(reported, differences(state.params), rtol=2e-4)
-    slope = jax.jit(jax.grad(lambda p: jnp.mean(differences(p) ** 2)))(state.params)
+    np.testing.assert_allclose(reported, differences, rtol=2e-4)
     # Adam's first step is its step size in the direction of the sign of the slope.
     clear = np.abs(slope) > 1e-3 * np.abs(slope).max()
     moved = np.asarray(after.params) - np.asarray(state.params)
@@ -158,20 +147,13 @@ def test_an_update_is_one_adam_step_on_the_mean_squared_difference():
 
 
 def test_a_transition_that_is_not_usable_is_as_one_without_an_error():
-    naf, rows = make_naf(), random_rows(3)
-    state = scattered(naf)
-
-    @jax.jit
-    def without_error(row):
-        seen = Transition.unpack(row, 2)
-        scaled = 2 * (seen.action - LOW) / (HIGH - LOW) - 1
-        q = Advantage.of(naf.network(state.params)(seen.state), 2).q(scaled)
-        return Transition(seen.state, seen.action, q, seen.state, jnp.ones((), bool)).pack()
-
-    no_error, lost, usable = np.array(rows), np.array(rows), np.arange(len(rows)) > 0
-    no_error[0] = without_error(rows[0])
+    naf, rows = make_naf(), np.array(random_rows(3))
+    state, usable = scattered(naf), np.arange(len(rows)) > 0
+    lost, no_error = rows.copy(), rows.copy()
     lost[0, [3, 4, 5, 8, 9]] = np.nan  # all except state and action
+    no_error[0, 8:] = 0.0, 1.0  # no reward and the end: the error is minus the prediction
+    no_error[0, 8] = -update(naf, state, no_error)[1][0]
     skipped, errors, _ = update(naf, state, lost, usable)
-    expected, _, _ = update(naf, state, no_error, usable)
+    expected, _, _ = update(naf, state, no_error)
     assert np.isnan(errors[0])
     np.testing.assert_allclose(skipped.optimizer[0].mu, expected.optimizer[0].mu, atol=1e-6)

@@ -1,10 +1,9 @@
-"""Activations, networks against NumPy, and the frequency of their values."""
+"""Activations, initial weights, and the frequency of their values."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.flatten_util import ravel_pytree
 
 from freqdyna import frequency
 from freqdyna.agents.networks import (
@@ -13,7 +12,6 @@ from freqdyna.agents.networks import (
     StateValue,
     init_network,
     init_xavier,
-    network_from_flat,
     tanh,
 )
 
@@ -43,7 +41,7 @@ def test_derivatives_in_closed_form_are_those_of_automatic_differentiation(name)
             np.testing.assert_allclose(ours, jax.vmap(derived)(p), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize(("name", "n"), [("silu", 2), ("silu", 4), ("relu", 2)])
+@pytest.mark.parametrize(("name", "n"), [("silu", 3), ("relu", 2)])
 def test_the_local_frequency_of_a_network_is_exact(name, n):
     with jax.enable_x64(True):
         network = init_xavier(jax.random.key(n), (n, 6, 5, 2), ACTIVATIONS[name])
@@ -69,7 +67,7 @@ def test_the_local_frequency_of_a_network_is_exact(name, n):
 
 
 def test_initialisation_is_the_papers():
-    network = init_network(jax.random.key(0), (2, 400, 300, 3))
+    network = jax.jit(lambda key: init_network(key, (2, 400, 300, 3)))(jax.random.key(0))
     for weight in network.weights[:-1]:  # Xavier uniform: U(±sqrt(6 / (inputs + outputs)))
         limit = np.sqrt(6 / sum(weight.shape))
         assert 0.98 * limit < np.abs(weight).max() <= limit
@@ -78,15 +76,3 @@ def test_initialisation_is_the_papers():
     for output in (network.weights[-1], network.biases[-1]):
         assert np.abs(output).max() <= 0.003
     assert np.abs(network.weights[-1]).max() > 0.00295
-
-
-def test_a_network_and_its_flat_vector_against_numpy():
-    network = init_network(jax.random.key(1), (2, 5, 4, 3))
-    state = np.array([0.3, -0.7])
-    hidden = state
-    for weight, bias in zip(network.weights[:-1], network.biases[:-1], strict=True):
-        hidden = np.tanh(hidden @ np.float64(weight) + np.float64(bias))
-    expected = hidden @ np.float64(network.weights[-1]) + np.float64(network.biases[-1])
-    np.testing.assert_allclose(network(jnp.float32(state)), expected, rtol=1e-5)
-    again = network_from_flat(ravel_pytree(network)[0], (2, 5, 4, 3))
-    jax.tree.map(np.testing.assert_array_equal, again, network)
