@@ -15,6 +15,7 @@ SLOW_FILES = (
     "examples/test_own_search_control.py",
     "results/test_watch.py",
     "cli/test_cli.py",
+    "agents/dyna/test_view.py",
     "agents/dyna/test_agent.py",
     "agents/test_models.py",
     "docs/test_guide.py",

@@ -10,14 +10,10 @@ from freqdyna.agents import algorithms
     ("env", "algorithm", "setting", "value"),
     [
         ("DynaMaze", "tabular-dyna-q", "learner.activation", "relu"),
-        ("DynaMaze", "tabular-dyna-q", "batch_size", 4),
         ("Pendulum-v1", "naf", "learner.double", True),
         ("GridWorld", "er", "planning.queue_size", 10),
-        ("GridWorld", "er", "model", "learned"),
-        ("GridWorld", "er", "search_control", "value"),
         ("GridWorld", "dyna-value", "search_control", "uniform"),
         ("GridWorld", "er", "planning_steps", 0),
-        ("GridWorld", "dyna-value", "search_control.probability", 0.5),
         ("GridWorld", "tabular-dyna-q", "env", "GridWorld"),
     ],
 )

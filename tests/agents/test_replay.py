@@ -1,13 +1,11 @@
 """Uniform and prioritized replay, and the sum tree: exact values, and tests of samples."""
 
 import itertools
-from functools import partial
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -92,7 +90,7 @@ def test_only_written_rows_are_drawn_and_all_equally_often():
     assert stats.chisquare(counts).pvalue > FALSE_ALARMS
 
 
-SIZES = [1, 2, BRANCHES - 1, BRANCHES, BRANCHES + 1, BRANCHES**2, BRANCHES**2 + 1, 600]
+SIZES = [1, BRANCHES, BRANCHES + 1, BRANCHES**2 + 1]
 """On both sides of every new level; few, as each is a program of its own."""
 
 
@@ -109,11 +107,6 @@ def find(tree, fractions):
 @jax.jit
 def with_weights(tree, indices, weights):
     return tree.set(indices, weights)
-
-
-@partial(jax.jit, static_argnames="capacity")
-def empty(capacity):
-    return empty_sum_tree(capacity)
 
 
 @jax.jit
@@ -142,11 +135,10 @@ def test_finds_what_a_search_in_the_cumulated_weights_finds(weights, fractions):
 def test_sums_hold_after_any_updates(data):
     capacity = data.draw(st.sampled_from(SIZES))
     expected = np.zeros(capacity)
-    tree = empty(capacity)
+    tree = empty_sum_tree(capacity)
     for _ in range(5):
-        indices = np.array(
-            data.draw(st.lists(st.integers(0, capacity - 1), min_size=4, max_size=4))
-        )
+        drawn = st.lists(st.integers(0, capacity - 1), min_size=4, max_size=4)
+        indices = np.array(data.draw(drawn))
         weights = np.float32(indices % 7)  # an index that comes twice comes with one weight
         tree = with_weights(tree, indices, weights)
         expected[indices] = weights
@@ -158,11 +150,10 @@ def test_sums_hold_after_any_updates(data):
         np.testing.assert_array_equal(above.reshape(-1)[: len(below)], below.sum(-1))
 
 
-@pytest.mark.parametrize("fraction", [0.0, 1 - 2**-24])
-def test_extreme_fractions_never_find_a_weight_of_zero(fraction):
+def test_extreme_fractions_never_find_a_weight_of_zero():
     generator = np.random.default_rng(0)
     for _ in range(50):
         weights = generator.random(300) * (generator.random(300) < 0.1) * 1e-3
         weights[7] = 1e-6
-        found = int(find(tree_of(np.float32(weights)), np.full(1, fraction, np.float32))[0])
-        assert weights[found] > 0
+        extremes = np.float32([0.0, 1 - 2**-24])
+        assert (weights[find(tree_of(np.float32(weights)), extremes)] > 0).all()

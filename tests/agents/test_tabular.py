@@ -38,6 +38,7 @@ def mean_lengths(states):
 # Sutton & Barto, figure 8.2: with 50 planning steps about three episodes, with none about 25.
 @pytest.mark.learning
 def test_planning_solves_the_maze_in_a_few_episodes():
+    assert mean_lengths(run(0, 8000))[5:].mean() > 80
     planned = run(50, 5000)
     # Near the 14 of the optimal path, at 10% exploration.
     assert mean_lengths(planned)[5:].mean() < 25
@@ -52,10 +53,6 @@ def test_planning_solves_the_maze_in_a_few_episodes():
         lengths.append(length)
     assert min(lengths) == 14
     assert np.median(lengths) <= 16
-
-
-def test_without_planning_the_maze_needs_tens_of_episodes():
-    assert mean_lengths(run(0, 8000))[5:].mean() > 80
 
 
 def test_the_count_model_repeats_frequencies_mean_rewards_and_ends():

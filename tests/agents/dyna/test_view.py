@@ -33,48 +33,55 @@ def started(agent):
     return jax.jit(lambda key: agent.init(key))(KEY)
 
 
-def with_values(agent, state, online, target):
-    """The state with networks whose outputs are the same everywhere."""
-
-    def constant(outputs):
-        flat = np.zeros(state.learner.params.shape, np.float32)
-        flat[-len(outputs) :] = outputs
-        return jnp.asarray(flat)
-
-    changed = constant(online), constant(target)
-    return eqx.tree_at(lambda s: (s.learner.params, s.learner.target_params), state, changed)
-
-
 def test_td_error_is_the_one_of_the_definition():
     agent = small_agent(Clock(last=3), **{"planning.exploration": 0.0, "learner.discount": 0.5})
-    state = with_values(agent, started(agent), online=[1.0, 3.0], target=[20.0, 10.0])
-    search = agent.view(state, jnp.asarray(7))
-    s, last = jnp.array([0.0]), jnp.array([2.0])
-    np.testing.assert_allclose(search.q(s), [1, 3])
-    np.testing.assert_allclose(search.target_q(s), [20, 10])
-    assert search.q(s, jnp.asarray(0)) == 1
-    assert (search.num_actions, search.discount, int(search.t)) == (2, 0.5, 7)
-    reward = Clock().transition(s, jnp.asarray(0), KEY)[1]
-    assert search.td_error(s, KEY, jnp.asarray(0)) == reward + 0.5 * 20 - 1
-    assert search.td_error(s, KEY) == reward + 0.5 * 20 - 3  # the greedy action is the second
-    assert search.outcome(last, jnp.asarray(0), KEY)[2]
-    assert search.td_error(last, KEY, jnp.asarray(0)) == reward - 1  # the next state is terminal
-    with pytest.raises(FreqdynaError, match="disagreement"):
-        search.disagreement(s, jnp.asarray(0))
+    s, last, first = jnp.array([0.0]), jnp.array([2.0]), jnp.asarray(0)
+
+    def constant(outputs, params):
+        """A network whose outputs are the same everywhere."""
+        return jnp.zeros_like(params).at[-2:].set(jnp.array(outputs))
+
+    @jax.jit
+    def seen(state):
+        params = state.learner.params
+        networks = constant([1.0, 3.0], params), constant([20.0, 10.0], params)
+        state = eqx.tree_at(lambda s: (s.learner.params, s.learner.target_params), state, networks)
+        search = agent.view(state, jnp.asarray(7))
+        assert (search.num_actions, search.discount) == (2, 0.5)
+        with pytest.raises(FreqdynaError, match="disagreement"):
+            search.disagreement(s, first)
+        errors = search.td_error(s, KEY, first), search.td_error(s, KEY)
+        at_end = search.outcome(last, first, KEY)[2], search.td_error(last, KEY, first)
+        return search.q(s), search.target_q(s), search.q(s, first), errors, at_end, search.t
+
+    q, target_q, q_first, errors, (ends, last_error), t = seen(started(agent))
+    np.testing.assert_allclose(q, [1, 3])
+    np.testing.assert_allclose(target_q, [20, 10])
+    assert (q_first, t) == (1, 7)
+    # The reward is 1, and the greedy action the second.
+    np.testing.assert_allclose(errors, [1 + 0.5 * 20 - 1, 1 + 0.5 * 20 - 3])
+    assert (ends, last_error) == (True, 1 - 1)  # the next state is terminal
 
 
 def test_with_continuous_actions_q_takes_an_action():
-    agent = small_agent(space_of(gymnasium.make("Pendulum-v1")), algorithm="dyna-naf-value")
-    search = agent.view(started(agent), jnp.asarray(0))
+    space = space_of(gymnasium.make("Pendulum-v1"))
+    agent = small_agent(space, algorithm="dyna-naf-value")
     s, action = jnp.array([1.0, 0.0, 0.0]), jnp.array([0.5])
-    assert search.num_actions == 0
-    np.testing.assert_array_equal([search.action_low, search.action_high], [[-2], [2]])
-    best = search.policy(s, KEY)
-    assert search.q(s, action) <= search.value(s)
+
+    @jax.jit
+    def seen(state):
+        search = agent.view(state, jnp.asarray(0))
+        assert search.num_actions == 0
+        np.testing.assert_array_equal([search.action_low, search.action_high], [[-2], [2]])
+        with pytest.raises(FreqdynaError, match="action"):
+            search.q(s)
+        best = search.policy(s, KEY)
+        return best, search.q(s, action), search.value(s), search.td_error(s, KEY, action)
+
+    best, q, value, error = seen(started(agent))
     assert best.shape == (1,)
-    assert jnp.isfinite(search.td_error(s, KEY, action))
-    with pytest.raises(FreqdynaError, match=r"use q\(s, action\)"):
-        search.q(s)
+    assert q <= value
+    assert np.isfinite(error)
 
 
 class Pairs(SearchControl):
@@ -93,32 +100,17 @@ class Pairs(SearchControl):
         actions = jnp.array([1, 2])
         return Proposal.of(jnp.full((2, 1), 5.0), actions=actions, memory=memory)
 
-    def snapshot(self, memory):
-        """The number of searches."""
-        return {"searches": memory["searches"]}
 
-
-@pytest.fixture(scope="module")
-def after_six_steps():
-    """An agent that proposes pairs, which begins to search after its third step."""
+def test_memory_is_kept_from_step_to_step_and_planning_takes_the_proposed_actions():
+    # The agent begins to search after its third step.
     settings = {"warmup_steps": 3, "planning.exploration": 0.0, "planning.simulated_share": 1.0}
     agent = small_agent(Clock(last=100), Pairs(), learn_in_warmup=False, **settings)
-    step, state = eqx.filter_jit(agent.step), started(agent)
+    step, before = eqx.filter_jit(agent.step), started(agent)
+    state = before
     for t in range(6):
         state = step(state, jnp.asarray(t))
-    return agent, state
-
-
-def test_memory_is_kept_from_step_to_step_and_while_nothing_is_searched(after_six_steps):
-    agent, state = after_six_steps
     assert state.memory["searches"] == 3
     assert (state.memory["seen"] <= 6).all()
-    shown = agent.snapshot(state, jnp.asarray(6), KEY)
-    assert shown["searches"] == 3
-
-
-def test_planning_takes_the_proposed_actions(after_six_steps):
-    agent, state = after_six_steps
     np.testing.assert_array_equal(state.queue.rows[:4, 0], [5, 5, 5, 0])
     np.testing.assert_array_equal(state.queue.actions[:4], [1, 1, 1, 0])
     assert state.diagnostics.outside == 3  # the pairs with an action that does not exist
@@ -126,7 +118,6 @@ def test_planning_takes_the_proposed_actions(after_six_steps):
     np.testing.assert_array_equal(
         agent.buffers(state, jnp.asarray(5)).queued_actions(bits), [1, 1, 1, 1]
     )
-    before = started(agent)
     taken = agent.buffers(before, jnp.asarray(0)).queued_actions(bits)  # from the replay buffer
     np.testing.assert_array_equal(taken, [0, 0, 0, 0])
 
@@ -160,22 +151,29 @@ def test_the_error_is_that_at_the_states_and_actions_of_the_queue():
 
 
 def test_a_snapshot_has_stored_states_surfaces_the_policy_and_climbs():
-    settings = {"warmup_steps": 5, "learner.hidden": (8, 8), "replay.capacity": 20}
-    agent = agent_of(envs.make("MountainCar-v0"), "dyna-frequency", planning_steps=1, **settings)
+    env = envs.make("MountainCar-v0")
+    settings = {"replay.capacity": 20, "search_control.states": 10}
+    agent = agent_of(env, "dyna-frequency", planning_steps=1, **settings)
 
     @jax.jit
     def run(key):
-        state = jax.lax.fori_loop(0, 50, lambda t, s: agent.step(s, t), agent.init(key))
-        return state, agent.snapshot(state, jnp.int32(50), jax.random.key(1))
+        # Start beside the goal, so that climbs and steps meet it.
+        start = eqx.tree_at(lambda s: s.observation, agent.init(key), jnp.array([0.45, 0.04]))
+        state = jax.lax.fori_loop(0, 400, lambda t, s: agent.step(s, t), start)
+        queued = jax.vmap(lambda s: env.contains(s) & ~env.terminal(s))(state.queue.rows)
+        return state, queued, agent.snapshot(state, jnp.int32(400), jax.random.key(1))
 
-    state, recorded = run(KEY)
+    state, queued, recorded = run(KEY)
+    count = int(state.queue.count)
+    assert count > 400
+    assert queued[:count].all()
     stored = {tuple(row) for row in np.asarray(state.replay.rows)[:20, :2]}
     assert {tuple(row) for row in np.asarray(recorded["replay"])} == stored  # 2,000 draws of 20
-    queue = {tuple(row) for row in np.asarray(state.queue.rows)[: int(state.queue.count)]}
+    queue = {tuple(row) for row in np.asarray(state.queue.rows)[:count]}
     assert {tuple(row) for row in np.asarray(recorded["queue"])} <= queue
-    assert recorded["queue_count"] == state.queue.count
+    assert recorded["queue_count"] == count
 
-    x, y = axes(agent.env, (64, 64))
+    x, y = axes(env, (64, 64))
     assert (x[0], x[-1], y[-1]) == tuple(np.float32([-1.2, 0.6, 0.07]))
     network = agent.learner.network(agent.parameters(state))
 
@@ -194,19 +192,6 @@ def test_a_snapshot_has_stored_states_surfaces_the_policy_and_climbs():
     going = numbers >= 0
     assert (np.diff(numbers, axis=1)[going[:, 1:]] >= 0).all()  # one climb after the other
     assert (going[:, :1] & (going[:, :-1] >= going[:, 1:])).all()  # and none after the end
-    inside = (states >= agent.env.low) & (states <= agent.env.high)
+    inside = (states >= env.low) & (states <= env.high)
     assert inside[going].all()
     assert set(np.asarray(recorded["climb_rules"])[going]) <= {0, 1}
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "queue"), [("prioritized-er", False), ("dyna-uniform", True)]
-)
-def test_an_agent_without_a_queue_or_climbs_records_none(algorithm, queue):
-    agent = agent_of(envs.make("GridWorld"), algorithm)
-    state = jax.eval_shape(agent.init, KEY)
-    recorded = jax.eval_shape(agent.snapshot, state, jnp.asarray(1), KEY)
-    assert ("queue" in recorded) == queue
-    assert "climb_states" not in recorded
-    assert recorded["policy"].shape == (64, 64)
-    assert recorded["replay"].shape == (2000, 2)
