@@ -55,15 +55,6 @@ def test_a_closed_terminal_does_not_stop_a_run(is_terminal, monkeypatch):
     run.close()
 
 
-def test_many_tasks_share_one_line(clock, capsys):
-    display = progress.Display()
-    for at in (101.0, 116.0, 120.0, 131.5):
-        clock.now = at
-        display.headline(f"2 of 4 units done at {at}")
-        display.show("unit 1", int(at), 1000)
-    assert capsys.readouterr().out == "2 of 4 units done at 116.0\n2 of 4 units done at 131.5\n"
-
-
 def test_a_run_reports_its_steps_return_and_rate(clock, capsys):
     run = progress.RunProgress(seeds=3, steps=1000, first_step=100)
     run.compile()
@@ -92,15 +83,3 @@ def test_bars_show_every_task_and_its_text_as_it_is(capsys, monkeypatch):
     for text in ("unit [bold]1[/bold]", "10/40", "mean return 3.0", "unit 2", "20/40"):
         assert text in last
     assert "unit 3" not in last
-
-
-def test_bars_keep_what_varies_and_the_return_on_a_narrow_terminal(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(progress.sys.stdout, "isatty", lambda: True, raising=False)
-    name = "dyna-frequency on MountainCar-v0, learning_rate 0.0003, climb_noise 0.01, seeds 0 to 9"
-    text = progress.LastEvaluation(5500, -1365.0, "2 of 3 seeds; 1 diverged").text()
-    with progress.Display() as display:
-        display.show(name, 6000, 50_000, text)
-    last = capsys.readouterr().out
-    assert text == "mean return -1,365.0 over 2 of 3 seeds; 1 diverged at step 5,500"
-    assert [word for word in f"{name} {text}".split() if word not in last] == []

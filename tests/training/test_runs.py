@@ -4,7 +4,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import equinox as eqx
@@ -27,7 +26,6 @@ from freqdyna.training.seeds import Block
 
 SMALL = small.SMALL | {"progress": False}
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 NEVER = 1e9
 """Seconds between two checkpoints: at the end alone, however slow the machine is."""
 
@@ -36,7 +34,9 @@ def assert_same_outcome(first, second):
     """Equal metrics and equal last checkpoints, to the bit."""
     tables = (pyarrow.parquet.read_table(Path(f) / "metrics.parquet") for f in (first, second))
     a, b = (table.drop_columns([SECONDS]) for table in tables)
-    assert a.equals(b)
+    assert a.schema == b.schema
+    for name in a.column_names:
+        np.testing.assert_array_equal(a[name], b[name], err_msg=name)
     names = [checkpoint.checkpoints(Path(f))[0].name for f in (first, second)]
     assert names[0] == names[1]
     for file in (names[0], "arrays.npz"):
@@ -49,9 +49,13 @@ def assert_same_outcome(first, second):
 
 @pytest.fixture(scope="module")
 def snapped(tmp_path_factory):
-    """A run with snapshots that nothing disturbs: its settings, its result and its folder."""
-    settings = SMALL | {"snapshot_steps": (25, 40, 90), "first_seed": 7}
-    settings |= {"algorithm": "dyna-frequency"}
+    """A run that nothing disturbs: its settings, its result and its folder.
+
+    Its search-control has a memory, which must survive an interruption as well.
+    """
+    settings = SMALL | {"snapshot_steps": (25, 40, 90), "first_seed": 7, "devices": 1}
+    settings |= {"algorithm": "dyna", "search_control": "parallel-frequency"}
+    settings |= {"search_control.persistent": True, "search_control.states": 5}
     folder = tmp_path_factory.mktemp("snapped") / "run"
     return settings, freqdyna.train(out=folder, **settings), folder
 
@@ -63,7 +67,7 @@ def plain(tmp_path_factory):
     return freqdyna.train(out=folder, checkpoint_seconds=NEVER, **SMALL), folder
 
 
-def test_a_result_has_curves_parameters_plot_and_folder(snapped, tmp_path):
+def test_a_result_has_curves_parameters_and_a_folder(snapped, tmp_path):
     _, result, _ = snapped
     assert result.seeds.tolist() == [7, 8, 9]
     assert result.steps.tolist() == [20, 40, 60, 80, 90]
@@ -72,9 +76,6 @@ def test_a_result_has_curves_parameters_plot_and_folder(snapped, tmp_path):
     assert np.isfinite(result.metrics["loss"]).all()
     assert result.network(8)(jnp.zeros(2)).shape == (4,)
     folder = result.save(tmp_path / "run")
-    result.plot(tmp_path / "curves.png")
-    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
-
     table = pyarrow.parquet.read_table(folder / "metrics.parquet").to_pylist()
     assert len(table) == 15
     for row in table:
@@ -100,16 +101,8 @@ def test_a_run_folder_holds_what_made_it(plain):
         ".lock",
     }
     facts = json.loads((folder / "provenance.json").read_text())
-    assert facts["versions"].keys() >= {"python", "freqdyna", "jax", "equinox", "optax", "numpy"}
+    assert facts["versions"].keys() >= {"python", "freqdyna", "jax", "numpy"}
     assert {"command", "date", "commit", "machine", "device_kind", "devices"} <= facts.keys()
-
-
-def test_a_run_of_dyna_records_the_search_control_that_it_chose():
-    asked = Config(env="GridWorld", algorithm="dyna", seeds=1, devices=1)
-    chosen = prepare(asked).config
-    assert (chosen.search_control, chosen.agent_name) == ("td-error", "dyna (td-error)")
-    other = replace(asked, search_control="value")
-    assert prepare(other).config.search_control == "value"
 
 
 def test_an_existing_folder_is_refused_and_left_alone(tmp_path):
@@ -130,12 +123,10 @@ def test_an_environment_of_ones_own_trains_and_resumes(tmp_path):
     settings = {k: v for k, v in SMALL.items() if k not in ("env", "env.episode_limit")}
     result = freqdyna.train(ConstantReward(), out=tmp_path / "run", **settings)
     assert np.all(result.returns == 1)
-    with pytest.raises(FreqdynaError, match="environment 'ConstantReward' was passed in Python"):
+    with pytest.raises(FreqdynaError, match="ConstantReward"):
         freqdyna.resume(tmp_path / "run", progress=False)
     again = freqdyna.resume(tmp_path / "run", env=ConstantReward(), progress=False)
     np.testing.assert_array_equal(again.parameters, result.parameters)
-    with pytest.raises(FreqdynaError, match="reward_noise"):
-        freqdyna.train(ConstantReward(), **settings, **{"env.reward_noise": 0.1})
 
 
 def stop_after(monkeypatch, steps):
@@ -155,7 +146,7 @@ def test_an_interrupted_run_resumes_to_the_same_bits(snapped, tmp_path, monkeypa
     assert list(whole.snapshots) == [25, 40, 90]
     with monkeypatch.context() as patch:
         stop_after(patch, 30)
-        with pytest.raises(KeyboardInterrupt, match=r"stopped at step .*; continue with: freqdyna"):
+        with pytest.raises(KeyboardInterrupt, match="freqdyna resume"):
             freqdyna.train(out=tmp_path / "parts", **settings)
     assert not (tmp_path / "parts" / "checkpoint-0000000090.npz").exists()
     parts = freqdyna.resume(tmp_path / "parts", progress=False)
@@ -166,41 +157,21 @@ def test_an_interrupted_run_resumes_to_the_same_bits(snapped, tmp_path, monkeypa
     assert facts["continues"]["versions"] == facts["versions"]
 
 
-def test_a_damaged_checkpoint_is_reported_and_the_one_before_is_used(
-    plain, tmp_path, monkeypatch, capsys
-):
-    _, whole = plain
-    with monkeypatch.context() as patch:
-        stop_after(patch, 60)
-        with pytest.raises(KeyboardInterrupt):
-            freqdyna.train(out=tmp_path / "parts", checkpoint_seconds=0.0, **SMALL)
-    newest, before = checkpoint.checkpoints(tmp_path / "parts")
-    newest.write_bytes(newest.read_bytes()[:1000])
-    freqdyna.resume(tmp_path / "parts")
-    printed = capsys.readouterr().out
-    assert f"{newest.name} is damaged" in printed.replace("\n", " ")
-    assert f"resuming from step {int(before.stem.split('-')[1])}" in printed
-    assert_same_outcome(whole, tmp_path / "parts")
-
-
 def test_resume_refuses_what_would_overwrite_results(plain, tmp_path):
     result, folder = plain
     shutil.copytree(folder, tmp_path / "run")
     kept = (tmp_path / "run" / "metrics.parquet").read_bytes()
     other = envs.make("GridWorld", move_noise=0.5, episode_limit=30)
-    with pytest.raises(FreqdynaError, match="but this run was started with GridWorld"):
+    with pytest.raises(FreqdynaError, match="GridWorld"):
         freqdyna.resume(tmp_path / "run", env=other, progress=False)
     result.save(tmp_path / "saved")
-    with pytest.raises(FreqdynaError, match="has results but no checkpoint to continue from"):
+    with pytest.raises(FreqdynaError, match="checkpoint"):
         freqdyna.resume(tmp_path / "saved", progress=False)
     assert (tmp_path / "run" / "metrics.parquet").read_bytes() == kept
 
 
 def test_a_diverged_seed_is_reported_and_the_others_go_on(plain):
-    from freqdyna.config import Config
-
-    settings = {k: v for k, v in SMALL.items() if k != "progress"}
-    run = prepare(Config.of({**settings}))
+    run = prepare(Config.of(small.SMALL))
     healthy_init = run.block.init
 
     def init():
@@ -209,7 +180,7 @@ def test_a_diverged_seed_is_reported_and_the_others_go_on(plain):
         return eqx.tree_at(lambda s: s.learner.params, state, params)
 
     run.block.init = init
-    with pytest.warns(UserWarning, match="seed 1: diverged: the loss or the parameters"):
+    with pytest.warns(UserWarning, match="seed 1"):
         result = run.execute(None, RunOptions(60.0))
     healthy, _ = plain
     assert result.metrics["diverged_at"][:, -1].tolist() == [-1, 11, -1]  # after the warm-up of 10
@@ -218,7 +189,6 @@ def test_a_diverged_seed_is_reported_and_the_others_go_on(plain):
         np.testing.assert_array_equal(result.parameters[row], healthy.parameters[row])
     for name, values in result.metrics.items():
         assert name in ("diverged_at", SECONDS) or np.isnan(values[1]).all(), name
-    assert result.complete_seeds.text("seeds") == "2 of 3 seeds; 1 diverged"
 
 
 KILLED = """
@@ -235,21 +205,13 @@ main(sys.argv[2:])
 """
 
 
-def test_a_run_killed_while_it_writes_a_file_resumes_to_the_same_bits(tmp_path, monkeypatch):
-    """The search-control has a memory, which must survive as well."""
-    shutil.copy(EXAMPLES / "particles.py", tmp_path)
-    monkeypatch.chdir(tmp_path)
-    settings = SMALL | {"env": "MountainCar-v0", "checkpoint_seconds": 0, "devices": 1}
-    settings |= {"learner.hidden": 4}
-    settings |= {"algorithm": "dyna", "search_control": "particles:Particles"}
-    settings.pop("progress")
-    arguments = ["train", *(f"--{k.replace('_', '-')}={v}" for k, v in settings.items())]
-    main([*arguments, "--out", str(tmp_path / "whole")])
+def test_a_run_killed_while_it_writes_a_file_resumes_to_the_same_bits(snapped, tmp_path):
+    _, _, whole = snapped
+    arguments = ["train", "--config", str(whole / "config.toml"), "--checkpoint-seconds=0"]
     command = [sys.executable, "-c", KILLED, "8", *arguments, "--out", str(tmp_path / "parts")]
     assert subprocess.run(command).returncode == -signal.SIGKILL
     assert len(list((tmp_path / "parts").glob(".*.partial"))) == 1
     steps = [int(p.stem.split("-")[1]) for p in checkpoint.checkpoints(tmp_path / "parts")]
     assert 0 < max(steps) < 90
-    main(["resume", str(tmp_path / "parts"), "--allow-code"])
-    assert_same_outcome(tmp_path / "whole", tmp_path / "parts")
-    sys.modules.pop("particles")
+    main(["resume", str(tmp_path / "parts")])
+    assert_same_outcome(whole, tmp_path / "parts")
