@@ -1,3 +1,4 @@
+from pathlib import Path
 from unittest.mock import Mock
 
 import jax
@@ -11,11 +12,10 @@ import freqdyna
 from freqdyna import FreqdynaError, envs
 from freqdyna.agents import algorithms
 from freqdyna.config import Config
-from freqdyna.core.errors import RunFailedError
-from freqdyna.results.record import evaluation_steps
 from freqdyna.training import seeds
 from freqdyna.training.api import prepare
-from freqdyna.training.seeds import Block, Layout, Training, memory_errors_explained
+from freqdyna.training.engines import keep_compiled_programs
+from freqdyna.training.seeds import Block, Layout, Training
 
 SETTINGS = {
     "env": "GridWorld",
@@ -72,31 +72,29 @@ def test_equal_seeds_agree_to_the_bit_and_different_seeds_differ(block):
     assert len(np.unique(np.asarray(first.replay.rows)[:, :40].reshape(4, -1), axis=0)) == 4
 
 
-def test_a_seed_does_not_depend_on_its_company(training, block):
-    one = make_block(training, [2], devices=1)
-    together, alone = block.advance(block.init(), 0, 24), one.advance(one.init(), 0, 24)
+def test_a_seed_in_company_is_the_pure_function_of_its_key(training, block):
+    warmed, expected = block.evaluate(block.advance(block.init(), 0, 20), 20)
+    together = block.advance(warmed, 20, 24)
+    run = jax.jit(lambda key: training.run(key, steps=24, eval_every=20))
+    alone, metrics = run(jax.random.key(2))
+    assert metrics["return"].shape == (2,)
+    for name in ("return", "length", "episodes"):
+        np.testing.assert_allclose(metrics[name][0], expected[name][2], rtol=1e-5)
     # The same random streams: in the warm-up the very same transitions.
-    np.testing.assert_allclose(together.replay.rows[2, :20], alone.replay.rows[0, :20], atol=1e-6)
+    np.testing.assert_allclose(together.replay.rows[2, :20], alone.replay.rows[:20], atol=1e-6)
     # And the same first updates, up to rounding.
-    np.testing.assert_allclose(together.learner.params[2], alone.learner.params[0], atol=2e-5)
+    np.testing.assert_allclose(together.learner.params[2], alone.learner.params, atol=2e-5)
 
 
-def test_where_a_run_is_sliced_makes_no_difference(block):
+def test_where_a_run_is_sliced_or_evaluated_makes_no_difference(block):
     whole = block.advance(block.init(), 0, 60)
-    sliced = block.init()
+    sliced, evaluated = block.init(), block.init()
     for start, stop in ((0, 1), (1, 1), (1, 17), (17, 59), (59, 60)):
         sliced = block.advance(sliced, start, stop)
+        evaluated, _ = block.evaluate(block.advance(evaluated, start, stop), stop)
     assert states_equal(whole, sliced)
-
-
-def test_evaluation_never_disturbs_training(block):
-    plain = block.advance(block.init(), 0, 60)
-    evaluated = block.init()
-    for start in range(0, 60, 20):
-        evaluated = block.advance(evaluated, start, start + 20)
-        evaluated, _ = block.evaluate(evaluated, start + 20)
     for part in ("observation", "learner", "replay"):
-        assert states_equal(getattr(plain, part), getattr(evaluated, part))
+        assert states_equal(getattr(whole, part), getattr(evaluated, part))
 
 
 def test_evaluation_draws_anew_at_every_step_and_the_same_at_the_same_step(block):
@@ -108,26 +106,6 @@ def test_evaluation_draws_anew_at_every_step_and_the_same_at_the_same_step(block
     assert len(np.unique(at_10)) == 4
 
 
-def test_the_pure_function_of_a_key_equals_the_compiled_block():
-    training = make_training("er")
-    # In float64: two programs round differently.
-    with jax.enable_x64(True):
-        keys = jax.vmap(jax.random.key)(jnp.array([5, 6]))
-        state, metrics = jax.jit(jax.vmap(lambda key: training.run(key, steps=50, eval_every=20)))(
-            keys
-        )
-        assert metrics["return"].shape == (2, 3)
-        block = make_block(training, [5, 6], devices=1)
-        mine, start = block.init(), 0
-        for column, stop in enumerate(evaluation_steps(50, 20)):
-            mine = block.advance(mine, start, int(stop))
-            mine, expected = block.evaluate(mine, int(stop))
-            start = int(stop)
-            for name in ("return", "length", "episodes"):
-                np.testing.assert_allclose(metrics[name][:, column], expected[name], rtol=1e-9)
-        np.testing.assert_allclose(state.learner.params, mine.learner.params, atol=1e-9)
-
-
 class Mistaken(ConstantReward):
     """An environment whose reward has the wrong shape."""
 
@@ -135,26 +113,24 @@ class Mistaken(ConstantReward):
         return state
 
 
-def test_a_check_compiles_and_trains_nothing(capsys, tmp_path):
+def test_a_check_compiles_and_trains_nothing(tmp_path):
     compiled = []
     jax.monitoring.register_event_duration_secs_listener(
         lambda event, seconds, **facts: (
             compiled.append(facts.get("fun_name")) if "backend_compile" in event else None
         )
     )
-    freqdyna.check("GridWorld", "dyna-frequency", seeds=10**6, out=tmp_path / "run")
+    freqdyna.check("GridWorld", seeds=10**6, out=tmp_path / "run")
     assert "jit(plain)" not in compiled  # the name of what a block compiles
-    assert "dyna-frequency on GridWorld can be trained" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
     with pytest.raises(Exception) as raised:  # noqa: PT011 - as JAX raises it
         freqdyna.check(Mistaken())
     assert not isinstance(raised.value, FreqdynaError)
 
 
-@pytest.mark.parametrize("algorithm", ["prioritized-er", "dyna-frequency"])
-def test_every_step_is_the_same_program(algorithm):
+def test_every_step_is_the_same_program(training):
     # A leaf whose type changes on the way would have everything compiled a second time.
-    training, key = make_training(algorithm), jax.random.key(0)
+    key = jax.random.key(0)
     first = jax.eval_shape(training.init, key)
     assert jax.tree.leaves(jax.eval_shape(training.advance, first, 0, 1)) == jax.tree.leaves(first)
     evaluated, _ = jax.eval_shape(training.evaluate, first, key, 1)
@@ -171,7 +147,7 @@ def test_seeds_that_do_not_divide_are_all_there(training, block):
 
 @pytest.mark.default_compiler
 def test_a_tabular_run_can_be_sliced_too():
-    block = prepare(Config.of({**TABULAR})).block
+    block = prepare(Config.of(TABULAR)).block
     whole, sliced = block.advance(block.init(), 0, 60), block.init()
     for start, stop in ((0, 1), (1, 59), (59, 60)):
         sliced = block.advance(sliced, start, stop)
@@ -201,16 +177,6 @@ def test_equal_trainings_of_built_in_classes_share_a_program():
     assert program_of(env=ConstantReward()) is not program_of(env=ConstantReward())
 
 
-def test_the_oldest_program_is_dropped(monkeypatch):
-    monkeypatch.setattr(seeds, "_programs", type(seeds._programs)())
-    monkeypatch.setattr(seeds, "KEPT_PROGRAMS", 10)
-    first = program_of()
-    for size in (9, 10):  # each has five programs
-        program_of(batch_size=size)
-    assert len(seeds._programs) == 10
-    assert program_of() is not first
-
-
 def test_a_run_that_cannot_fit_is_refused_before_it_has_a_folder(tmp_path):
     with pytest.raises(FreqdynaError, match="memory"):
         freqdyna.train(**SETTINGS, seeds=2**31 - 1, out=tmp_path / "run")
@@ -220,17 +186,24 @@ def test_a_run_that_cannot_fit_is_refused_before_it_has_a_folder(tmp_path):
 def test_the_memory_of_an_accelerator_is_compared_with_what_one_device_needs():
     device = Mock(spec=jax.Device, platform="gpu")
     device.memory_stats.return_value = {"bytes_limit": 2 * 2**20, "bytes_in_use": 2**20}
-    training = make_training(
-        replay={"capacity": 30_000}
-    )  # 7 numbers of 4 bytes for each transition
+    # 7 numbers of 4 bytes for each transition
+    training = make_training(replay={"capacity": 30_000})
     seeds.require_memory(training, 2, [device] * 2)
     with pytest.raises(FreqdynaError, match="memory"):
         seeds.require_memory(training, 2, [device])
 
 
-def test_a_run_that_runs_out_of_memory_says_so_and_how_to_continue():
-    again = "freqdyna resume x"
-    with pytest.raises(RunFailedError, match=again), memory_errors_explained(again):
-        raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 8 bytes.")
-    with pytest.raises(RuntimeError, match="a mistake"), memory_errors_explained(None):
-        raise RuntimeError("a mistake in the program")
+def test_compiled_programs_are_kept_where_the_user_lets_them_be(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    name = "jax_compilation_cache_dir"
+    before = jax.config.values[name]
+    try:
+        for chosen, kept in (
+            (None, tmp_path / "freqdyna"),
+            (tmp_path / "mine" / "x", tmp_path / "mine"),
+        ):
+            jax.config.update(name, chosen and str(chosen))
+            keep_compiled_programs()
+            assert Path(jax.config.values[name]).parent == kept
+    finally:
+        jax.config.update(name, before)
