@@ -132,13 +132,3 @@ def test_the_networks_of_learned_models_see_scaled_observations(monkeypatch):
     jax.eval_shape(agent.dry_step, jax.random.key(0))
     assert len(seen) >= 3  # the error, the update and the simulation
     assert all(seen)
-
-
-@pytest.mark.parametrize(
-    ("name", "scaled", "kept"),
-    [("CartPole-v1", True, True), ("CartPole-v1", False, False), ("MountainCar-v0", True, False)],
-)
-def test_running_statistics_are_part_of_the_state_where_they_are_needed(name, scaled, kept):
-    agent = agent_of(envs.make(name), scale_observations=scaled)
-    state = jax.eval_shape(agent.init, jax.random.key(0))
-    assert (state.visited is not None) == kept
