@@ -6,7 +6,6 @@ In other files, single tests are marked `slow`.
 SLOW_FILES = (
     "sweeps/test_sweep_on_ray.py",
     "sweeps/test_execute.py",
-    "examples/test_own_environment.py",
     "envs/test_base.py",
     "envs/test_gym.py",
     "training/test_runs.py",
@@ -14,7 +13,7 @@ SLOW_FILES = (
     "training/test_seeds.py",
     "training/test_varied_block.py",
     "learning/test_probes.py",
-    "examples/test_own_search_control.py",
+    "examples/test_own_code.py",
     "results/test_watch.py",
     "training/test_beginnings.py",
     "cli/test_cli.py",

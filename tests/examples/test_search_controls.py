@@ -1,5 +1,6 @@
 """The search-controls in examples/ that combine others or use an ensemble."""
 
+import importlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from probes import agent_of
 from searches import found, make_search, with_error
 
 import freqdyna
@@ -27,16 +29,22 @@ def _importable(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("control", "model"),
-    [
-        ({"name": "mixture:Mixture"}, "true"),
-        ({"name": "bandit:Bandit", "states": 6}, "true"),
-        ({"name": "parallel_value:ParallelValue", "states": 6, "iterations": 3}, "learned"),
-        ({"name": "disagreement:Disagreement", "candidates": 9}, {"name": "ensemble", "size": 2}),
-    ],
+    "name", ["mixture:Mixture", "bandit:Bandit", "parallel_value:ParallelValue"]
 )
-def test_each_trains_by_its_name(control, model):
-    result = freqdyna.train("GridWorld", "dyna", search_control=control, model=model, **SMALL)
+def test_each_fits_into_an_agent_by_its_name(name):
+    importlib.import_module(name.partition(":")[0])
+    agent = agent_of(envs.make("GridWorld"), "dyna", search_control=name)
+    state = jax.eval_shape(agent.dry_step, KEY)
+    assert state.queue.rows.shape[1] == 2
+
+
+@pytest.mark.slow
+def test_disagreement_trains_with_an_ensemble():
+    components = {
+        "search_control": {"name": "disagreement:Disagreement", "candidates": 9},
+        "model": {"name": "ensemble", "size": 2},
+    }
+    result = freqdyna.train("GridWorld", "dyna", **components, **SMALL)
     assert result.complete_seeds.kept.all()
     assert (result.metrics["search_states"] > 0).all()
     assert (result.metrics["search_non_finite"] == 0).all()
