@@ -6,8 +6,6 @@ In other files, single tests are marked `slow`.
 SLOW_FILES = (
     "sweeps/test_sweep_on_ray.py",
     "sweeps/test_execute.py",
-    "envs/test_base.py",
-    "envs/test_gym.py",
     "training/test_runs.py",
     "training/test_host_seeds.py",
     "training/test_seeds.py",

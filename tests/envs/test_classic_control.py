@@ -33,18 +33,16 @@ def random_actions(env, count, generator):
 
 
 # Tolerances are a few roundings of the greatest numbers; our bounds are float32.
-@pytest.mark.default_compiler
 @pytest.mark.parametrize(
     ("name", "dtype", "most", "tolerance"),
     [
-        ("MountainCar-v0", np.float32, [1.2, 0.07], 3e-7),
-        ("CartPole-v1", np.float32, [4.8, 5.0, 0.4, 5.0], 1e-6),
+        pytest.param(
+            *("MountainCar-v0", np.float32, [1.2, 0.07], 3e-7), marks=pytest.mark.default_compiler
+        ),
         ("CartPole-v1", np.float64, [4.8, 5.0, 0.4, 5.0], 1e-13),
         # At high speeds one Runge-Kutta step goes round several times: roundings grow.
         ("Acrobot-v1", np.float32, [np.pi, np.pi, 4.0, 8.0], 5e-6),
         ("Acrobot-v1", np.float64, [np.pi, np.pi, 4.0, 8.0], 1e-12),
-        ("Acrobot-v1", np.float64, [np.pi, np.pi, 4 * np.pi, 9 * np.pi], 1e-6),
-        ("Pendulum-v1", np.float32, [np.pi, 8.0], 1e-5),
         ("Pendulum-v1", np.float64, [np.pi, 8.0], 1e-12),
     ],
 )
@@ -84,10 +82,6 @@ def swing(generator, motion):
     return 2 if motion[-1] > 0 else 0
 
 
-def random_torque(generator, motion):
-    return generator.uniform(-2, 2, 1)
-
-
 def spin(generator, motion):
     return np.array([2.0 if motion[-1] > 0 else -2.0])
 
@@ -97,9 +91,7 @@ def spin(generator, motion):
     [
         ("MountainCar-v0", swing, True),
         ("CartPole-v1", at_random, True),
-        ("Acrobot-v1", at_random, False),
         ("Acrobot-v1", swing, True),
-        ("Pendulum-v1", random_torque, False),
         ("Pendulum-v1", spin, False),
     ],
 )
@@ -171,16 +163,9 @@ def test_starts_are_uniform_in_gymnasiums_box(name, center, half):
     np.testing.assert_allclose(unit.T @ unit / 4000, covariance, atol=6 / 3 / np.sqrt(4000))
 
 
-@pytest.mark.parametrize(
-    ("name", "goal", "other"),
-    [
-        ("MountainCar-v0", [0.49, 0.05], [-0.5, 0.0]),
-        ("Acrobot-v1", [-1.0, 0, 1, 0, 0, 0], [1.0, 0, 1, 0, 0, 0]),
-    ],
-)
-def test_goal_reward_is_a_setting(name, goal, other):
-    step = jax.jit(envs.make(name, goal_reward=5.0).transition)
-    for state, reward in ((goal, 5), (other, -1)):
+def test_goal_reward_is_a_setting():
+    step = jax.jit(envs.make("MountainCar-v0", goal_reward=5.0).transition)
+    for state, reward in (([0.49, 0.05], 5), ([-0.5, 0.0], -1)):
         assert step(jnp.array(state), jnp.int32(2), jax.random.key(0))[1] == reward
 
 

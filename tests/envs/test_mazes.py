@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from freqdyna import FreqdynaError, envs
-from freqdyna.agents.models.true import TrueModel
 
 UP, DOWN, LEFT, RIGHT = map(np.int32, range(4))
 MAZES = ["GridWorld", "MazeGridWorld"]
@@ -25,9 +24,9 @@ def move(env, state, action, noise=0.0):
 
 def test_moves_are_five_hundredths_in_the_direction_of_the_action():
     env = envs.make("MazeGridWorld")
-    for action, expected in ((UP, (0.1, 0.15)), (DOWN, (0.1, 0.05)), (LEFT, (0.05, 0.1))):
-        np.testing.assert_allclose(move(env, (0.1, 0.1), action)[0], expected, atol=1e-7)
-    np.testing.assert_allclose(move(env, (0.1, 0.1), RIGHT)[0], (0.15, 0.1), atol=1e-7)
+    ends = {UP: (0.1, 0.15), DOWN: (0.1, 0.05), LEFT: (0.05, 0.1), RIGHT: (0.15, 0.1)}
+    for action, end in ends.items():
+        np.testing.assert_allclose(move(env, (0.1, 0.1), action)[0], end, atol=1e-7)
 
 
 def test_move_noise_is_on_the_moved_axis_with_standard_deviation_one_hundredth():
@@ -57,18 +56,6 @@ def test_each_wall_stops_and_each_hole_lets_through(name):
 
 
 @pytest.mark.parametrize("name", MAZES)
-@pytest.mark.parametrize("edge", [0.0, 1.0])
-def test_walls_stop_on_the_very_edge_of_the_square(name, edge):
-    env = envs.make(name)
-    for wall in env.walls:
-        if wall.bottom <= edge <= wall.top:
-            continue
-        for x, action in ((wall.left - 0.01, RIGHT), (wall.right + 0.01, LEFT)):
-            np.testing.assert_allclose(move(env, (x, edge), action)[0], (x, edge))
-        assert not env.contains(jnp.array([wall.hole_center[0], edge]))
-
-
-@pytest.mark.parametrize("name", MAZES)
 def test_wherever_one_walks_walls_are_crossed_in_their_holes_alone(name):
     env = envs.make(name)
 
@@ -94,17 +81,15 @@ def test_wherever_one_walks_walls_are_crossed_in_their_holes_alone(name):
         assert (inside[:, 1] <= np.float32(wall.top)).all()
 
 
-def test_in_a_hole_its_upper_and_lower_edges_stop():
+def test_the_edges_of_holes_and_of_the_square_stop_and_no_step_jumps_over_a_wall():
     env = envs.make("MazeGridWorld")
-    hole = (0.25, 0.45)
-    np.testing.assert_allclose(move(env, hole, UP, noise=1.0)[0], hole)
-    np.testing.assert_allclose(move(env, hole, DOWN, noise=1.0)[0], hole)
-
-
-def test_even_a_huge_step_does_not_jump_over_a_wall_or_the_edge():
-    env = envs.make("MazeGridWorld")
-    np.testing.assert_allclose(move(env, (0.19, 0.8), RIGHT, noise=20.0)[0], (0.19, 0.8))
-    np.testing.assert_allclose(move(env, (0.02, 0.3), LEFT)[0], (0.0, 0.3), atol=1e-7)
+    for start, action, noise, end in (
+        ((0.25, 0.45), UP, 1.0, (0.25, 0.45)),  # in a hole
+        ((0.25, 0.45), DOWN, 1.0, (0.25, 0.45)),
+        ((0.19, 0.8), RIGHT, 20.0, (0.19, 0.8)),
+        ((0.02, 0.3), LEFT, 0.0, (0.0, 0.3)),
+    ):
+        np.testing.assert_allclose(move(env, start, action, noise)[0], end, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", MAZES)
@@ -148,17 +133,15 @@ def test_projection_finds_the_nearest_valid_point(name):
 INSIDE, DEEP_INSIDE = (0.51, 0.2), (0.55, 0.2)  # of GridWorld's wall, x from 0.5 to 0.6
 
 
-@pytest.mark.parametrize("part", [False, True])
-def test_walls_are_part_of_the_state_space_if_that_is_set(part):
-    env = envs.make("GridWorld", walls_in_state_space=part)
-    assert env.contains(jnp.array(DEEP_INSIDE)) == part
-    assert not env.contains(jnp.array([0.55, 1.01]))
-    projected = env.project(jnp.array([0.51, -0.1]))
-    np.testing.assert_allclose(projected, (0.51 if part else 0.5, 0.0), atol=1e-7)
-
-
-def test_with_collision_by_segment_no_move_leads_out_of_a_wall():
-    env = envs.make("GridWorld", walls_in_state_space=True)
+def test_walls_are_part_of_the_state_space_if_that_is_set():
+    for part in (False, True):
+        env = envs.make("GridWorld", walls_in_state_space=part)
+        contains, project = jax.jit(env.contains), jax.jit(env.project)
+        assert contains(jnp.array(DEEP_INSIDE)) == part
+        assert not contains(jnp.array([0.55, 1.01]))
+        projected = project(jnp.array([0.51, -0.1]))
+        np.testing.assert_allclose(projected, (0.51 if part else 0.5, 0.0), atol=1e-7)
+    # With collision by segment, no move leads out of a wall.
     for action in (UP, DOWN, LEFT, RIGHT):
         np.testing.assert_array_equal(move(env, INSIDE, action)[0], np.float32(INSIDE))
 
@@ -195,35 +178,6 @@ def states_at(env, places, deviations):
     return np.concatenate([places, others], axis=1).astype(np.float32)
 
 
-def distances_to_goal(env):
-    """Moves to the goal from the centres of 20 × 20 cells, by value iteration without noise."""
-    cells = np.stack(np.meshgrid(*[np.arange(20)] * 2, indexing="ij"), -1).reshape(-1, 2)
-    deviations = np.random.default_rng(0).uniform(-0.2, 0.2, (400, 6))
-    states = states_at(env, 0.025 + 0.05 * cells, deviations)
-    noises = np.zeros((400, 1 + env.noise_size), np.float32)
-    left, is_goal = np.full(400, 1000), np.asarray(jax.vmap(env.terminal)(states))
-    after = []
-    for action in range(4):
-        after_move, rewards, terminal = steps(env, states, np.full(400, action, np.int32), noises)
-        np.testing.assert_array_equal(rewards, np.where(terminal, 0, -1))
-        reached = np.clip(
-            np.round((np.asarray(after_move)[:, :2] - 0.025) / 0.05).astype(int), 0, 19
-        )
-        after.append(reached @ (20, 1))
-    for _ in range(100):
-        left = np.where(is_goal, 0, np.minimum(1 + left[np.array(after)].min(0), 1000))
-    return left.reshape(20, 20)
-
-
-def test_value_iteration_gives_the_same_values_for_2_and_8():
-    values = [distances_to_goal(tube(n, move_noise=0.0)) for n in (2, 8)]
-    np.testing.assert_array_equal(values[1], values[0])
-    assert values[0][0, 0] == 19 + 19  # through the hole, which is on a shortest way
-    assert values[0][9, 19] == 10 + 2 * 10  # down to the hole's upper cell, and up again
-    in_wall = ~np.isin(np.arange(20), (8, 9))
-    np.testing.assert_array_equal(values[0][10:12] == 1000, [in_wall] * 2)
-
-
 def test_with_equal_noise_place_reward_and_end_are_those_of_grid_world():
     generator, count = np.random.default_rng(1), 4000
     places = generator.uniform(size=(count, 2)).astype(np.float32)
@@ -242,27 +196,22 @@ def test_with_equal_noise_place_reward_and_end_are_those_of_grid_world():
         assert differs.sum() <= 1
 
 
-@pytest.fixture(scope="module")
-def walks():
-    """Random walks of 64 agents over 400 steps in 8 coordinates, shape (64, 400, 8)."""
+def test_the_other_coordinates_stay_around_their_centres():
     env = tube(8)
 
     def walk(key):
         def step(state, key):
             act_key, env_key = jax.random.split(key)
             action = jax.random.randint(act_key, (), 0, 4)
-            return (env.transition(state, action, env_key)[0],) * 2
+            state = env.transition(state, action, env_key)[0]
+            return state, (env.deviations(state), env.is_on_course(state))
 
         return jax.lax.scan(step, env.reset(key), jax.random.split(key, 400))[1]
 
-    states = jax.jit(jax.vmap(walk))(jax.random.split(jax.random.key(2), 64))
-    return states, np.asarray(jax.vmap(jax.vmap(env.deviations))(states))
-
-
-def test_the_other_coordinates_stay_around_their_centres(walks):
-    states, deviations = walks
+    walks = jax.jit(jax.vmap(walk))(jax.random.split(jax.random.key(2), 64))
+    deviations, on_course = map(np.asarray, walks)
     assert np.abs(deviations).max() < 0.2 + 1e-6
-    assert jax.vmap(jax.vmap(tube(8).is_on_course))(states).all()
+    assert on_course.all()
     # Deviations 40 steps apart have a correlation of 0.9⁴⁰ = 0.015: 64 × 10 × 6 nearly independent
     # numbers. Five standard errors: a false alarm in a million runs.
     sample = deviations[:, ::40].ravel()
@@ -271,14 +220,6 @@ def test_the_other_coordinates_stay_around_their_centres(walks):
     assert abs(sample.std() - 0.05) < 5 * 0.05 / np.sqrt(2 * 3840)
     pairs = np.corrcoef(deviations[:, :-1].ravel(), deviations[:, 1:].ravel())
     assert abs(pairs[0, 1] - 0.9) < 0.01  # 153,216 pairs: about nine standard errors
-
-
-def test_they_are_independent_of_the_actions():
-    env = tube(4)
-    states = states_at(env, [(0.2, 0.2)] * 4, np.zeros((4, 6)))
-    after = steps(env, states, np.arange(4, dtype=np.int32), np.ones((4, 4), np.float32))[0]
-    deviations = np.asarray(jax.vmap(env.deviations)(after))
-    np.testing.assert_allclose(deviations, 0.05 * np.sqrt(1 - 0.81), atol=1e-6)
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
@@ -316,15 +257,6 @@ def test_projection_is_that_of_grid_world_and_clips_the_others():
     projected = jax.jit(tube(4).project)(jnp.array([0.51, 0.2, -0.3, 1.4]))
     np.testing.assert_allclose(projected, (0.5, 0.2, 0.0, 1.0), atol=1e-7)
     assert not tube(4).contains(jnp.array([0.1, 0.2, 0.5, 1.01]))
-
-
-def test_the_picture_is_that_of_the_first_two_coordinates():
-    env = tube(8)
-    assert TrueModel(env).is_always_finite
-    state = np.asarray(env.reset(jax.random.key(0)))
-    np.testing.assert_array_equal(
-        env.painter().draw(state), envs.make("GridWorld").painter().draw(state[:2])
-    )
 
 
 def test_there_are_tubes_of_other_sizes():

