@@ -30,23 +30,21 @@ def propose(name, search, **settings):
 OF_V = {"probability": 0.0}
 
 
-@pytest.mark.parametrize("settings", [{"probability": 0.0}, {"probability": 1.0}])
-def test_one_iteration_is_one_step_of_a_hill_climb(settings):
+@pytest.mark.slow
+@pytest.mark.parametrize("probability", [0.0, 1.0])
+def test_one_iteration_is_one_step_of_a_hill_climb(probability):
     search = make_search(hills, [(0.3, 0.2)], [(0.6, -0.4)], covariance=COVARIANCE)
+    settings = {"probability": probability}
     alone = found(propose("frequency", search, **settings, states=1, limit=1))
     together = propose("parallel-frequency", search, **settings, iterations=1)
     np.testing.assert_allclose(found(together), np.repeat(alone, 4, axis=0), atol=1e-6)
     assert (int(together.iterations), int(together.restarts), int(together.vanished)) == (4, 0, 0)
 
 
+@pytest.mark.slow
 def test_the_noise_is_that_of_a_hill_climb():
     search = make_search(lambda s: 0.0 * s[0], [(0.0, 0.0)], covariance=COVARIANCE)
-    m = 20_000
-    settings = {
-        "iterations": 1,
-        "noise": 0.01,
-        "states": m,
-    }
+    settings = {"iterations": 1, "noise": 0.01, "states": 20_000}
     states = found(propose("parallel-frequency", search, **OF_V, **settings))
     # Five standard errors of a variance of 0.5.
     np.testing.assert_allclose(np.cov(states.T), 0.01 * np.array(COVARIANCE), atol=2.5e-4)
@@ -55,11 +53,7 @@ def test_the_noise_is_that_of_a_hill_climb():
 def test_the_rule_of_each_climber_is_drawn_and_its_steps_are_counted():
     # V is linear: g is constant, so that only climbers of V have a direction.
     search = make_search(lambda s: s[0], [(0.0, 0.0)], [(1.0, 1.0)])
-    settings = {
-        "probability": 0.3,
-        "states": 1000,
-        "iterations": 2,
-    }
+    settings = {"probability": 0.3, "states": 1000, "iterations": 2}
     proposal = propose("parallel-frequency", search, **settings)
     of_g = int((found(proposal)[:, 1] == 1).sum())
     assert abs(of_g - 300) < 5 * np.sqrt(210)
@@ -67,6 +61,7 @@ def test_the_rule_of_each_climber_is_drawn_and_its_steps_are_counted():
     assert int(proposal.vanished) == 2 * of_g
 
 
+@pytest.mark.slow
 def test_persistent_climbers_continue_where_they_were():
     search = make_search(hills, [(0.3, 0.2)], [(0.6, -0.4)], covariance=COVARIANCE)
     control = make("parallel-frequency", iterations=2, persistent=True)
@@ -86,11 +81,7 @@ def test_persistent_climbers_continue_where_they_were():
 @pytest.mark.parametrize("boundary", ["restart", "project"])
 def test_a_climber_that_leaves_the_space_restarts_or_is_projected(boundary):
     search = make_search(lambda s: s[0], [(1.985, 0.0)])
-    settings = {
-        "iterations": 3,
-        "boundary": boundary,
-        "states": 2,
-    }
+    settings = {"iterations": 3, "boundary": boundary, "states": 2}
     proposal = propose("parallel-frequency", search, **OF_V, **settings)
     expected, restarts = {"restart": (1.995, 2), "project": (2.0, 0)}[boundary]
     # 1.995, then 2.005 outside: back to the start, and 1.995 again; or to the edge.

@@ -3,7 +3,6 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from searches import found, make_search, with_error
 
 from freqdyna.search_control import TDClimb
@@ -19,10 +18,10 @@ def propose(search, covariance=((1.0, 0.0), (0.0, 1.0)), **settings):
     return jitted(KEY, jnp.asarray(covariance))
 
 
-@pytest.mark.parametrize("sigma", [COVARIANCE, [[0.5, 0.0], [0.0, 0.25]]], ids=["same", "other"])
-def test_climbers_are_distributed_as_the_error(sigma):
+@pytest.mark.slow
+def test_climbers_are_distributed_as_the_error():
     """|error| is proportional to a normal density, which Langevin dynamics must find."""
-    precision = np.linalg.inv(COVARIANCE)
+    precision, sigma = np.linalg.inv(COVARIANCE), [[0.5, 0.0], [0.0, 0.25]]
 
     def error(s):
         return 1000 * jnp.exp(-s @ jnp.float32(precision) @ s / 2)
@@ -43,9 +42,8 @@ def test_climbers_are_distributed_as_the_error(sigma):
     np.testing.assert_allclose(states.mean(0), 0, atol=5 / np.sqrt(m))
 
 
-@pytest.mark.parametrize("constant", [2.0, jnp.nan])
-def test_without_a_slope_of_the_error_only_noise_moves_climbers(constant):
-    flat = with_error(make_search(lambda s: s[0], [(0.0, 0.0)], **WIDE), lambda s: constant)
+def test_without_a_slope_of_the_error_only_noise_moves_climbers():
+    flat = with_error(make_search(lambda s: s[0], [(0.0, 0.0)], **WIDE), lambda s: jnp.nan)
     m = 2000
     proposal = propose(flat, states=m, iterations=3, step_size=0.04)
     assert int(proposal.vanished) == 3 * m
