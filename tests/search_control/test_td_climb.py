@@ -3,6 +3,7 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from searches import found, make_search, with_error
 
 from freqdyna.search_control import TDClimb
