@@ -3,67 +3,50 @@
 import sys
 from functools import partial
 from types import SimpleNamespace
-from unittest.mock import MagicMock
 
 import pytest
 import ray
 from disturbed import imitation
 
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.training.engines import RETRIES, Ray, Task
+from freqdyna.training.engines import Ray, Task
 
 
 class InThisProcess:
-    """Computes a task when it is waited for; that of the name `dies` loses its worker."""
+    """References are tasks, computed when asked for; that of the name `dies` loses its worker."""
 
     exceptions = ray.exceptions
 
-    def __init__(self, cpus=1.0):
-        self.cpus, self.submitted, self.results = cpus, {}, {}
-        self.cancelled, self.ahead = [], []
+    def __init__(self):
+        self.resources, self.cancelled, self.ahead = {"CPU": 1.0}, [], []
 
     def is_initialized(self):
         return True
 
     def cluster_resources(self):
-        return {"CPU": self.cpus}
+        return self.resources
 
     def remote(self, **options):
-        assert options["max_retries"] == RETRIES
+        submitted = SimpleNamespace(remote=lambda task: task)
+        return lambda function: SimpleNamespace(options=lambda name: submitted)
 
-        def submit(task):
-            reference = f"reference {len(self.submitted)}"
-            self.submitted[reference] = task
-            return reference
+    def wait(self, tasks, timeout):
+        self.ahead.append(len(tasks))
+        return tasks[:1], tasks[1:]
 
-        def with_function(function):
-            self.function = function
-            return SimpleNamespace(options=lambda name: SimpleNamespace(remote=submit))
-
-        return with_function
-
-    def wait(self, references, timeout):
-        self.ahead.append(len(references))
-        task = self.submitted[references[0]]
+    def get(self, task):
+        if task.name == "dies":
+            raise self.exceptions.WorkerCrashedError
         try:
-            if task.name == "dies":
-                raise self.exceptions.WorkerCrashedError
-            self.results[references[0]] = self.function(task)
-        except FreqdynaError as error:
-            # In a cluster, Ray wraps what a task raises.
-            wrapped = self.exceptions.RayTaskError("f", "", error, proctitle="f", pid=1, ip="here")
-            self.results[references[0]] = wrapped
-        except self.exceptions.RayError as error:
-            self.results[references[0]] = error
-        return references[:1], references[1:]
+            task.compute()
+        except FreqdynaError as error:  # Ray wraps what a task raises
+            raise self.exceptions.RayTaskError(
+                "f", "", error, proctitle="f", pid=1, ip="here"
+            ) from None
 
-    def get(self, reference):
-        if isinstance(self.results[reference], Exception):
-            raise self.results[reference]
-
-    def cancel(self, reference, force):
+    def cancel(self, task, force):
         assert force
-        self.cancelled.append(self.submitted[reference].name)
+        self.cancelled.append(task.name)
 
 
 @pytest.fixture
@@ -83,28 +66,16 @@ def test_tasks_that_fail_or_lose_their_workers_leave_the_others():
     assert errors["dies"]
 
 
-def test_tasks_that_run_are_cancelled_if_the_sweep_stops(imitated):
-    outcomes = Ray().run([Task(f"unit {number}", int) for number in range(5)])
-    assert next(outcomes).name == "unit 0"
+def test_few_tasks_are_submitted_ahead_and_cancelled_if_the_sweep_stops(imitated):
+    imitated.resources["CPU"] = 2.0
+    outcomes = Ray().run([Task(f"unit {number}", int) for number in range(9)])
+    assert [next(outcomes).name for _ in range(2)] == ["unit 0", "unit 1"]
+    assert imitated.ahead == [4, 4]  # two for each slot
     outcomes.close()
-    assert imitated.cancelled == ["unit 1"]
+    assert imitated.cancelled == ["unit 2", "unit 3", "unit 4"]
 
 
-def test_few_tasks_are_submitted_ahead(imitated):
-    imitated.cpus = 3.0
-    tasks = [Task(f"unit {number}", int) for number in range(10)]
-    assert [outcome.name for outcome in Ray().run(tasks)] == [task.name for task in tasks]
-    assert imitated.ahead == [6, 6, 6, 6, 6, 5, 4, 3, 2, 1]  # two for each of three slots
-
-
-def test_units_share_gpus(monkeypatch):
-    with_gpus = MagicMock()
-    with_gpus.cluster_resources.return_value = {"CPU": 24.0, "GPU": 2.0}
-    monkeypatch.setitem(sys.modules, "ray", with_gpus)
+def test_units_share_gpus(imitated):
+    imitated.resources = {"CPU": 24.0, "GPU": 2.0}
     assert Ray(tasks_per_gpu=16).slots() == 24  # each has a CPU too
     assert Ray(tasks_per_gpu=6).slots() == 12
-
-
-def test_no_cluster_at_the_address():
-    with pytest.raises(FreqdynaError, match="address"):
-        Ray("127.0.0.1:1")

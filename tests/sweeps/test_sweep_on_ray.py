@@ -4,17 +4,14 @@ Part of `make ray`, not of `make test`: Ray gives up after 30 s if a node has no
 setting changes and a busy machine exceeds. test_ray_engine.py tests the same engine without it.
 """
 
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 import ray
 from disturbed import KILLED, LAST_RESORT, Disturbing, KilledThenHeld, marked, marks, release
-from sweeping import FAILING, QUICK, assert_complete, stored, wait_for
+from sweeping import FAILING, assert_complete, wait_for
 
-from freqdyna.cli.main import main
 from freqdyna.sweeps.execute import execute_sweep
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
@@ -33,7 +30,7 @@ PATIENCE = {
 that Ray starts in advance lack the environment of our tasks, and would never be used."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster():
     """A head that computes nothing."""
     from ray.cluster_utils import Cluster
@@ -50,41 +47,16 @@ def cluster():
         cluster.shutdown()
 
 
-@pytest.fixture(scope="module")
-def nodes(cluster):
-    """A node of one CPU; a test may take it away if it adds another."""
-    return [add_node(cluster, 1)]
-
-
 def add_node(cluster, cpus):
     node = cluster.add_node(num_cpus=cpus, wait=False)
     cluster.wait_for_nodes(LAST_RESORT)
     return node
 
 
-@pytest.mark.usefixtures("nodes")
-def test_the_driver_is_killed_and_begins_again(tmp_path, cluster, reference, capsys):
-    file, out = tmp_path / "sweep.toml", tmp_path / "out"
-    file.write_text(QUICK)
-    command = ["sweep", str(file), "--out", str(out), "--engine", "ray"]
-    command += ["--address", cluster.address, "--checkpoint-seconds", "0"]
-    driver = [sys.executable, str(HELPERS / "held_driver.py"), *command]
-    with subprocess.Popen(driver, stdout=subprocess.DEVNULL) as first:
-        try:
-            wait_for(lambda: marked(out) and len(stored(out)) == 3, lambda: first.poll() is None)
-            with pytest.raises(SystemExit, match="2"):
-                main(command)
-            assert f"process {first.pid} on " in capsys.readouterr().err
-        finally:
-            first.kill()
-    assert len(stored(out)) == 3
-    main(command)
-    assert_complete(out, reference)
-
-
 def test_a_worker_is_killed_a_node_joins_another_is_lost_and_units_fail(
-    tmp_path, nodes, cluster, reference
+    tmp_path, cluster, reference
 ):
+    lost = add_node(cluster, 1)
     out, engine, ended = tmp_path / "out", Ray(), []
     assert engine.slots() == 1
     disturbing = Disturbing(engine, KilledThenHeld)
@@ -96,11 +68,10 @@ def test_a_worker_is_killed_a_node_joins_another_is_lost_and_units_fail(
     assert (marks(out) / KILLED).exists()
     # The new node has a CPU for every other unit, so that no unit is ever sent to the lost one. Ray
     # may wait for it forever otherwise (ray-project/ray, issue 63405).
-    nodes.append(add_node(cluster, 3))
+    add_node(cluster, 3)
     assert engine.slots() == 4
     wait_for(lambda: len(storage.files("failed")) == 2, sweep.is_alive)
     wait_for(lambda: len(marked(out)) == 2, sweep.is_alive)
-    lost = nodes.pop(0)
     cluster.remove_node(lost, allow_graceful=False)
     wait_for(lambda: lost.node_id not in alive_nodes(), sweep.is_alive)
     release(out)
