@@ -14,7 +14,6 @@ SLOW_FILES = (
     "examples/test_own_code.py",
     "results/test_watch.py",
     "training/test_beginnings.py",
-    "cli/test_cli.py",
     "agents/dyna/test_view.py",
     "agents/dyna/test_agent.py",
     "agents/test_models.py",

@@ -2,14 +2,12 @@
 
 import errno
 import os
-import signal
 import subprocess
 import sys
 
 import pytest
 import small
 
-import freqdyna
 from freqdyna import FreqdynaError, envs
 from freqdyna.cli.main import main
 from freqdyna.cli.results import ListNames
@@ -26,7 +24,6 @@ def refused(capsys, status, *arguments):
     assert exited.value.code == status, printed
     assert printed.startswith("freqdyna: "), printed
     assert printed.count("\n") == 1, printed
-    assert len(printed) < 3000
     return printed
 
 
@@ -39,27 +36,20 @@ def failing(monkeypatch, error):
     monkeypatch.setattr(ListNames, "run", run)
 
 
+@pytest.mark.slow
+@pytest.mark.default_compiler
 def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    main(["train", *SMALL, "--out", "runs/first"])
-    main(["train", "--config", "runs/first/config.toml", "--algorithm=prioritized-er"])
-    main(["plot", "runs/first", "runs/prioritized-er-GridWorld"])
+    main(["train", *small.options(small.TABULAR), "--out", "runs/first"])
+    main(["train", "--config", "runs/first/config.toml", "--first-seed=5"])
+    main(["plot", "runs/first", "runs/tabular-dyna-q-DynaMaze"])
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
     main(["resume", "runs/first"])
     main(["plot", "runs/first"])
     assert (tmp_path / "runs" / "first" / "curves.png").exists()
-    assert "GridWorld (30 steps)" in capsys.readouterr().out
-    refused(capsys, 2, "plot", "runs/first", "--out=no/such/folder.png")
     refused(capsys, 2, "plot", "runs/first", "--out=curves.docx")
     (tmp_path / "runs" / "first" / "metrics.parquet").unlink()
-    assert "freqdyna resume" in refused(capsys, 2, "plot", "runs/first")
-
-
-@pytest.mark.default_compiler
-def test_a_tabular_agent_trains_and_resumes(tmp_path, capsys):
-    main(["train", *small.options(small.TABULAR), "--out", str(tmp_path / "run")])
-    main(["resume", str(tmp_path / "run")])
-    assert "DynaMaze" in capsys.readouterr().out
+    refused(capsys, 2, "plot", "runs/first")
 
 
 def test_list_names_everything(capsys):
@@ -73,24 +63,16 @@ def test_list_names_everything(capsys):
     "arguments",
     [
         ["train", "--algorithm=per"],
-        ["train", "--env=MountainCar"],
         ["train", "--env=\udcff"],
         ["train", "--steps=0"],
-        ["train", "--gamma=2"],
-        ["train", "--preset=papers"],
         ["train", "--config=none.toml"],
-        ["train", "--config=."],
         ["train", f"--config={LONG}"],
         ["train", *SMALL, "--out=full"],
-        ["train", *SMALL, "--out=file/run"],
         ["train", *SMALL, f"--out={LONG}"],
         ["train", *SMALL, "--checkpoint-seconds=-1"],
-        ["resume", "nowhere"],
         ["resume", "pipe"],
         ["plot", "nowhere"],
-        ["plot"],
         ["sweep", LONG, "--out=out"],
-        ["status", "pipe"],
         ["report", "pipe", "--out=report.html"],
     ],
     ids=lambda arguments: " ".join(arguments)[:40].encode("ascii", "replace").decode(),
@@ -99,25 +81,18 @@ def test_bad_input_is_refused_in_one_sentence(arguments, tmp_path, capsys, monke
     monkeypatch.chdir(tmp_path)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").touch()
-    (tmp_path / "file").touch()
     os.mkfifo("pipe")
     refused(capsys, 2, *arguments)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "full", "pipe"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["full", "pipe"]
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "steps = " + "9" * 5_000,
-        "steps = '" + "x" * 50_000 + "'",
         f"{'x' * 50_000} = 1",
-        "step = 1",
-        "steps = {a = 1}",
         "env = [['x']]",
-        "env = 1979-05-27",
         "learner = {discount = nan}",
-        "learner = 3",
-        "snapshot_steps = 5",
         "steps = ",
         "\x00",
     ],
@@ -149,25 +124,14 @@ def test_errors_of_the_system_are_one_sentence_and_those_of_code_have_a_tracebac
         assert exited.value.code == status
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_command_ends_in_order_when_it_is_stopped(monkeypatch, capsys, number):
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    monkeypatch.setattr(ListNames, "run", lambda self: signal.raise_signal(number))
-    try:
-        refused(capsys, 130, "list")
-    finally:
-        signal.signal(signal.SIGHUP, before)
-
-
 def test_names_that_are_not_utf_8_are_printed_with_escapes(monkeypatch, capsys):
     name = os.fsdecode(b"runs/\xff")
     monkeypatch.setattr(ListNames, "run", lambda self: print(name))
     main(["list"])
     assert capsys.readouterr().out == "runs/\\udcff\n"
-    with pytest.raises(FreqdynaError):
-        freqdyna.train(**small.SMALL, out="a\0b", progress=False)
 
 
+@pytest.mark.slow
 def test_importing_the_package_is_light():
     code = (
         "import sys, freqdyna; heavy = {'jax', 'equinox', 'matplotlib', 'pyarrow', 'tyro', 'rich'}"

@@ -1,6 +1,5 @@
 import pytest
 
-import freqdyna
 from freqdyna.agents import presets
 from freqdyna.cli.main import main
 from freqdyna.config import Config
@@ -26,11 +25,9 @@ def trained(monkeypatch):
     ("options", "settings"),
     [
         (["--total-timesteps=70"], {"steps": 70}),
-        (["--total_timesteps", "70"], {"steps": 70}),
         (["--gamma=0.5", "--lr", "0.25"], {"learner.discount": 0.5, "learner.learning_rate": 0.25}),
         (["--seed=3"], {"first_seed": 3, "seeds": 1}),
         (["--seed", "3", "--seeds", "5"], {"first_seed": 3, "seeds": 5}),
-        (["--first-seed=3"], {"first_seed": 3, "seeds": 30}),
         (["--algorithm=dqn"], {"algorithm": "er"}),
         (
             ["--env=CartPole-v0", "--env.sutton-barto-reward", "True"],
@@ -100,8 +97,3 @@ def test_the_help_shows_the_chosen_components_only(capsys, monkeypatch):
         printed = capsys.readouterr().out
         assert named in printed
         assert missing not in printed
-
-
-def test_the_version_is_printed(capsys):
-    main(["--version"])
-    assert capsys.readouterr().out == f"freqdyna {freqdyna.__version__}\n"
