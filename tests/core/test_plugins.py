@@ -72,9 +72,7 @@ def test_finding_a_class_imports_nothing(tmp_path, monkeypatch):
 def test_errors_of_an_imported_module(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "a_broken_module.py").write_text("import no_such_module")
-    for name in ("no_such_module:Mine", "no_such_module.part:Mine"):
-        with pytest.raises(FreqdynaError, match="no_such_module"):
-            import_code(model=name)
-    with pytest.raises(ModuleNotFoundError) as raised:
+    with pytest.raises(FreqdynaError, match="no_such_module"):
+        import_code(model="no_such_module.part:Mine")
+    with pytest.raises(ModuleNotFoundError):
         import_code(model="a_broken_module:Mine")
-    assert "because model is 'a_broken_module:Mine'" in raised.value.__notes__[0]

@@ -16,7 +16,7 @@ def iterations_at_once(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("iterations_at_once")
-@pytest.mark.parametrize("turns", [0, 1, 3, 8, 30])
+@pytest.mark.parametrize("turns", [0, 3, 30])
 def test_repeat_takes_every_turn_once_and_in_order(turns):
     taken = unrolled.repeat(turns, lambda i, c: 3 * c % 1009 + i, jnp.int32(1))
     expected = 1
@@ -41,7 +41,7 @@ def test_repeat_while_stops_every_seed_at_its_own_turn():
     assert counted["sum"].tolist() == (limits * (limits - 1) // 2).tolist()
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, unrolled.FEW, unrolled.FEW + 1])
+@pytest.mark.parametrize("n", [1, unrolled.FEW, unrolled.FEW + 1])
 def test_written_out_sums_are_the_sums(n):
     numbers = np.random.default_rng(n).normal(size=(4, n)).astype(np.float32)
     np.testing.assert_allclose(unrolled.total(jnp.asarray(numbers)), numbers.sum(-1), rtol=1e-5)

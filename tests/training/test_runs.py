@@ -119,10 +119,13 @@ def test_nothing_is_left_behind_when_a_name_is_wrong(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_an_environment_of_ones_own_trains_and_resumes(tmp_path):
+def test_an_environment_of_ones_own_trains_with_a_preset_and_resumes(tmp_path):
     settings = {k: v for k, v in SMALL.items() if k not in ("env", "env.episode_limit")}
-    result = freqdyna.train(ConstantReward(), out=tmp_path / "run", **settings)
+    settings |= {"preset": "published", "out": tmp_path / "run"}
+    result = freqdyna.train(ConstantReward(), **settings)
     assert np.all(result.returns == 1)
+    assert result.provenance["preset"] == "published"
+    assert result.config["learner.activation"] == "relu"
     with pytest.raises(FreqdynaError, match="ConstantReward"):
         freqdyna.resume(tmp_path / "run", progress=False)
     again = freqdyna.resume(tmp_path / "run", env=ConstantReward(), progress=False)
