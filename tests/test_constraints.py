@@ -1,11 +1,9 @@
 """`constraints.txt` has the tested version of everything that the Makefile installs."""
 
-import re
 import tomllib
 from importlib import metadata
 from pathlib import Path
 
-import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -30,10 +28,9 @@ def installed_by_make_test():
     return sorted(set(required))
 
 
-@pytest.mark.parametrize("text", installed_by_make_test())
-def test_the_tested_version_satisfies_each_requirement(text):
-    requirement = Requirement(text)
-    assert requirement.specifier.contains(PINNED[canonicalize_name(requirement.name)])
+def test_the_tested_version_satisfies_each_requirement():
+    for requirement in map(Requirement, installed_by_make_test()):
+        assert requirement.specifier.contains(PINNED[canonicalize_name(requirement.name)])
 
 
 def test_the_dependencies_of_dependencies_have_a_version_too():
@@ -47,7 +44,3 @@ def test_the_dependencies_of_dependencies_have_a_version_too():
             inner = Requirement(text)
             if inner.marker is None:
                 assert canonicalize_name(inner.name) in PINNED, f"{name} needs {inner.name}"
-
-
-def test_every_line_is_an_exact_version():
-    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line) for line in LINES)

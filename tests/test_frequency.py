@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import freqdyna
 from freqdyna.agents.networks import Network, StateValue, init_network, init_xavier
 from freqdyna.frequency import (
     local_frequency,
@@ -47,10 +46,10 @@ def test_of_a_quadratic_is_its_closed_form():
     found, slope = of(x)
     assert found == pytest.approx(float(expected), rel=1e-6)
     np.testing.assert_allclose(slope, 2.0 * 2 * matrix @ gradient, rtol=1e-6)
-    assert freqdyna.local_frequency is local_frequency
 
 
-@pytest.mark.parametrize(("n", "widths"), [(1, (12,)), (2, (12, 9)), (3, (7, 6, 5)), (5, (12, 9))])
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "widths"), [(1, (12,)), (3, (7, 6, 5))])
 def test_derivatives_agree_with_finite_differences_in_float64(n, widths):
     with jax.enable_x64(True):
         network = jax.tree.map(lambda leaf: np.float64(leaf), random_network(n, n, widths))
@@ -98,33 +97,23 @@ def exact(function, x):
     return at(x)
 
 
-def estimated(function, x, probes, weights=WEIGHTS):
+def estimated(function, x, probes):
     """g, ∇g and ∇f from probes."""
 
     @jax.jit
     def at(x, probes):
-        g, _ = stochastic_frequency(function, x, *weights, probes)
-        return g, *stochastic_slopes(function, x, *weights, probes)
+        g, _ = stochastic_frequency(function, x, *WEIGHTS, probes)
+        return g, *stochastic_slopes(function, x, *WEIGHTS, probes)
 
     return at(x, probes)
 
 
-def all_signs(n):
-    """Every vector of signs once."""
-    return jnp.array(list(itertools.product([-1.0, 1.0], repeat=n)))
-
-
-def coordinate_directions(n):
-    """As many vectors as coordinates, whose mean vvᵀ is the identity."""
-    return np.sqrt(n) * jnp.eye(n)
-
-
-@pytest.mark.parametrize("probes", [all_signs, coordinate_directions])
-def test_probes_whose_mean_square_is_the_identity_give_g_and_its_gradient_exactly(probes):
+def test_probes_whose_mean_square_is_the_identity_give_g_and_its_gradient_exactly():
     with jax.enable_x64(True):
         value, x = bent_value(3)
         g, slope, gradient = exact(value, x)
-        found, found_slope, found_gradient = estimated(value, x, probes(3))
+        all_signs = jnp.array(list(itertools.product([-1.0, 1.0], repeat=3)))
+        found, found_slope, found_gradient = estimated(value, x, all_signs)
         # Rounding in float64, relative to the largest number of each.
         np.testing.assert_allclose(found, g, rtol=1e-12)
         for ours, expected in ((found_slope, slope), (found_gradient, gradient)):
@@ -132,6 +121,7 @@ def test_probes_whose_mean_square_is_the_identity_give_g_and_its_gradient_exactl
             np.testing.assert_allclose(ours, expected, rtol=0, atol=atol)
 
 
+@pytest.mark.slow
 def test_each_coordinate_of_the_estimate_is_unbiased_for_11():
     with jax.enable_x64(True):
         value, x = bent_value(11)
@@ -149,21 +139,6 @@ def test_each_coordinate_of_the_estimate_is_unbiased_for_11():
         # The test has power: five standard errors are less than a tenth of what is estimated.
         assert 5 * estimates.std(0).max() / np.sqrt(20_000) < 0.1 * jnp.abs(slope).max()
         np.testing.assert_allclose(gradients, jnp.broadcast_to(gradient, gradients.shape))
-
-
-def test_one_probe_of_a_full_cubic_gives_its_closed_form():
-    with jax.enable_x64(True):
-        generator = np.random.default_rng(1)
-        third = jnp.asarray(generator.normal(size=(3, 3, 3)))
-        third = sum(jnp.transpose(third, axes) for axes in itertools.permutations(range(3)))
-        x, probe = jnp.asarray(generator.normal(size=3)), jnp.array([1.0, -1.0, 1.0])
-        _, slope, _ = estimated(
-            lambda y: jnp.einsum("ijk,i,j,k->", third, y, y, y) / 6, x, probe[None], (0.0, 1.0)
-        )
-        # H = T x and ∇‖Hv‖² = 2 T[Hv, v, ·] for the symmetric T of all third derivatives.
-        along = third @ x @ probe
-        expected = 2 * jnp.einsum("ijk,i,j->k", third, along, probe)
-        np.testing.assert_allclose(slope, expected, rtol=1e-12)
 
 
 def test_random_signs_are_independent_signs():

@@ -3,6 +3,7 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from probes import Clock, agent_of
 
 from freqdyna import envs
@@ -48,6 +49,7 @@ def test_a_schedule_is_linear_and_ends_exactly_at_exploration():
     assert amounts[-1] == np.float32(0.1)
 
 
+@pytest.mark.slow
 def test_an_agent_follows_its_schedule_after_the_warm_up():
     settings = {"steps": 200, "warmup_steps": 20, "scale_observations": False, "exploration": 0.0}
     settings |= {"exploration_initial": 0.8, "exploration_fraction": 0.5}

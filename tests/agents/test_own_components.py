@@ -40,6 +40,7 @@ def planning_of(config, components=None):
     return agent
 
 
+@pytest.mark.slow
 def test_they_are_set_in_python_by_name_and_in_files():
     objects = {"search_control": Around(width=0.2), "model": Drifts(drift=0.5)}
     base = Config.of({"algorithm": "dyna", "env": "GridWorld"})

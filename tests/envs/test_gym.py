@@ -105,26 +105,24 @@ def test_spaces_that_are_not_supported_are_refused(observations, actions):
         space_of(Odd())
 
 
-def test_a_limit_cuts_an_episode_without_ending_it_and_a_goal_ends_it():
-    slot = Slot(Corridor(), corridor_space(limit=4), 0, 0)
-    slot.begin(0)
-    outcomes = [slot.step(np.int32(0))[2:] for _ in range(4)]
-    assert outcomes == [(False, False)] * 3 + [(False, True)]
+class Cut(Corridor):
+    """Cut by its own decision after four steps."""
+
+    def step(self, action):
+        observation, reward, terminal, _, info = super().step(action)
+        return observation, reward, terminal, self.state[1] == 4, info
+
+
+def test_limits_cut_an_episode_without_ending_it_and_a_goal_ends_it():
+    for env, limit in ((Corridor(), 4), (Cut(), 30)):
+        slot = Slot(env, corridor_space(limit), 0, 0)
+        slot.begin(0)
+        outcomes = [slot.step(np.int32(0))[2:] for _ in range(4)]
+        assert outcomes == [(False, False)] * 3 + [(False, True)]
     slot = Slot(Corridor(), corridor_space(), 0, 0)
     slot.begin(0)
     outcomes = [slot.step(np.int32(1))[2:] for _ in range(9)]
     assert outcomes[-1] == (True, True) or slot.step(np.int32(1))[2:] == (True, True)
-
-
-def test_the_environments_own_cut_is_no_termination():
-    class Cut(Corridor):
-        def step(self, action):
-            observation, reward, terminal, _, info = super().step(action)
-            return observation, reward, terminal, self.state[1] == 2, info
-
-    slot = Slot(Cut(), corridor_space(), 0, 0)
-    slot.begin(0)
-    assert [slot.step(np.int32(0))[2:] for _ in range(2)] == [(False, False), (False, True)]
 
 
 @pytest.mark.parametrize(

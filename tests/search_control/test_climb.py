@@ -113,13 +113,6 @@ def test_leaving_the_space_starts_a_new_climb_and_keeps_what_was_found():
     assert proposal.iterations == 24
 
 
-def test_projecting_instead_stays_on_the_edge():
-    climb = make_climb(states=20, boundary="project", noise=0.001)
-    proposal = climb_from((1.955, 0.0), lambda s: s[0], climb, covariance=np.eye(2) * 1e-4)
-    assert proposal.restarts == 0
-    assert found(proposal)[-1, 0] == 2.0
-
-
 def test_a_climb_that_is_stuck_in_a_corner_restarts_if_that_is_set():
     climb = make_climb(boundary="project", limit=50, restart_when_stuck=True)
     proposal = climb_from((1.985, 1.985), lambda s: s[0] + s[1], climb)
