@@ -40,13 +40,6 @@ class Floats(Stays):
         return s, -1.0, False
 
 
-class Narrow(Stays):
-    """States of one coordinate."""
-
-    def query(self, state, s, action, noise):
-        return s[:1], jnp.asarray(-1.0), jnp.zeros((), bool)
-
-
 class Grows(Stays):
     """Its state becomes longer."""
 
@@ -75,7 +68,7 @@ class Broken(Stays):
 
 @pytest.mark.parametrize(
     ("model", "method"),
-    [(Floats, "query"), (Narrow, "query"), (Grows, "learn"), (Unscaled, "with_scale")],
+    [(Floats, "query"), (Grows, "learn"), (Unscaled, "with_scale")],
 )
 def test_what_has_another_form_is_refused(model, method):
     check_model(Stays(), ENV)

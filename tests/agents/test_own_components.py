@@ -6,10 +6,10 @@ import pytest
 
 from freqdyna import Config, FreqdynaError, SearchControl, envs
 from freqdyna.agents import algorithms
-from freqdyna.agents.models import MODELS, Model
+from freqdyna.agents.models import Model
 from freqdyna.config import values_of
 from freqdyna.core.files import parse_toml
-from freqdyna.search_control import SEARCH_CONTROLS, Proposal
+from freqdyna.search_control import Proposal
 
 ENV = envs.make("GridWorld")
 
@@ -56,11 +56,6 @@ def test_they_are_set_in_python_by_name_and_in_files():
         planning = planning_of(settings).planning
         assert values_of(planning.search_control) == {"number": 3, "width": 0.2}
         assert values_of(planning.model) == {"drift": 0.5}
-    for wrong in (
-        {"search_control.number": 1.5},
-        {"search_control.size": 3},
-        {"model.drift": "far"},
-    ):
-        with pytest.raises(FreqdynaError, match=next(iter(wrong)).rpartition(".")[2]):
-            planning_of(again.changed(wrong))
-    assert not {"Around", "Drifts"} & {*SEARCH_CONTROLS, *MODELS}
+    for name, wrong in {"search_control.number": 1.5, "model.drift": "far"}.items():
+        with pytest.raises(FreqdynaError, match=name.rpartition(".")[2]):
+            planning_of(again.changed({name: wrong}))

@@ -71,15 +71,3 @@ def test_the_count_model_repeats_frequencies_mean_rewards_and_ends():
     pairs, counts = np.unique(np.stack([cell, action]), axis=1, return_counts=True)
     np.testing.assert_array_equal(pairs.T, [(0, 1), (2, 0)])
     assert abs(counts[0] / 8000 - 0.5) < 5 * np.sqrt(0.25 / 8000)
-
-
-def test_a_snapshot_has_the_value_of_each_cell():
-    config = Config.of({"algorithm": "tabular-dyna-q", "env": "DynaMaze"})
-    agent = algorithms.build(config, MAZE)
-    state = agent.init(jax.random.key(0))
-    table = np.random.default_rng(0).normal(size=state.table.values.shape).astype(np.float32)
-    state = agent.with_parameters(state, jnp.asarray(table.reshape(-1)))
-    recorded = agent.snapshot(state, jnp.asarray(0), jax.random.key(0))
-    assert recorded["value"].shape == (6, 9)
-    np.testing.assert_array_equal(recorded["value"][1, 8], table[9 + 8].max())
-    np.testing.assert_array_equal(recorded["parameters"], table.reshape(-1))

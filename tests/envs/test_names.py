@@ -10,7 +10,6 @@ from freqdyna import Config, FreqdynaError, envs
 from freqdyna.envs.names import (
     ENVIRONMENTS,
     GymnasiumEnv,
-    env_label,
     environment_of_run,
     gymnasium_factory,
     space_of_run,
@@ -58,20 +57,6 @@ def test_an_unknown_id_is_refused_and_a_module_may_register_one():
         assert isinstance(created.unwrapped, Corridor)
     finally:
         del gymnasium.registry["Corridor-v0"]
-
-
-@pytest.mark.parametrize(
-    ("settings", "label"),
-    [
-        ({"name": "MountainCar-v0", "episode_limit": 200}, "MountainCar-v0 (200 steps)"),
-        (
-            {"name": "GridWorld", "reward_noise": 0.1, "episode_limit": 2000},
-            "GridWorld (reward_noise=0.1)",
-        ),
-    ],
-)
-def test_a_label_names_what_changes_the_task(settings, label):
-    assert env_label(Config.of({"env": settings})) == label
 
 
 OURS = [name for name in ENVIRONMENTS if f"freqdyna/{name}-v0" in gymnasium.registry]

