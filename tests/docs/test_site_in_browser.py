@@ -6,11 +6,11 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from browsing import LAST_RESORT, visit
+from browsing import visit
 
 pytestmark = pytest.mark.browser
 SITE = Path(__file__).parents[2] / "site"
-PAGES = ["index", "first-run", "settings", "reproduction", "algorithms/climbing", "api/training"]
+PAGES = ["index", "settings", "reproduction", "api/training"]
 WIDE = 1300
 PHONE = 400
 CUT = """() => [...document.querySelectorAll(".md-typeset table")].filter((table) => {
@@ -49,26 +49,9 @@ def test_a_page_opens_without_error_or_request_elsewhere(home, name):
         assert seen.page.evaluate(CUT) == []
 
 
-def test_search_finds_a_page(home):
-    with visit(home + "index.html") as seen:
-        found = seen.page.locator(".md-search-result__item")
-        patience = 500
-        while not found.count() and patience < LAST_RESORT:
-            # The page reads its input when a key is released, and a slow page may not listen yet:
-            # press the keys again, and wait longer.
-            seen.page.fill("input.md-search__input", "")
-            seen.page.locator("input.md-search__input").press_sequentially("local frequency")
-            seen.page.wait_for_timeout(patience)
-            patience *= 2
-        assert found.count()
-        assert seen.errors == []
-
-
-@pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_fits_a_phone(home, name, dark):
-    with visit(f"{home}{name}.html", width=PHONE, height=844, dark=dark) as seen:
+def test_a_page_fits_a_phone_at_night(home, name):
+    with visit(f"{home}{name}.html", width=PHONE, height=844, dark=True) as seen:
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= PHONE
         assert seen.page.evaluate(CUT) == []
-        scheme = seen.page.evaluate("document.body.dataset.mdColorScheme")
-        assert scheme == ("slate" if dark else "default")
+        assert seen.page.evaluate("document.body.dataset.mdColorScheme") == "slate"

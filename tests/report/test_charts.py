@@ -30,8 +30,6 @@ def test_of_long_curves_every_nth_evaluation_is_kept_with_the_last():
     (mark,) = panel_of(SeedCurve(np.arange(1, 401), np.arange(400.0)[None], RED))["marks"]
     assert mark["every"] == 2
     assert (mark["x"][0], mark["x"][-1]) == (2, 400)
-    (mark,) = panel_of(SeedCurve(np.arange(1, 101), np.zeros((100, 100)), RED))["marks"]
-    assert np.shape(mark["seeds"]) == (100, 50)  # of many seeds fewer
 
 
 def test_lines_areas_rules_and_axes_keep_their_numbers():

@@ -55,17 +55,12 @@ def test_series_averages_and_seeds_can_be_chosen(cars_page):
         for left in (lines - 2, lines):  # without the curve and its interval, and with them
             tab.click("#runs [data-series^='dyna-value']")
             assert chart("data.length") == left
-        for switch, left in (("none", 0), ("all", lines)):
-            tab.click(f"#runs .series > button:text-is('{switch}')")
-            assert chart("data.length") == left
         ends = "data.at(-1).y.slice(-1)[0]"
         mean = chart(ends)
         tab.click("#runs button:has-text('interquartile mean')")
         assert chart(ends) != mean
         tab.click("#runs button:has-text('individual seeds')")
         assert chart("data.length") == 28  # 20 seeds; 4 averages with intervals
-        low, high = chart("layout.yaxis.range")
-        assert chart(f"data.every(({{ y }}) => y.every((v) => {low} <= v && v <= {high}))")
         tab.click("#runs summary >> nth=0")
         tab.click("#runs details button:has-text('none')")
         assert chart("data.length") == 0
@@ -82,24 +77,6 @@ def test_what_the_page_computes(cars_page):
         table = np.array([[0, 1023, 5], [1023, 0, 5], [1, 1, -7]])
         decoded = tab.evaluate("(text) => [...integers(text, 3)]", packed(table))
         assert decoded == table.ravel().tolist()
-        numbers = [-0.0012520653814999472, 123456.7, -2e-9, 0, 1e8]
-        texts = tab.evaluate("(numbers) => numbers.map((v) => numberText(v))", numbers)
-        assert texts == ["−0.001252", "123500", "−2e−9", "0", "1e8"]
-
-
-def test_all_charts_are_drawn_for_paper(cars_page):
-    with opened(cars_page) as tab:
-        panels = tab.locator(".panel").count()
-        assert tab.locator(".panel:has(.main-svg)").count() < panels  # the others are out of view
-        tab.evaluate("document.documentElement.dataset.theme = 'dark'")
-        tab.evaluate("dispatchEvent(new Event('beforeprint'))")
-        assert tab.locator(".panel:has(.main-svg)").count() == panels
-        widths = "[...document.querySelectorAll('.panel .main-svg')].map((s) => s.clientWidth)"
-        assert max(tab.evaluate(widths)) <= 700
-        assert tab.evaluate("document.documentElement.dataset.theme") == "light"
-        tab.evaluate("dispatchEvent(new Event('afterprint'))")
-        assert max(tab.evaluate(widths)) > 700
-        assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
 def test_the_slider_moves_all_maps_of_the_explorer(hostile_page):
@@ -117,25 +94,6 @@ def test_the_slider_moves_all_maps_of_the_explorer(hostile_page):
         assert tab.locator(".explorer [data-percentile=queue]").count() == 2
 
 
-def test_a_run_is_drawn_only_at_steps_of_its_snapshots(hostile_page):
-    with opened(hostile_page) as tab:
-        tab.evaluate(
-            """async () => {
-                const data = JSON.parse(await unpacked("data")).explorers[0];
-                const run = data.runs[0];
-                run.steps = [25000];
-                run.frames = run.frames.map((frames) => [frames[1]]);
-                document.getElementById("main").replaceChildren(explorer(data, "late").root);
-            }"""
-        )
-        slider = tab.locator("#late input[type=range]")
-        slider.press("Home")
-        for first in (False, False, True, False, False):  # at 25,000 steps the first agent only
-            percentiles = tab.locator("#late .map:nth-child(6) [data-percentile=queue]").count()
-            assert percentiles == (0 if first else 1)
-            slider.press("ArrowRight")
-
-
 def test_names_stay_text(hostile_page):
     with opened(hostile_page) as tab:
         chart_of(tab, "runs")
@@ -147,13 +105,11 @@ def test_names_stay_text(hostile_page):
         assert tab.locator("img").count() == 0
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_it_fits_a_phone_by_day_and_night(hostile_page, dark):
-    with opened(hostile_page, width=390, height=844, dark=dark) as tab:
+def test_it_fits_a_phone_at_night(hostile_page):
+    with opened(hostile_page, width=390, height=844, dark=True) as tab:
         chart_of(tab, "runs")
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
         ground = tab.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (sum(map(int, ground[4:-1].split(","))) < 300) == dark
+        assert sum(map(int, ground[4:-1].split(","))) < 300
         tab.click("#theme")
-        theme = tab.evaluate("document.documentElement.dataset.theme")
-        assert theme == ("light" if dark else "dark")
+        assert tab.evaluate("document.documentElement.dataset.theme") == "light"
