@@ -24,25 +24,7 @@ def test_claims_of_one_statement_share_a_row():
     assert summed(claim("holds"), other) == [("holds", ""), ("does not hold", "")]
 
 
-def test_what_differs_between_interpretations_is_named():
-    claims = [
-        claim("depends", first="undecided", second="holds"),
-        claim("undecided", first="undecided", second="undecided"),
-    ]
-    assert summed(*claims) == [("depends", "2 undecided (first); 1 holds, 1 undecided (second)")]
-    many = dict.fromkeys("abc", "undecided") | {"last": "holds"}
-    details = "holds (last); undecided (the other 3)"
-    assert summed(claim("depends", **many)) == [("depends", details)]
-
-
 def test_a_claim_that_holds_under_no_interpretation_is_not_supported():
     one = claim("depends", first="undecided", second="does not hold")
     two = claim("depends", first="holds", second="does not hold")
     assert [summed(of)[0][0] for of in (one, two)] == ["not supported", "depends"]
-
-
-def test_own_questions_are_separate():
-    papers = ("-", "above 0 (own check)", "above 0")
-    rows = pages.rows_of(run.find("F4"), [claim("holds", paper) for paper in papers])
-    assert [(row.own, row.details) for row in rows] == [(True, "2 claims"), (False, "")]
-    assert all(row.own for row in pages.rows_of(run.find("S"), [claim("holds")]))

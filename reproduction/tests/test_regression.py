@@ -85,6 +85,7 @@ def test_the_test_error_is_that_of_the_network_from_the_noiseless_function(train
     assert int(optax.tree.get(fit.optimizer, "count")) == 40
 
 
+@pytest.mark.slow
 def test_all_seeds_are_trained_in_one_program(trained):
     draws = {"Unbiased": regression.draw_unbiased}
     curves = Curves.of(regression.learning_curves(draws, 2, 80))
@@ -110,6 +111,7 @@ def columns_of(draws, reached=PLAIN):
     }
 
 
+@pytest.mark.slow
 def test_f1_and_f2_are_analysed(tmp_path):
     draws = {"Unbiased": regression.draw_unbiased, **f2.BY_NORM}
     tables = {"curves": columns_of(draws), "shares": f2._shares(40)}
@@ -135,5 +137,3 @@ def test_speed_is_judged_by_all_thresholds():
         assert [claim.statement for claim in judged] == [f1.SPEED, f1.ERROR, f1.ERROR]
         verdicts[name] = judged[0].verdict
     assert verdicts == {"faster": "holds", "slower": "does not hold", "late": "undecided"}
-    worse = curves.compared(f1.SPEED, f1.ERROR, "slower", "plain", "-", False, comparisons=1)
-    assert worse[0].verdict == "holds"

@@ -1,6 +1,7 @@
 """What the parts train, what is stored of it, and their analyses of made-up curves."""
 
 from dataclasses import replace
+from functools import cache
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +13,7 @@ from freqdyna.agents.networks import Network
 from freqdyna.results.draw import draw
 from freqdyna.results.record import Record
 from reproduction import comparisons, maze, run, settings, states, store, study
-from reproduction.study import Stored, curves_of, pick, training
+from reproduction.study import Stored, curves_of, training
 
 LEVELS = {
     **{"dyna-frequency": -120.0, "dyna-value": -300.0, "prioritized-er": -450.0, "er": -500.0},
@@ -24,6 +25,7 @@ NETWORK = {"learner.activation", "scale_observations"}
 OF_CURVES = ("F3", "F4", "F5", "F6", "F7", "F8", "X1", "S", "R")
 
 
+@cache
 def every_training():
     return [u for part in run.PARTS for u in part.units(False) if u.table is None]
 
@@ -63,14 +65,7 @@ def test_parts_share_trainings_and_no_two_have_one_name():
     assert len(configs) < len(units)
 
 
-def test_when_updates_begin():
-    for unit in every_training():
-        stated = unit.settings
-        from_step_1 = stated["env"] == "MountainCar-v0" and "preset" not in stated
-        if stated["algorithm"] != "tabular-dyna-q":
-            assert unit.config["learn_in_warmup"] == stated.get("learn_in_warmup", from_step_1)
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_CURVES)
 def test_what_the_paper_claims_holds_where_it_was_put_in(name, tmp_path):
     findings = run.analyse(run.find(name), made_up_units(name))
@@ -101,13 +96,12 @@ def test_trainings_on_different_kinds_of_machines_are_not_compared():
 def test_a_part_without_enough_seeds_is_not_analysed():
     units = made_up_units("X1")
     name, one = next(iter(units.items()))
-    for diverged in (2, SEEDS - 1):
-        gone = one.columns["seed"] < diverged  # before the first evaluation
-        returns, at = np.where(gone, np.nan, one.columns["return"]), np.where(gone, 35, -1)
-        columns = one.columns | {"return": returns, "diverged_at": at}
-        findings = run.analyse(run.find("X1"), units | {name: replace(one, columns=columns)})
-        assert name in findings.notes[-1]
-        assert bool(findings.claims) == (diverged == 2)
+    gone = one.columns["seed"] < SEEDS - 1  # before the first evaluation
+    returns, at = np.where(gone, np.nan, one.columns["return"]), np.where(gone, 35, -1)
+    columns = one.columns | {"return": returns, "diverged_at": at}
+    findings = run.analyse(run.find("X1"), units | {name: replace(one, columns=columns)})
+    assert name in findings.notes[-1]
+    assert not findings.claims
 
 
 def test_every_interpretation_reaches_the_configuration():
@@ -124,23 +118,17 @@ def test_a_stored_training_is_found_by_its_settings(tmp_path):
     unit = training(False, env="MazeGridWorld", algorithm="dyna-value")
     other = training(False, env="GridWorld", algorithm="er")
     one, two = rising(unit, -150.0, 0.0, 0.25), rising(other, -300.0)
-    again = replace(one, unit=replace(one.unit, name="on another machine"))
-    store.write(tmp_path / "F4.parquet", [one, two, again])
-    assert len(store.runs(tmp_path / "F4.parquet")) == 3
+    store.write(tmp_path / "F4.parquet", [one, two])
     found = store.find(tmp_path, one.unit)
     for name in one.columns.keys() - {"queue", "replay"}:
         np.testing.assert_array_equal(found.columns[name], one.columns[name])
         assert found.columns[name].dtype == one.columns[name].dtype
-    assert found.provenance == one.provenance
-    assert found.record.config == one.unit.config
+    assert (found.provenance, found.record.config) == (one.provenance, one.unit.config)
     np.testing.assert_allclose([study.area(found), study.final(found)], -150.0)
     assert study.steps_to(found, -200.0).tolist() == [5000.0] * SEEDS
     assert study.states(found, "queue").shape == (1000, 2)
     np.testing.assert_allclose(study.measured(found, "queue_near_hole"), 25.0, atol=6.0)
-    assert "queue" not in store.find(tmp_path, two.unit).columns
     assert store.find(tmp_path, replace(one.unit, settings=one.settings | {"seeds": 5})) is None
-    assert pick({"": found}, env="MazeGridWorld", algorithm="dyna-value") is found
-    assert pick({"": found}, env="MazeGridWorld", algorithm="er") is None
 
 
 def test_samples_of_one_distribution_have_no_distance():
