@@ -37,12 +37,9 @@ def test_arrays_come_back_with_their_types_and_no_flipped_bit_changes_them():
     assert same(files.decode_arrays(contents), (ARRAYS, NOTE))
     # A bit of a date in the archive carries no data.
     assert refused(contents, 700, files.decode_arrays, lambda r: same(r, (ARRAYS, NOTE))) > 233
-
-
-def test_what_is_cut_off_is_refused():
     for end in (0, 100, -1):
         with pytest.raises(DamagedFileError):
-            files.decode_arrays(files.encode_arrays(ARRAYS, NOTE)[:end])
+            files.decode_arrays(contents[:end])
 
 
 def test_pickles_are_not_loaded(tmp_path):

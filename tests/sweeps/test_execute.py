@@ -32,21 +32,16 @@ SWEEP = Sweep.parse(QUICK)
 
 
 def test_a_worker_that_is_killed_changes_nothing(tmp_path):
-    """Also of units that no sweep file has, such as those of the reproduction with snapshots."""
-    config = SWEEP.units()[0].config
-    units = [SweepUnit(config), SweepUnit(replace(config, snapshot_steps=(1, 60, 400)))]
+    """Also of a unit that no sweep file has, such as one of the reproduction with snapshots."""
+    units = [SweepUnit(replace(SWEEP.units()[0].config, snapshot_steps=(1, 60, 400)))]
     whole, parted = Storage(str(tmp_path / "whole")), Storage(str(tmp_path / "parted"))
     execute.compute(iter(units), whole, Here(), title="a study")
-    engine = Disturbing(Local(1), KilledOnce, last=1)
+    engine = Disturbing(Local(1), KilledOnce)
     execute.compute(units, parted, engine, checkpoint_seconds=0.0)
     assert len(marked(parted.location)) == 1
     assert_complete(parted.location, stored(whole.location))
-    expected, record = (execute.load(storage, units[1]) for storage in (whole, parted))
-    assert set(record.snapshots) == {1, 60, 400}
-    for step, snapshot in expected.snapshots.items():
-        for name, values in snapshot.items():
-            np.testing.assert_array_equal(record.snapshots[step][name], values)
-    assert len(execute.compute(units, parted, engine).done) == 2  # without training
+    assert set(execute.load(parted, units[0]).snapshots) == {1, 60, 400}
+    assert len(execute.compute(units, parted, engine).done) == 1  # without training
 
 
 def test_a_stopped_sweep_goes_on(tmp_path, reference, monkeypatch):

@@ -6,6 +6,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+import small
 from test_runs import assert_same_outcome
 
 import freqdyna
@@ -16,21 +17,7 @@ from freqdyna.training.api import _extended
 from freqdyna.training.checkpoint import initial_parameters
 from freqdyna.training.run import Run
 
-SHORT = {
-    "env": "GridWorld",
-    "algorithm": "prioritized-er",
-    "seeds": 1,
-    "steps": 15,
-    "planning_steps": 1,
-    "learner.hidden": (4,),
-    "batch_size": 4,
-    "warmup_steps": 5,
-    "eval_every": 10,
-    "env.episode_limit": 8,
-    "snapshot_steps": (12,),
-    "replay.capacity": 300,
-    "progress": False,
-}
+SHORT = small.SMALL | {"steps": 30, "snapshot_steps": (25,), "progress": False}
 """A longer run is not evaluated at its last step."""
 
 
@@ -46,30 +33,30 @@ class Killed(BaseException):
 
 def test_an_extended_run_equals_a_longer_one_to_the_bit(short, tmp_path, monkeypatch):
     result, folder = short
-    assert result.steps.tolist() == [10, 15]
-    freqdyna.train(out=tmp_path / "whole", **SHORT | {"steps": 34})
+    assert result.steps.tolist() == [20, 30]
+    freqdyna.train(out=tmp_path / "whole", **SHORT | {"steps": 70})
     shutil.copytree(folder, tmp_path / "run")
     with monkeypatch.context() as patched:  # killed when its settings are written, but no results
         patched.setattr(Run, "_save", Mock(side_effect=Killed))
         with pytest.raises(Killed):
-            freqdyna.resume(tmp_path / "run", steps=30, progress=False)
+            freqdyna.resume(tmp_path / "run", steps=50, progress=False)
     with pytest.raises(FreqdynaError):
         freqdyna.load(tmp_path / "run")
-    extended = freqdyna.resume(tmp_path / "run", steps=34, progress=False)
-    assert extended.steps.tolist() == [10, 20, 30, 34]
+    extended = freqdyna.resume(tmp_path / "run", steps=70, progress=False)
+    assert extended.steps.tolist() == [20, 40, 60, 70]
     assert_same_outcome(tmp_path / "run", tmp_path / "whole")
     assert extended.config == freqdyna.load(tmp_path / "whole").config
 
 
 def test_resuming_a_finished_run_changes_nothing_and_does_not_shorten_it(short):
     result, folder = short
-    again = freqdyna.resume(folder, progress=False, steps=15)
-    assert again.steps.tolist() == [10, 15]
+    again = freqdyna.resume(folder, progress=False, steps=30)
+    assert again.steps.tolist() == [20, 30]
     for name, values in result.metrics.items():
         np.testing.assert_array_equal(again.metrics[name], values)
     np.testing.assert_array_equal(again.parameters, result.parameters)
     with pytest.raises(FreqdynaError, match="steps"):
-        freqdyna.resume(folder, steps=14, progress=False)
+        freqdyna.resume(folder, steps=29, progress=False)
 
 
 def test_no_schedule_is_stretched():
@@ -83,10 +70,10 @@ def test_a_run_begins_with_the_parameters_of_another(short, tmp_path):
     result, _ = short
     other = replace(result, parameters=result.parameters + 1)
     folder = tmp_path / "run"
-    nothing_learned = SHORT | {"steps": 5, "snapshot_steps": ()}
+    nothing_learned = SHORT | {"steps": 10, "snapshot_steps": ()}
     begun = freqdyna.train(**nothing_learned, init_from=other, out=folder)
     np.testing.assert_allclose(begun.parameters, other.parameters, rtol=1e-5, atol=1e-6)
-    assert begun.provenance["init_from"]["algorithm"] == "prioritized-er"
+    assert begun.provenance["init_from"]["algorithm"] == "er"
     # If it is killed before its first checkpoint, it begins with them as well.
     last, first = checkpoint.checkpoints(folder)
     assert first.name == "checkpoint-0000000000.npz"
@@ -101,26 +88,25 @@ def test_a_run_begins_with_the_parameters_of_another(short, tmp_path):
 
 
 def test_seeds_begin_with_their_own_parameters_or_with_the_only_ones(short):
-    one, _ = short
-    parameters = np.concatenate([one.parameters, one.parameters + 1])
-    source = replace(one, seeds=np.arange(2), parameters=parameters)
+    source, _ = short
+    one = replace(source, seeds=np.array([9]), parameters=source.parameters[:1])
 
     def rows(config, of=source):
         return initial_parameters(of, config, build(config, envs.make(config.env)))
 
     base = Config.of({"env": "GridWorld", "seeds": 1, "first_seed": 1, "learner.hidden": (4,)})
     config = completed(base)
-    np.testing.assert_array_equal(rows(config), parameters[1:])
-    three = replace(config, seeds=3)
-    np.testing.assert_array_equal(rows(three, one), np.repeat(one.parameters, 3, axis=0))
+    np.testing.assert_array_equal(rows(config), source.parameters[1:2])
+    four = replace(config, seeds=4)
+    np.testing.assert_array_equal(rows(four, one), np.repeat(one.parameters, 4, axis=0))
     for wrong in (
-        three,
+        four,
         config.changed({"learner.activation": "relu"}),
         config.changed({"learner.hidden": (5,)}),
         completed(Config.of({"env": "CartPole-v1", "learner.hidden": (4,)})),
     ):
         with pytest.raises(FreqdynaError, match="init_from"):
             rows(wrong)
-    infinite = replace(source, parameters=np.full_like(parameters, np.inf))
+    infinite = replace(source, parameters=np.full_like(source.parameters, np.inf))
     with pytest.raises(FreqdynaError, match="init_from"):
         rows(config, infinite)

@@ -16,10 +16,10 @@ def make_state():
     }
 
 
-def stored(folder, state, step=1):
+def stored(folder, state):
     """The file of a checkpoint with this state."""
     evaluations = [{"return": np.array([1.0, np.nan])}]
-    saved = Checkpoint(step, state, evaluations, {}, {"ended": {}}, "1 × cpu", 2.5)
+    saved = Checkpoint(1, state, evaluations, {}, {"ended": {}}, "1 × cpu", 2.5)
     save_run(folder, Config(), saved)
     return checkpoints(folder)[0]
 
@@ -57,13 +57,6 @@ def test_a_checkpoint_of_another_shape_does_not_fit(tmp_path):
     path = stored(tmp_path, make_state() | {"x": np.zeros(3, np.float32)})
     with pytest.raises(FreqdynaError, match="fit"):
         load_run(path, Config(), make_state())
-
-
-def test_the_two_newest_are_kept(tmp_path):
-    for step in (5, 10, 1000, 20000):
-        stored(tmp_path, make_state(), step)
-    names = [path.name for path in checkpoints(tmp_path)]
-    assert names == ["checkpoint-0000020000.npz", "checkpoint-0000001000.npz"]
 
 
 def test_the_empty_part_of_a_buffer_takes_no_space(tmp_path):

@@ -96,15 +96,6 @@ def test_what_does_not_fit_is_refused(env, algorithm, settings, word):
         freqdyna.check(env, algorithm, **PLAIN, **settings)
 
 
-def test_a_check_takes_a_step(monkeypatch):
-    def step(self, action):
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(Corridor, "step", step)
-    with pytest.raises(ZeroDivisionError):
-        freqdyna.check(Corridor, "er", **PLAIN)
-
-
 def test_an_error_in_simulate_keeps_its_class_and_names_the_contract():
     with pytest.raises(ValueError) as raised:  # noqa: PT011 - the note is what counts
         freqdyna.train(Slider, "dyna-naf-value", **SMALL, model="true")

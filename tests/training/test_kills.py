@@ -5,7 +5,6 @@ The block of these tests computes with NumPy, so that nothing is compiled.
 
 import errno
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ CONFIG = Config.of(
         **{"snapshot_steps": (2, 5, 9), "learner.hidden": (2,)},
     }
 )
-ALWAYS = RunOptions(0.0)
+OPTIONS = RunOptions(0.0)
 """Save after every slice."""
 
 
@@ -112,7 +111,7 @@ def execute():
     """Start or resume a run in a folder; returns its result and what it told."""
     prepared = prepare(CONFIG)
 
-    def run_in(folder: Path, at_each_step=lambda step: None, options=ALWAYS):
+    def run_in(folder: Path, at_each_step=lambda step: None):
         run = type(prepared)(
             prepared.config,
             Counting(prepared.block.training, prepared.block.layout),
@@ -121,9 +120,9 @@ def execute():
         told = Told(at_each_step)
         if (folder / "config.toml").exists():
             with opened_folder(folder) as messages:
-                return run.execute(folder, options, told, messages), told
+                return run.execute(folder, OPTIONS, told, messages), told
         with new_folder(folder) as new:
-            return run.execute(new, options, told), told
+            return run.execute(new, OPTIONS, told), told
 
     return run_in
 
@@ -145,19 +144,12 @@ def whole(execute, tmp_path_factory):
     return execute(tmp_path_factory.mktemp("whole") / "run")[0]
 
 
-@pytest.fixture(scope="module")
-def killed(execute, tmp_path_factory):
-    """The folder of a run that was killed at step 10; its checkpoints are of steps 9 and 8."""
-    folder = tmp_path_factory.mktemp("killed") / "run"
-    with pytest.raises(Killed):
-        execute(folder, kill_at(10))
-    return folder
-
-
 @pytest.fixture
-def folder(killed, tmp_path):
-    """A copy of it."""
-    return shutil.copytree(killed, tmp_path / "run")
+def folder(execute, tmp_path):
+    """The folder of a run that was killed at step 10; its checkpoints are of steps 9 and 8."""
+    with pytest.raises(Killed):
+        execute(tmp_path / "run", kill_at(10))
+    return tmp_path / "run"
 
 
 def full_disk(monkeypatch, is_full):

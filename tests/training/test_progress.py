@@ -55,20 +55,6 @@ def test_a_closed_terminal_does_not_stop_a_run(is_terminal, monkeypatch):
     run.close()
 
 
-def test_a_run_reports_its_steps_return_and_rate(clock, capsys):
-    run = progress.RunProgress(seeds=3, steps=1000, first_step=100)
-    run.compile()
-    clock.now = 120.0
-    run.start()
-    run.update(101, None)  # it says nothing about the rate
-    clock.now = 140.0
-    run.update(500, progress.LastEvaluation(400, -12.34))
-    compiling, line = capsys.readouterr().out.splitlines()
-    assert "compiling" in compiling
-    assert line.startswith("step 500 of 1,000 | mean return -12.3 at step 400 | 60 steps/s")
-    assert line.endswith("| 25 s left")
-
-
 def test_bars_show_every_task_and_its_text_as_it_is(capsys, monkeypatch):
     monkeypatch.setattr(progress.sys.stdout, "isatty", lambda: True, raising=False)
     with progress.Display() as display:

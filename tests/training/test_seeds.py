@@ -1,4 +1,3 @@
-from pathlib import Path
 from unittest.mock import Mock
 
 import jax
@@ -14,7 +13,6 @@ from freqdyna.agents import algorithms
 from freqdyna.config import Config
 from freqdyna.training import seeds
 from freqdyna.training.api import prepare
-from freqdyna.training.engines import keep_compiled_programs
 from freqdyna.training.seeds import Block, Layout, Training
 
 SETTINGS = {
@@ -191,19 +189,3 @@ def test_the_memory_of_an_accelerator_is_compared_with_what_one_device_needs():
     seeds.require_memory(training, 2, [device] * 2)
     with pytest.raises(FreqdynaError, match="memory"):
         seeds.require_memory(training, 2, [device])
-
-
-def test_compiled_programs_are_kept_where_the_user_lets_them_be(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    name = "jax_compilation_cache_dir"
-    before = jax.config.values[name]
-    try:
-        for chosen, kept in (
-            (None, tmp_path / "freqdyna"),
-            (tmp_path / "mine" / "x", tmp_path / "mine"),
-        ):
-            jax.config.update(name, chosen and str(chosen))
-            keep_compiled_programs()
-            assert Path(jax.config.values[name]).parent == kept
-    finally:
-        jax.config.update(name, before)
