@@ -6,7 +6,6 @@ import time
 import numpy as np
 import pyarrow.parquet as pq
 from disturbed import LAST_RESORT
-from small import SWEEP
 
 from freqdyna.core.errors import FreqdynaError, one_line
 from freqdyna.results.record import SECONDS
@@ -14,12 +13,23 @@ from freqdyna.sweeps.status import stored_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.training.engines import Engine, TaskOutcome
 
-VARY = "learner.learning_rate = [0.001, 0.003]"
-QUICK = SWEEP.replace("eval_every = 100\n", "").replace(VARY, "eval_every = [100, 200]")
-"""Four units, of which a process compiles one program."""
+QUICK = """
+[settings]
+algorithm = "tabular-dyna-q"
+env = "DynaMaze"
+steps = 400
+
+[vary]
+eval_every = [100, 200]
+
+[seeds]
+number = 2
+block = 1
+"""
+"""Four units, of which a process compiles one small program."""
 HALF = QUICK.replace("number = 2", "number = 1")
-FAILING = HALF.replace('{name = "GridWorld", episode_limit = 50}', "{episode_limit = 50}")
-FAILING = FAILING.replace("[vary]", '[vary]\nenv = ["GridWorld", "FrozenLake-v1"]')
+FAILING = HALF.replace('env = "DynaMaze"\n', "")
+FAILING = FAILING.replace("[vary]", '[vary]\nenv = ["DynaMaze", "FrozenLake-v1"]')
 """The units of `HALF`, and as many that cannot be trained."""
 
 
