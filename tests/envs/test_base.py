@@ -1,12 +1,10 @@
-"""What holds for every built-in environment, and a training in one of MuJoCo."""
+"""What holds for every built-in environment."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from small import SMALL
 
-import freqdyna
 from freqdyna import FreqdynaError, envs
 
 SMALLER = [f"TubeGridWorld-{n}" for n in (2, 3, 4, 6)]
@@ -88,13 +86,3 @@ def test_actions_must_be_discrete_or_have_bounds(number, low, high):
 
     with pytest.raises(FreqdynaError, match="num_actions"):
         Odd()
-
-
-@pytest.mark.slow
-def test_an_environment_of_mujoco_trains_by_its_name():
-    small = SMALL | {"steps": 24, "eval_every": 12, "learner.hidden": (8,), "env.episode_limit": 20}
-    result = freqdyna.train(**small | {"env": "Hopper-v5"}, algorithm="naf", progress=False)
-    assert np.isfinite(result.returns).all()
-    assert np.isfinite(result.parameters).all()
-    assert result.layer_sizes == (11, 8, 1 + 3 + 6)  # V, the best action and a form of 3 joints
-    assert result.policy(0)(np.zeros(11)).shape == (3,)

@@ -87,6 +87,16 @@ def test_the_space_takes_bounds_actions_and_limit_from_the_environment():
     assert [space.to_env_action(np.int32(a)) for a in (0, 1)] == [5, 6]
 
 
+def test_an_environment_of_mujoco_takes_steps():
+    hopper = gymnasium.make("Hopper-v5")
+    space = space_of(hopper)
+    assert (space.observation_size, space.action_size) == (11, 3)
+    slot = Slot(hopper, space, 0, 0)
+    slot.begin(0)
+    next_state, reward, *_ = slot.step(np.float32([0.5, -0.5, 0.0]))
+    assert np.isfinite([*next_state, reward]).all()
+
+
 @pytest.mark.parametrize(
     ("observations", "actions"),
     [
