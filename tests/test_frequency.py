@@ -108,6 +108,7 @@ def estimated(function, x, probes):
     return at(x, probes)
 
 
+@pytest.mark.slow
 def test_probes_whose_mean_square_is_the_identity_give_g_and_its_gradient_exactly():
     with jax.enable_x64(True):
         value, x = bent_value(3)

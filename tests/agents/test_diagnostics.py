@@ -13,6 +13,7 @@ from freqdyna.search_control import Proposal
 SPACE, RULES = envs.make("GridWorld"), ("frequency", "value")
 
 
+@jax.jit
 def searched(diagnostics, by_rule):
     """The diagnostics after a search of so many iterations and vanished steps of each rule."""
     iterations, vanished = jnp.asarray(by_rule).sum(axis=0)

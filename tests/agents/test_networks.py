@@ -29,6 +29,7 @@ def test_tanh_is_as_near_to_tanh_as_float32_allows():
         np.testing.assert_array_equal(tanh(x), jnp.tanh(x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "n"), [("silu", 3), ("relu", 2)])
 def test_the_local_frequency_of_a_network_is_exact(name, n):
     with jax.enable_x64(True):

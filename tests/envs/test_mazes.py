@@ -55,6 +55,7 @@ def test_each_wall_stops_and_each_hole_lets_through(name):
         assert state[0] > wall.right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAZES)
 def test_wherever_one_walks_walls_are_crossed_in_their_holes_alone(name):
     env = envs.make(name)
@@ -196,6 +197,7 @@ def test_with_equal_noise_place_reward_and_end_are_those_of_grid_world():
         assert differs.sum() <= 1
 
 
+@pytest.mark.slow
 def test_the_other_coordinates_stay_around_their_centres():
     env = tube(8)
 
@@ -242,6 +244,7 @@ def test_off_course_no_move_has_an_effect_and_every_way_back_takes_at_most_11_st
     np.testing.assert_allclose(moved[:2], (0.3, 0.35), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_every_further_coordinate_halves_the_share_of_the_box_that_is_on_course():
     for n in (2, 3, 8):
         env, share = tube(n), 0.5 ** (n - 2)

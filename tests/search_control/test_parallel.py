@@ -30,7 +30,6 @@ def propose(name, search, **settings):
 OF_V = {"probability": 0.0}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("probability", [0.0, 1.0])
 def test_one_iteration_is_one_step_of_a_hill_climb(probability):
     search = make_search(hills, [(0.3, 0.2)], [(0.6, -0.4)], covariance=COVARIANCE)
@@ -41,7 +40,6 @@ def test_one_iteration_is_one_step_of_a_hill_climb(probability):
     assert (int(together.iterations), int(together.restarts), int(together.vanished)) == (4, 0, 0)
 
 
-@pytest.mark.slow
 def test_the_noise_is_that_of_a_hill_climb():
     search = make_search(lambda s: 0.0 * s[0], [(0.0, 0.0)], covariance=COVARIANCE)
     settings = {"iterations": 1, "noise": 0.01, "states": 20_000}
@@ -61,7 +59,6 @@ def test_the_rule_of_each_climber_is_drawn_and_its_steps_are_counted():
     assert int(proposal.vanished) == 2 * of_g
 
 
-@pytest.mark.slow
 def test_persistent_climbers_continue_where_they_were():
     search = make_search(hills, [(0.3, 0.2)], [(0.6, -0.4)], covariance=COVARIANCE)
     control = make("parallel-frequency", iterations=2, persistent=True)

@@ -78,6 +78,7 @@ def test_v_is_climbed_from_visited_states_and_g_from_the_queue(name, queue, sett
     np.testing.assert_allclose(move, np.array(slope) / np.linalg.norm(slope), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_steps_without_a_direction_are_counted_for_each_rule():
     # V rises along the first coordinate; its gradient and Hessian norms are constant, so that ∇g
     # vanishes at every step, and ∇V at none. Every climb is one step long.
@@ -92,6 +93,7 @@ def test_steps_without_a_direction_are_counted_for_each_rule():
     assert alone.by_rule is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("which", "before"), [("new", 0), ("previous", 1)])
 def test_a_restarted_climb_starts_where_its_rule_or_the_previous_one_says(which, before):
     search = make_search(bowl, [VISITED], [QUEUED], terminal=lambda s: jnp.ones((), bool))
@@ -104,6 +106,7 @@ def test_a_restarted_climb_starts_where_its_rule_or_the_previous_one_says(which,
     assert from_queue[0] == of_g[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("vanishing", "slope"), [("sum", (2e-5, 8e-6)), ("each_term", (1, 0))])
 def test_a_short_term_of_the_gradient_of_g_is_dropped_if_that_is_set(vanishing, slope):
     def f(s):  # at (1, 0.1): ∇‖∇f‖² = (2, 0.001), ∇‖H‖² = (0, 0.2)

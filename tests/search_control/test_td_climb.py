@@ -3,7 +3,6 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from searches import found, make_search, with_error
 
 from freqdyna.search_control import TDClimb
@@ -19,7 +18,6 @@ def propose(search, covariance=((1.0, 0.0), (0.0, 1.0)), **settings):
     return jitted(KEY, jnp.asarray(covariance))
 
 
-@pytest.mark.slow
 def test_climbers_are_distributed_as_the_error():
     """|error| is proportional to a normal density, which Langevin dynamics must find."""
     precision, sigma = np.linalg.inv(COVARIANCE), [[0.5, 0.0], [0.0, 0.25]]
