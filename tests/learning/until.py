@@ -7,19 +7,24 @@ from freqdyna.results.record import evaluation_steps
 from freqdyna.training.api import prepare
 
 
-def returns_until(enough, level, **settings):
-    """Returns by seed and evaluation, until `enough` seeds have had one above `level`.
+def seeds_that_learn(enough, level, **settings):
+    """How many seeds get above `level` after the warm-up, but not before; ends at `enough` seeds.
 
-    The outcome is the one of training to the end: whether so many seeds ever get there.
+    Some networks are good from the start, by chance.
     """
-    run = prepare(Config.of({**settings}))
-    block, seeds = run.block, run.config.seeds
-    state, start, returns = block.init(), 0, []
-    for stop in map(int, evaluation_steps(run.config.steps, run.config.eval_every)):
+    run = prepare(Config.of(settings))
+    block, config = run.block, run.config
+    state, start = block.init(), 0
+    by_chance = learned = np.zeros(config.seeds, bool)
+    for stop in map(int, evaluation_steps(config.steps, config.eval_every)):
         state, metrics = block.evaluate(block.advance(state, start, stop), stop)
-        returns.append(np.asarray(metrics["return"])[:seeds])
+        above = np.asarray(metrics["return"])[: config.seeds] > level
+        if stop <= config["warmup_steps"]:
+            by_chance = by_chance | above
+        else:
+            learned = learned | (above & ~by_chance)
         start = stop
-        if (np.stack(returns) > level).any(axis=0).sum() >= enough:
+        if learned.sum() >= enough:
             break
     block.close()
-    return np.stack(returns, axis=1)
+    return learned.sum()

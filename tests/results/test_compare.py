@@ -176,9 +176,8 @@ def test_a_run_without_any_seed_left_is_undecided():
     ],
 )
 def test_bad_settings_are_refused(settings, message):
-    settings = {"labels": ["a", "b"], **settings}
     with pytest.raises(FreqdynaError, match=message):
-        compare_runs([of_scores([1.0, 2.0])] * 2, **settings)
+        compare_runs([of_scores([1.0, 2.0])] * 2, **{"labels": ["a", "b"]} | settings)
 
 
 def test_runs_that_cannot_be_compared_are_refused():

@@ -22,7 +22,7 @@ from freqdyna.envs.gym import space_of
 from freqdyna.envs.names import environment_of_run
 from freqdyna.results import watch
 from freqdyna.results.policy import space_text
-from freqdyna.results.watch import Animation, Frame, captioned, watch_key
+from freqdyna.results.watch import Animation, Frame, watch_key
 
 EXPLORED = Path(__file__).parents[2] / "results" / "explorer"
 
@@ -68,21 +68,6 @@ def test_a_long_animation_is_thinned_evenly_and_keeps_first_and_last(monkeypatch
     made = animation(steps=151, episodes=2, steps_a_second=10.0)
     assert steps_of(made) == [*range(0, 151, 8), 151] * 2
     assert (made.speed, made.durations[0]) == (8, 100)
-
-
-@pytest.mark.parametrize(
-    ("shape", "size"),
-    [((400, 400), (320, 340)), ((8, 8), (270, 180))],
-)
-def test_pictures_have_a_handy_size_and_text_under_them(shape, size):
-    grey = np.full((*shape, 3), 90, np.uint8)
-    image = captioned(grey, ("episode 1 of 1", "step 0", "return 0"))
-    assert image.size == size
-    changed = captioned(grey, ("episode 1 of 1", "step 7", "return 0"))
-    differs = (np.asarray(changed) != np.asarray(image)).any(axis=2)
-    assert not differs[:-20].any()  # nothing is written over the picture
-    columns = differs.any(axis=0).nonzero()[0]
-    assert 0.44 * size[0] < columns.min() <= columns.max() < 0.68 * size[0]  # the rest stays put
 
 
 class Dial(gymnasium.Env):
