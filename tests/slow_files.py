@@ -12,6 +12,7 @@ SLOW_FILES = (
     "training/test_varied_block.py",
     "learning/test_probes.py",
     "examples/test_own_code.py",
+    "examples/test_search_controls.py",
     "results/test_watch.py",
     "training/test_beginnings.py",
     "agents/dyna/test_view.py",

@@ -8,6 +8,8 @@ from freqdyna.results.draw import draw
 from reproduction import a1, e, t1, u
 from reproduction.study import Stored, Unit
 
+pytestmark = pytest.mark.slow
+
 
 def stored(unit):
     """What computing and storing the unit would leave."""
@@ -43,7 +45,6 @@ def test_e2_integrates_both_derivatives(tmp_path, monkeypatch):
     assert verdicts == ["holds", "holds"]
 
 
-@pytest.mark.slow
 def test_t1_has_both_orders_of_a_parabola(tmp_path, monkeypatch):
     """1 − y² has the transform 4 (sin ω − ω cos ω) / ω³ with ω = 2πk, and ∫f′² = 8/3, ∫f″² = 8."""
     names = ("(1 − r²)⁴", "1 − r²", "cos(2πy₁)")
@@ -64,7 +65,6 @@ def test_t1_has_both_orders_of_a_parabola(tmp_path, monkeypatch):
     assert len(analysed(t1.PART, {"1-d": line, "2-d": line}, tmp_path)) == 12
 
 
-@pytest.mark.slow
 def test_u_gives_both_forms_of_the_bound(tmp_path):
     columns, random = u._gaussians([0.1]), u._polynomials(1)
     assert columns["kind"].tolist() == ["cut", "vanishing"]

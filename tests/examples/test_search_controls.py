@@ -38,7 +38,6 @@ def test_each_fits_into_an_agent_by_its_name(name):
     assert state.queue.rows.shape[1] == 2
 
 
-@pytest.mark.slow
 def test_disagreement_trains_with_an_ensemble():
     components = {
         "search_control": {"name": "disagreement:Disagreement", "candidates": 9},

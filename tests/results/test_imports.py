@@ -180,6 +180,7 @@ def test_imported_curves_are_saved_and_loaded(folder):
             use(0)
 
 
+@pytest.mark.slow
 def test_the_command_imports_and_the_others_take_what_it_wrote(folder, capsys):
     write(folder / "a.csv", CSV)
     write(folder / "b.csv", CSV.replace("0,20,3", "0,30,3"))

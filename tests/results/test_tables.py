@@ -42,6 +42,7 @@ def test_names_are_escaped_for_latex(comparison):
     assert r"2 $-$ 1 & " in text
 
 
+@pytest.mark.slow
 def test_files_are_written_by_their_endings(comparison, tmp_path):
     comparison.save_table(tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text() == as_csv(comparison)
