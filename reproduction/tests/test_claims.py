@@ -1,8 +1,8 @@
-"""Verdicts of claims on samples whose means are known."""
+"""Verdicts of claims on samples whose means are known, and the overview of verdicts."""
 
 import numpy as np
 
-from reproduction import claims
+from reproduction import claims, pages, run
 
 S = claims.Statement("what the paper claims")
 NOISE = np.random.default_rng(0).normal(size=50)
@@ -50,3 +50,22 @@ def test_what_grows_ever_faster_diverges():
     for ratios, verdict in (([1, 2, 4], "does not hold"), ([1, 2, 3], "undecided")):
         both = np.array(ratios)[:, None] * np.ones(2)
         assert claims.divergence(S, "", "", both, 8).verdict == verdict
+
+
+def claim_of(verdict, statement=S, **by_interpretation):
+    return claims.Claim(statement, "", "above 0", "", "", verdict, "", "", by_interpretation)
+
+
+def test_the_overview_sums_up_the_claims_of_one_statement():
+    holds, undecided = claim_of("holds"), claim_of("undecided")
+    other = claim_of("does not hold", claims.Statement("something else"))
+    unsupported = claim_of("depends", first="undecided", second="does not hold")
+    disputed = claim_of("depends", first="holds", second="does not hold")
+    for several, verdicts in (
+        ([holds, holds], ["holds"]),
+        ([holds, undecided], ["mixed"]),
+        ([holds, other], ["holds", "does not hold"]),
+        ([unsupported], ["not supported"]),
+        ([disputed], ["depends"]),
+    ):
+        assert [row.verdict for row in pages.rows_of(run.find("F3"), several)] == verdicts

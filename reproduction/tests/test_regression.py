@@ -66,12 +66,6 @@ def trained():
     return start, jax.jit(partial(regression.advance, evaluations=2))(*start)
 
 
-def test_networks_are_tested_on_all_of_the_interval(trained):
-    (_, task), _ = trained
-    assert kstest(np.asarray(task.test), uniform(-2, 4).cdf).pvalue > 1e-3
-    assert kstest(np.asarray(task.y - f_sin(task.x)), norm(0, 0.1).cdf).pvalue > 1e-3
-
-
 @pytest.mark.default_compiler
 def test_the_test_error_is_that_of_the_network_from_the_noiseless_function(trained):
     (_, task), (fit, errors) = trained
@@ -112,7 +106,7 @@ def columns_of(draws, reached=PLAIN):
 
 
 @pytest.mark.slow
-def test_f1_and_f2_are_analysed(tmp_path):
+def test_f1_and_f2_are_analysed():
     draws = {"Unbiased": regression.draw_unbiased, **f2.BY_NORM}
     tables = {"curves": columns_of(draws), "shares": f2._shares(40)}
     hessian = tables["shares"]["setting"] == "Biased-HessianNorm"
@@ -122,7 +116,7 @@ def test_f1_and_f2_are_analysed(tmp_path):
     for part, units in ((f1, {"curves": columns_of(f1.DRAWS)}), (f2, tables)):
         stored = {name: Stored(Unit("", {}), of, {}) for name, of in units.items()}
         findings = part.analyse(stored)
-        draw(findings.chart).savefig(tmp_path / "figure.png")
+        draw(findings.chart)
         of_curves = [claim for claim in findings.claims if claim.rule != "sampling"]
         assert {claim.verdict for claim in of_curves} == {"undecided"}
         assert len(of_curves) == (27 if part is f1 else 9)

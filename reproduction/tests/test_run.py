@@ -46,15 +46,14 @@ def test_what_is_stored_is_not_computed_again(tmp_path):
 
 def test_a_flipped_bit_anywhere_is_reported(tmp_path):
     run.reproduce(table_part([]), tmp_path, quick=False, processes=1)
-    names = map(str, itertools.count())
+    names = itertools.count()
 
     def read(damaged):
-        path = tmp_path / next(names)  # a new name each time: what was read is remembered
+        path = tmp_path / f"{next(names)}"  # a new one each time: what was read is remembered
         path.write_bytes(damaged)
         return store.runs(path)
 
-    contents = (tmp_path / "T.parquet").read_bytes()
-    assert refused(contents, 60, read, is_same=lambda found: False) == 60
+    assert refused((tmp_path / "T.parquet").read_bytes(), 60, read, lambda found: False) == 60
 
 
 @pytest.mark.slow
