@@ -19,7 +19,6 @@ from sweeping import HALF, QUICK, Here, assert_complete, stored, wait_for
 import freqdyna
 from freqdyna.cli.main import main
 from freqdyna.cli.sweep import RunSweep
-from freqdyna.core.files import load_arrays
 from freqdyna.sweeps import execute
 from freqdyna.sweeps.execute import execute_sweep, train_units
 from freqdyna.sweeps.status import stored_units
@@ -77,32 +76,25 @@ def test_a_stopped_sweep_goes_on(tmp_path, reference, monkeypatch):
 
 
 def test_a_unit_goes_on_from_its_last_checkpoint(tmp_path, reference, monkeypatch):
-    unit = SWEEP.units()[0]
-    kept, steps = [], []
-    write, update = Storage.write, execute.UnitProgress.update
+    unit, update, steps = SWEEP.units()[0], execute.UnitProgress.update, []
 
     class Stop(Exception):
-        """It has a checkpoint."""
+        """It has checkpoints."""
 
-    def until_a_checkpoint(storage, name, contents):
-        write(storage, name, contents)
-        if "/checkpoint" in name:
-            kept.append(load_arrays(tmp_path / name)[1]["step"])
-            if kept[-1] > 50:
-                raise Stop
-
-    def record_step(progress, step, *last):
-        steps.append(step)
+    def stop_at_200(progress, step, *last):
         update(progress, step, *last)
+        steps.append(step)
+        if step == 200:
+            raise Stop
 
     with monkeypatch.context() as patched:
-        patched.setattr(Storage, "write", until_a_checkpoint)
-        with pytest.raises(Stop):
-            train_units(str(tmp_path), [unit], 0.0)
-    monkeypatch.setattr(execute.UnitProgress, "update", record_step)
-    train_units(str(tmp_path), [unit], 60.0)
-    # The first slice is one step long, unless the checkpoint was written before its evaluation.
-    assert steps[0] == kept[-1] + (kept[-1] % unit.config.eval_every != 0)
+        patched.setattr(execute.UnitProgress, "update", stop_at_200)
+        for _ in range(2):
+            with pytest.raises(Stop):
+                train_units(str(tmp_path), [unit], 0.0)
+    assert steps[0] == 1
+    assert steps[-2:] == [200, 200]  # the second time, it is there at once
+    train_units(str(tmp_path), [unit], 0.0)
     assert_complete(tmp_path, {unit.name: reference[unit.name]})
 
 

@@ -53,16 +53,3 @@ def test_a_closed_terminal_does_not_stop_a_run(is_terminal, monkeypatch):
         run.update(step, progress.LastEvaluation(step, -1.0))
     run.warn("end")
     run.close()
-
-
-def test_bars_show_every_task_and_its_text_as_it_is(capsys, monkeypatch):
-    monkeypatch.setattr(progress.sys.stdout, "isatty", lambda: True, raising=False)
-    with progress.Display() as display:
-        display.headline("1 of 3 units done")
-        display.show("unit [bold]1[/bold]", 10, 40, "mean return 3.0")
-        display.show("unit 2", 20, 40)
-        display.remove("unit 2")
-    last = capsys.readouterr().out.rpartition("1 of 3 units done")[2]
-    for text in ("unit [bold]1[/bold]", "10/40", "mean return 3.0"):
-        assert text in last
-    assert "unit 2" not in last
