@@ -101,16 +101,6 @@ def test_a_run_without_an_evaluation_after_its_warm_up_has_no_such_return(capsys
     assert " – " in printed
 
 
-def test_one_seed_and_equal_seeds_have_no_interval(capsys):
-    one = make_result()
-    one = replace(one, seeds=one.seeds[:1], metrics={"return": one.returns[:1]})
-    equal = replace(one, seeds=np.arange(3), metrics={"return": np.repeat(one.returns, 3, axis=0)})
-    print_table([(Path("runs/one"), one), (Path("runs/equal"), equal)])
-    printed = capsys.readouterr().out
-    assert printed.count("−150") == 2
-    assert printed.count("[") == 1  # in the title
-
-
 def test_an_environment_with_another_episode_limit_has_another_name():
     usual, short = (make_result(**{"env.episode_limit": limit}) for limit in (2000, 200))
     assert (usual.env_name, short.env_name) == ("MountainCar-v0", "MountainCar-v0 (200 steps)")
