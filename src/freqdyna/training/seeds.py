@@ -22,6 +22,7 @@ from jaxtyping import Array, Int, PRNGKeyArray
 
 from freqdyna.agents.base import Agent, AgentState
 from freqdyna.core.errors import FreqdynaError, RunFailedError, is_out_of_memory, one_line
+from freqdyna.core.keys import seed_keys
 from freqdyna.envs.base import Environment, evaluate
 from freqdyna.results.record import evaluation_steps
 
@@ -128,8 +129,7 @@ class Layout:
         rows = math.ceil(len(seeds) / len(devices)) * len(devices)
         filled = np.append(seeds, np.repeat(seeds[-1:], rows - len(seeds)))
         mesh = Mesh(np.array(devices), ("seeds",))
-        keys = jax.vmap(jax.random.key)(jnp.asarray(filled))
-        keys = jax.device_put(keys, NamedSharding(mesh, PartitionSpec("seeds")))
+        keys = jax.device_put(seed_keys(filled), NamedSharding(mesh, PartitionSpec("seeds")))
         return Layout(len(seeds), rows, mesh, keys)
 
     def over_seeds(self, function: Callable[..., Any], batched: int, unbatched: int) -> Any:
