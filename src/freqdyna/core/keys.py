@@ -52,8 +52,8 @@ def _split(key: UInt32[Array, "2"], shape: tuple[int, ...]) -> UInt32[Array, "*s
     return jnp.stack(_count(key, shape), axis=-1)
 
 
-def _fold_in(key: UInt32[Array, "2"], number: UInt32[Array, ""]) -> UInt32[Array, "2"]:
-    return jnp.stack(_hash(key, jnp.zeros((), jnp.uint32), number.astype(jnp.uint32)))
+def _fold_in(key: UInt32[Array, "2"], number: int | UInt32[Array, ""]) -> UInt32[Array, "2"]:
+    return jnp.stack(_hash(key, jnp.zeros((), jnp.uint32), jnp.asarray(number, jnp.uint32)))
 
 
 def _random_bits(key: UInt32[Array, "2"], width: int, shape: tuple[int, ...]) -> Array:
