@@ -1,6 +1,7 @@
 import ctypes
 import gc
 import os
+import signal
 from pathlib import Path
 
 # Tests compile the same small programs again and again, in several processes: share them. They are
@@ -16,6 +17,9 @@ os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
 from jaxtyping import install_import_hook  # noqa: E402
 
 import freqdyna.config  # noqa: E402, F401 - checks its own types, in one sentence for the user
+
+# A shell starts what runs in the background with Ctrl-C ignored; some tests press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 gc.disable()  # until all tests are collected: what is imported stays
 
