@@ -6,15 +6,18 @@ from typing import Literal
 import equinox as eqx
 import numpy as np
 import pytest
+from probes import ConstantReward
 
-from freqdyna import Config, FreqdynaError
+import freqdyna
+from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import presets
 from freqdyna.agents.algorithms import ALGORITHMS, completed, component_classes, has_setting
+from freqdyna.agents.learners import DQN
 from freqdyna.agents.presets import EVERYWHERE, PRESETS, TUNED
 from freqdyna.config import Component, Share, create, docs_of, settings_of, values_of
 from freqdyna.envs import ENVIRONMENTS
 from freqdyna.envs.names import env_label
-from freqdyna.search_control import Frequency
+from freqdyna.search_control import Frequency, SearchControl, Uniform
 
 
 @pytest.mark.parametrize(
@@ -187,3 +190,34 @@ def test_a_preset_may_depend_on_the_algorithm_and_choose_it():
             presets.config(wrong, "tuned")
     with pytest.raises(FreqdynaError, match="preset"):
         presets.config({}, "papers")
+
+
+def test_a_setting_beside_an_object_that_has_it_is_refused():
+    with pytest.raises(FreqdynaError, match=r"search_control\.states"):
+        freqdyna.check(
+            "GridWorld", "dyna", search_control=Uniform(3), **{"search_control.states": 4}
+        )
+    with pytest.raises(FreqdynaError, match=r"learner\.learning_rate"):
+        freqdyna.check("GridWorld", learner=DQN(double=True), lr=0.1)
+    with pytest.raises(FreqdynaError, match="model_updates"):
+        freqdyna.check("GridWorld", "dyna", model="true", planning={"model_updates": 2})
+
+
+def test_a_class_of_an_environment_is_found_by_its_module():
+    config = completed(Config.of({"env": "probes:ConstantReward", "env.episode_limit": 7}))
+    assert config["env.episode_limit"] == 7
+    assert isinstance(envs.make("probes:ConstantReward"), ConstantReward)
+    with pytest.raises(FreqdynaError, match="limit"):
+        completed(Config.of({"env": "probes:ConstantReward", "env.limit": 7}))
+    del ENVIRONMENTS["probes:ConstantReward"]
+
+
+def test_a_setting_cannot_have_the_name_of_the_component():
+    class Named(SearchControl):
+        name: str = "x"
+
+        def propose(self, search, key):
+            raise NotImplementedError
+
+    with pytest.raises(FreqdynaError, match="name"):
+        settings_of(Named)

@@ -178,6 +178,11 @@ def settings_of(component: type) -> Mapping[str, Setting]:
         kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
         check = _check_of(kinds[0])
         if check and default is not dataclasses.MISSING and not one.name.startswith("_"):
+            if one.name == "name":
+                raise FreqdynaError(
+                    f"{component.__name__} has a setting called 'name', which in files is that of "
+                    "the class; choose another name"
+                )
             declared[one.name] = Setting(one.name, hint, default, check, type(None) in kinds)
     return declared
 

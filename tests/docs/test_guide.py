@@ -56,8 +56,13 @@ def trained():
 @pytest.mark.parametrize("name", FIRST)
 def test_the_first_examples_run(name, trained, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for function in ("train", "load"):
-        monkeypatch.setattr(freqdyna, function, lambda *_, **__: trained)
+
+    def checked(*arguments, **settings):
+        freqdyna.check(*arguments, **settings)
+        return trained
+
+    monkeypatch.setattr(freqdyna, "train", checked)
+    monkeypatch.setattr(freqdyna, "load", lambda path: trained)
     exec("\n".join(python_of(name)).replace("[10_000]", "[40]"), {})
 
 

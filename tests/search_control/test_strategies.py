@@ -47,7 +47,7 @@ def test_a_proposal_of_other_types_is_refused(part, value):
     proposal = Proposal.of(jnp.ones((3, 2)), jnp.asarray(2), jnp.zeros(3, int))
     assert check_proposal(Pairs(), proposal, space, None).states is proposal.states
     object.__setattr__(proposal, part, value)  # the tests check types at construction
-    with pytest.raises(FreqdynaError, match=f"propose returned {part}"):
+    with pytest.raises(FreqdynaError, match=part):
         check_proposal(Pairs(), proposal, space, None)
 
 

@@ -91,7 +91,7 @@ def test_rows_may_have_continuous_actions_whose_bounds_are_vectors():
 
 
 def test_what_changes_shapes_is_refused():
-    with pytest.raises(FreqdynaError, match="differ only in numbers"):
+    with pytest.raises(FreqdynaError):
         block_of([training(), training(**{"learner.hidden": (9,)})])
-    with pytest.raises(FreqdynaError, match="differ only in numbers"):
+    with pytest.raises(FreqdynaError):
         block_of([training(), training(warmup_steps=9)])  # when updates begin

@@ -1,5 +1,6 @@
 """The named algorithms: which components an agent has, and how they are put together."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -175,6 +176,10 @@ def build(
             model=model.bind(space),
             simulated=0,
         )
+        if planning.model_updates > 1 and not planning.model.learn_batch:
+            raise FreqdynaError(
+                f"planning.model_updates is {planning.model_updates}, but the model does not learn"
+            )
         simulated = round(planning.simulated_share * dyna.batch_size)
         dyna = replace(dyna, planning=replace(planning, simulated=simulated))
     return _scheduled(dyna, config)
@@ -274,12 +279,13 @@ def complete(config: Config, agent: Agent[Any]) -> Config:
 
 
 def completed(config: Config) -> Config:
-    """The same for a built-in environment; others are not known before they are created.
+    """The same for a compiled environment; others are not known before they are created.
 
-    Neither are components of the user's own code.
+    Neither are components of the user's own code that is not imported.
     """
-    has_code = any(module_of(name) is not None for name in (config.search_control, config.model))
-    if config.env not in ENVIRONMENTS or has_code:
+    modules = map(module_of, (config.search_control, config.model))
+    is_known = all(module is None or module in sys.modules for module in modules)
+    if config.env not in ENVIRONMENTS or not is_known:
         return config
     env = make(config.env, **config.of_component("env"))
     return complete(config, build(config, env))

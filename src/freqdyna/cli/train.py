@@ -202,7 +202,8 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
         setting = settings_of(component)[name]
         full = f"{kind}.{name}" if kind else name
         alias = next((a for a, target in ALIASES.items() if target == full), None)
-        text = docs_of(component).get(name, "") + (f" Also --{alias}." if alias else "")
+        also = f" Also --{alias.replace('_', '-')}." if alias else ""
+        text = docs_of(component).get(name, "") + also
         hint: Any = Annotated[setting.hint, tyro.conf.arg(help=text)]
         return name, hint, field(default=config.get(full, setting.default))
 
@@ -218,7 +219,12 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
         text = "The number of steps after which an episode is truncated. If unset: its own limit."
         hint: Any = Annotated[int | None, tyro.conf.arg(name="env.episode-limit", help=text)]
         groups.append(("of_env_episode_limit", hint, field(default=limit)))
-    of_run = [option("", Config, name) for name in settings_of(Config)]
+    from freqdyna.agents.algorithms import recipe_of
+
+    recipe = recipe_of(config.algorithm)
+    unused = set() if recipe.any_search_control else {"search_control"}
+    unused |= set() if recipe.search_control else {"model"}
+    of_run = [option("", Config, name) for name in settings_of(Config) if name not in unused]
     of_agent = [option("", classes[""], name) for name in settings_of(classes[""])]
     agent: Any = make_dataclass("agent", of_agent)
     unprefixed: Any = tyro.conf.OmitArgPrefixes
@@ -237,7 +243,7 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
         if getattr(command, "of_env_episode_limit", None):
             settings["env.episode_limit"] = command.of_env_episode_limit
         options = Train(**{one.name: getattr(command, one.name) for one in fields(Train)})
-        names = [settings[name] for name in _NAMES if name != "algorithm"]
+        names = [settings.get(name) for name in _NAMES if name != "algorithm"]
         with current_folder_on_path(any(module_of(name) is not None for name in names)):
             options.train(settings)
 

@@ -92,11 +92,19 @@ class Registry(dict[str, type[Component]]):
             raise unknown_name(self.setting, name, self)
         require_allowed(self.setting, name)
         attribute = name.rpartition(":")[2]
-        kind = getattr(sys.modules[module], attribute, None)
-        if not (isinstance(kind, type) and issubclass(kind, self.base)):
+        classes = {
+            key: value
+            for key, value in vars(sys.modules[module]).items()
+            if isinstance(value, type) and issubclass(value, self.base)
+        }
+        if attribute not in classes:
             base = f"{self.base.__module__}.{self.base.__name__}"
-            raise FreqdynaError(f"{self.setting} is {name!r}; it must be a subclass of {base}")
-        return kind
+            others = ", ".join(key for key, value in classes.items() if value.__module__ == module)
+            raise FreqdynaError(
+                f"{self.setting} is {name!r}; it must be a subclass of {base}, and those in "
+                f"{module!r} are: {others or 'none'}"
+            )
+        return classes[attribute]
 
     def full_name(self, kind: type[Component]) -> str:
         """The name of a built-in class, or `module:Class`, by which another process finds it."""

@@ -7,7 +7,9 @@ for Stable-Baselines3 and other libraries:
 """
 
 import difflib
+import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import gymnasium
@@ -21,8 +23,28 @@ from freqdyna.envs.base import Environment
 from freqdyna.envs.gym import close_env, factory_of, make_env, space_of
 from freqdyna.envs.space import Factory, Space
 
-ENVIRONMENTS = Registry[Environment]("env", Environment)
-"""The built-in environments by name."""
+
+class Environments(Registry[Environment]):
+    """Compiled environments: the built-in ones, and `module:Class` of imported modules."""
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a name is that of a class, and not of an environment of Gymnasium."""
+        if super().__contains__(name):
+            return True
+        module, _, attribute = str(name).rpartition(":")
+        kind = getattr(sys.modules.get(module), attribute, None)
+        if not (isinstance(kind, type) and issubclass(kind, Environment)):
+            return False
+        self[str(name)] = kind
+        return True
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The class of a name, or `default`."""
+        return super().get(name, default) if name in self else default
+
+
+ENVIRONMENTS = Environments("env", Environment)
+"""The compiled environments by name."""
 
 Kind = TypeVar("Kind", bound=type[Environment])
 
@@ -67,9 +89,11 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
     except gymnasium.error.Error:
         near = difflib.get_close_matches(registered, gymnasium.registry, n=5)
         error = unknown_name("environment", name, dict.fromkeys([*near, *ENVIRONMENTS]))
-        raise FreqdynaError(
-            f"{error}; my_module:{registered} would import my_module, which registers it"
-        ) from None
+        module, colon, _ = name.rpartition(":")
+        hint = f"my_module:{registered} would import my_module, which registers it"
+        if colon:
+            hint = f"{module} has no such class of an Environment, and registers no such id"
+        raise FreqdynaError(f"{error}; {hint}") from None
 
     def create() -> Any:
         try:
@@ -93,6 +117,8 @@ def environment_of_run(
     """
     if isinstance(env, Environment):
         return env
+    if isinstance(env, str):
+        return environment_of_run(replace(config, env=env))
     if env is not None:
         return factory_of(env)
     if facts and facts.get("environment_given"):

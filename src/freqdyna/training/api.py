@@ -18,7 +18,7 @@ from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.learners import Learner
 from freqdyna.agents.models import MODELS, Model, check_model
 from freqdyna.agents.replay import Replay
-from freqdyna.config import Component, Config, create, values_of
+from freqdyna.config import Component, Config, create, flattened, values_of
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import Registry, describe, import_code
 from freqdyna.envs import ENVIRONMENTS, Environment, make
@@ -248,7 +248,11 @@ def _new_run(
     environment, space, settings["env"] = _environment(env, settings)
     if algorithm is not None:
         settings["algorithm"] = algorithm
+    typed = flattened({k: v for k, v in settings.items() if k != "env"})
     for kind, part in parts.items():
+        if isinstance(part, Component):
+            for name in (name for name in typed if name.startswith(f"{kind}.")):
+                raise FreqdynaError(f"{name} is set, but {kind} is an object; create it with that")
         if part is not None:
             settings[kind] = _table(kind, part)
     return prepare(

@@ -142,15 +142,19 @@ class Run:
         snapshots = [s for s in config.snapshot_steps if s >= step]
         progress.compile()
         state = jax.block_until_ready(self.block.advance(state, step, step))
-        progress.start()
-        slice_steps = 1
+        # The first step of an environment in Python compiles, too.
+        slice_steps, has_started = 1, False
         for stop in map(int, np.union1d(evaluations, snapshots)):
             while step < stop:
                 steps = min(slice_steps, stop - step)
                 began = time.monotonic()
                 state = jax.block_until_ready(self.block.advance(state, step, step + steps))
                 seconds = max(time.monotonic() - began, 1e-6)
-                self.seconds += seconds
+                if has_started:
+                    self.seconds += seconds
+                else:
+                    has_started = True
+                    progress.start()
                 slice_steps = max(1, min(2 * steps, int(steps * SECONDS_A_SLICE / seconds)))
                 step += steps
                 self._pass_on(progress)
