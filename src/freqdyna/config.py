@@ -313,8 +313,8 @@ class Config:
 
         """
         flat = flattened(settings)
-        own = {name: flat.pop(name) for name in settings_of(Config) if name in flat}
-        return Config(**own, settings=flat)
+        of_run = {name: flat.pop(name) for name in settings_of(Config) if name in flat}
+        return Config(**of_run, settings=flat)
 
     def __getitem__(self, name: str) -> Any:
         """The value of a setting such as "steps" or "learner.hidden"."""
@@ -350,10 +350,10 @@ class Config:
         flat = {name: value for name, value in self.flat().items() if value is not None}
         tables: dict[str, dict[str, Any]] = {"": {}}
         for name, value in (flat | dict(self.settings)).items():
-            kind, _, own = name.rpartition(".")
+            kind, _, field_name = name.rpartition(".")
             if name in COMPONENTS:
-                kind, own = name, "name"
-            tables.setdefault(kind, {})[own] = "None" if value is None else value
+                kind, field_name = name, "name"
+            tables.setdefault(kind, {})[field_name] = "None" if value is None else value
         lines = [f"{name} = {toml_value(value)}" for name, value in tables.pop("").items()]
         for kind, table in tables.items():
             lines += ["", f"[{kind}]", *(f"{k} = {toml_value(v)}" for k, v in table.items())]

@@ -16,22 +16,8 @@ from freqdyna.envs.space import Space
 from freqdyna.report.charts import Json, rounded
 from freqdyna.results.chart import ACTION_COLORS, CLIMB_COLORS, STORE_COLORS, record_labels
 from freqdyna.results.result import Result
+from freqdyna.search_control import SEARCH_CONTROLS
 
-CLIMBED = {
-    "frequency": ["g", "V"],
-    "value": ["V"],
-    "gradient-norm": ["‖∇V‖²", "V"],
-    "hessian-norm": ["‖H‖²", "V"],
-    "value-plus-frequency": ["V + g", "V"],
-    "value-times-frequency": ["V·g", "V"],
-}
-"""What the climbs of each search-control follow, by the index of the rule."""
-DRAWN = {
-    "replay": "sampling visited states",
-    "uniform": "sampling the whole space uniformly",
-    "td-error": "sampling from uniform candidates in proportion to their |TD error|",
-}
-"""How search-controls that do not climb find states."""
 SEEDS = 3
 """The maximum number of seeds per run, because each takes up much space in the page."""
 RULE = (
@@ -127,14 +113,12 @@ def _run(result: Result, label: str, landmarks: Sequence[Landmark]) -> Json:
     complete = _complete_rows(result)
     rows = complete[typical_rows(result.returns[complete], SEEDS)]
     steps = sorted(result.snapshots)
-    control = result.config.search_control or ""
-    climbed = CLIMBED.get(control, ["its objective"])
-    last = result.snapshots[steps[-1]]
-    finds = None
-    if "climb_states" in last:
-        finds = "climbing " + " and ".join(climbed)
-    elif "queue" in last:
-        finds = DRAWN.get(control, f"its search-control {control}")
+    control = result.config.search_control
+    finds, climbed = control, ["its objective"]
+    if control is not None and control in SEARCH_CONTROLS:
+        kind = SEARCH_CONTROLS[control]
+        finds = SEARCH_CONTROLS.summary(kind)
+        climbed = list(kind.climb_rules) or climbed
     return {
         "label": label,
         "finds": finds,

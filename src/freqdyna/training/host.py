@@ -139,9 +139,9 @@ class HostBlock(Block):
         state = super().from_checkpoint(saved["agent"], facts)
         self._last, self._has_results = np.array(saved["last"]), True
         self._report_stopped(set(failures), state)
-        there = np.asarray(saved["agent"].observation)
+        stored = np.asarray(saved["agent"].observation)
         for row, seed in enumerate(self.seeds):
-            if row in self.envs.failures or np.array_equal(reached[row], there[row]):
+            if row in self.envs.failures or np.array_equal(reached[row], stored[row]):
                 continue
             reached[row] = self.envs.restart_episode(row, 0)
             self.messages.append(

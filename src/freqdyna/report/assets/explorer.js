@@ -35,7 +35,7 @@ function legendOf(kind, data, run, frame) {
 
 /** An explanation of what is shown. */
 function caption({ runs, landmarks, rule }) {
-  const searches = runs.filter((run) => run.finds).map((run) => `${run.label} by ${run.finds}`).join(", ");
+  const searches = runs.filter((run) => run.finds).map((run) => `${run.label} (${run.finds})`).join(", ");
   const space = landmarks.some(({ kind }) => kind === "wall") ? "space without its walls" : "space";
   return [
     "Each agent is shown at the step selected by the slider, with the return of its most recent evaluation.",
