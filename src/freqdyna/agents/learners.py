@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
 from freqdyna.agents.networks import (
     ACTIVATIONS,
@@ -72,6 +72,8 @@ class Learner(Component, eqx.Module):
     """Widths of the hidden layers."""
     activation: Literal["tanh", "relu", "silu"] = eqx.field(static=True, default="tanh")
     """The activation of the hidden layers."""
+    layer_norm: bool = eqx.field(static=True, default=False)
+    """Whether the inputs of each activation are normalised over the units of their layer."""
     learning_rate: NotNegative = 1e-3
     """The learning rate of Adam."""
     discount: Share = 0.99
@@ -81,6 +83,14 @@ class Learner(Component, eqx.Module):
     |d| − 1/2 beyond."""
     max_gradient_norm: Positive | None = None
     """Longer gradients are scaled to this norm before Adam; None for no limit."""
+    n_step: Count = eqx.field(static=True, default=1)
+    """The rewards of so many steps stand in a target, before the value of the state after them."""
+    weight_decay: NotNegative = 0.0
+    reward_scale: NotNegative = 1.0
+    target_period: Count = 1
+    """Updates between changes of the target network (the paper's tau)."""
+    target_rate: Share = 0.005
+    """The fraction by which such a change moves the target network to the network; 1 copies it."""
     space: Space | None = None
     """The spaces of states and actions, see `bind`."""
 
@@ -163,7 +173,8 @@ class Learner(Component, eqx.Module):
 
     def network(self, params: Float[Array, " p"]) -> Network:
         """The network with these parameters, a flat vector of shape (p,)."""
-        return network_from_flat(params, self.sizes, ACTIVATIONS[self.activation])
+        activation = ACTIVATIONS[self.activation]
+        return network_from_flat(params, self.sizes, activation, self.layer_norm)
 
     def act(
         self,
@@ -184,12 +195,29 @@ class Learner(Component, eqx.Module):
         flat = ravel_pytree(gradient)[0]
         if self.max_gradient_norm is not None:
             flat = clip_norm(flat, self.max_gradient_norm)
-        step, optimizer = self._optimizer.update(flat, state.optimizer)
+        step, optimizer = self._optimizer.update(flat, state.optimizer, state.params)
         return state.params + step, optimizer
+
+    def targets(
+        self, rows: Float[Array, "batch width"], next_values: Float[Array, " batch"]
+    ) -> Float[Array, " batch"]:
+        """r + γ V(s') of packed transitions; V(s') counts as far as the last column is below 1."""
+        rewards, left = rows[:, -2], 1 - rows[:, -1]
+        return self.reward_scale * rewards + self.discount * jnp.where(left > 0, left * next_values, 0.0)
+
+    def moved_target(
+        self, state: LearnerState, params: Float[Array, " p"], update_count: Int[Array, ""]
+    ) -> Float[Array, " p"]:
+        """The target network's parameters after an update."""
+        target = state.target_params
+        moved = jnp.where(
+            self.target_rate < 1, target + self.target_rate * (params - target), params
+        )
+        return jnp.where(update_count % self.target_period == 0, moved, target)
 
     @property
     def _optimizer(self) -> optax.GradientTransformation:
-        return optax.adam(self.learning_rate)
+        return optax.adamw(self.learning_rate, weight_decay=self.weight_decay)
 
 
 def clip_norm(
@@ -200,18 +228,21 @@ def clip_norm(
     return gradient * jnp.where(norm > greatest, greatest / norm, 1.0)
 
 
-RandomAction = tuple[Bool[Array, "*shape"], Int[Array, "*shape"]]
-"""Whether each action is random, and the random action."""
+RandomAction = tuple[Bool[Array, "*shape"], Int[Array, "*shape"], UInt32[Array, "*shape"] | None]
+"""Whether each action is random, the random action, and random bits that decide between ties."""
+ROUNDING = 8 * float(np.finfo(np.float32).eps)
+"""The relative difference up to which action values count as equal."""
 
 
 class DQN(Learner):
     """Deep Q-learning with Adam, for discrete actions."""
 
-    target_period: Count = 1000
-    """Updates between copies of the network to the target network (the paper's tau)."""
     double: bool = eqx.field(static=True, default=False)
     """Whether the network chooses the action in the target, and the target network only evaluates
     it (double Q-learning)."""
+    ties: Literal["random", "first"] = eqx.field(static=True, default="first")
+    """The greedy action among those whose values are equal up to rounding: "random" is any of them,
+    "first" the first one with the highest value, which then depends on how a processor rounds."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -237,14 +268,22 @@ class DQN(Learner):
     ) -> RandomAction:
         """With probability `epsilon` an action is random; see `Learner.draw_exploration`."""
         explores = jax.random.uniform(keys[0], shape) < epsilon
-        return explores, jax.random.randint(keys[1], shape, 0, self.sizes[-1])
+        bits = None
+        if self.ties == "random":
+            bits = jax.random.bits(jax.random.fold_in(keys[0], 1), shape, jnp.uint32)
+        return explores, jax.random.randint(keys[1], shape, 0, self.sizes[-1]), bits
 
     def select_action(
         self, outputs: Float[Array, " actions"], exploration: RandomAction
     ) -> Int[Array, ""]:
         """The greedy or the random action; see `Learner.select_action`."""
-        explore, random_action = exploration
-        return jnp.where(explore, random_action, unrolled.argmax(outputs))
+        explore, random_action, bits = exploration
+        if bits is None:
+            return jnp.where(explore, random_action, unrolled.argmax(outputs))
+        best = outputs.max()
+        equal = outputs >= best - ROUNDING * jnp.abs(best)
+        place = (bits % equal.sum().astype(jnp.uint32)).astype(int)
+        return jnp.where(explore, random_action, unrolled.argmax(equal & (jnp.cumsum(equal) > place)))
 
     def bootstrap(
         self, state: LearnerState, next_states: Float[Array, "batch n"]
@@ -272,15 +311,14 @@ class DQN(Learner):
         rows, usable = complete(values)
         batch = jax.vmap(Transition.unpack)(rows)
         next_values = self.bootstrap(state, batch.next_state)
-        targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
+        targets = self.targets(rows, next_values)
         taken = jnp.arange(values.shape[1]) == batch.action[:, None]
         differences = targets - unrolled.total(jnp.where(taken, values, 0.0))
         errors = self.learnable(differences, usable)
         slope = jnp.where(taken, loss_slope(self.loss, errors[:, None]), 0.0)
         (gradient,) = pull_back(slope)
         params, optimizer = self.apply_gradient(state, gradient)
-        copy_now: Bool[Array, ""] = update_count % self.target_period == 0
-        target_params = jnp.where(copy_now, params, state.target_params)
+        target_params = self.moved_target(state, params, update_count)
         return LearnerState(params, target_params, optimizer), differences, usable
 
 
@@ -321,9 +359,6 @@ class NAF(Learner):
 
     hidden: Widths = eqx.field(static=True, default=(64, 64))
     """Widths of the hidden layers."""
-    target_rate: Share = 0.005
-    """The fraction by which the target network moves towards the online network per update."""
-
     @property
     def sizes(self) -> tuple[int, ...]:
         """Layer widths, from the observation size to the number of outputs."""
@@ -401,7 +436,7 @@ class NAF(Learner):
         rows, usable = complete(outputs)
         batch = jax.vmap(lambda row: Transition.unpack(row, size))(rows)
         next_values = self.bootstrap(state, batch.next_state)
-        targets = batch.reward + self.discount * jnp.where(batch.terminal, 0.0, next_values)
+        targets = self.targets(rows, next_values)
         scaled = 2 * (batch.action - self.low) / (self.high - self.low) - 1
 
         def loss(
@@ -413,5 +448,5 @@ class NAF(Learner):
         slope, differences = jax.grad(loss, has_aux=True)(outputs)
         (gradient,) = pull_back(slope)
         params, optimizer = self.apply_gradient(state, gradient)
-        target_params = state.target_params + self.target_rate * (params - state.target_params)
+        target_params = self.moved_target(state, params, update_count)
         return LearnerState(params, target_params, optimizer), differences, usable

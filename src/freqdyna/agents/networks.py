@@ -86,6 +86,8 @@ DERIVATIVES: Mapping[Activation, ActivationDerivatives] = {
 
 
 OUTPUT_SCALE = 0.003
+SMALLEST_VARIANCE = 1e-5
+"""Is added to the variance of a layer, so that equal numbers can be normalised."""
 
 
 class Network(eqx.Module):
@@ -96,13 +98,22 @@ class Network(eqx.Module):
     biases: tuple[Float[Array, " _"], ...]
     """One vector per layer, shape (outputs,)."""
     activation: Activation = eqx.field(static=True, default=tanh)
+    layer_norm: bool = eqx.field(static=True, default=False)
+    """Whether the inputs of each activation are normalised over the units of their layer."""
 
     def __call__(self, inputs: Float[Array, " i"]) -> Float[Array, " o"]:
         """The output, such as Q(s, a) for every action a."""
         hidden = inputs
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            hidden = self.activation(_product(hidden, weight) + bias)
+            linear = _product(hidden, weight) + bias
+            hidden = self.activation(normalize(linear) if self.layer_norm else linear)
         return _product(hidden, self.weights[-1]) + self.biases[-1]
+
+
+def normalize(x: Float[Array, "*k width"]) -> Float[Array, "*k width"]:
+    """Layer norm (Ba et al., 2016) without a learned scale and offset: mean 0, variance 1."""
+    centred = x - x.mean(-1, keepdims=True)
+    return centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + SMALLEST_VARIANCE)
 
 
 def init_xavier(
@@ -129,7 +140,10 @@ def init_network(key: PRNGKeyArray, sizes: tuple[int, ...]) -> Network:
 
 
 def network_from_flat(
-    params: Float[Array, " p"], sizes: tuple[int, ...], activation: Activation = tanh
+    params: Float[Array, " p"],
+    sizes: tuple[int, ...],
+    activation: Activation = tanh,
+    layer_norm: bool = False,
 ) -> Network:
     """The network with the parameters of a flat vector: all weights, then all biases."""
     shapes = [*itertools.pairwise(sizes), *((width,) for width in sizes[1:])]
@@ -137,7 +151,7 @@ def network_from_flat(
     pieces = jnp.split(params, ends[:-1])
     arrays = [piece.reshape(shape) for piece, shape in zip(pieces, shapes, strict=True)]
     layers = len(sizes) - 1
-    return Network(tuple(arrays[:layers]), tuple(arrays[layers:]), activation)
+    return Network(tuple(arrays[:layers]), tuple(arrays[layers:]), activation, layer_norm)
 
 
 MOST_FORWARD = 3
@@ -181,7 +195,6 @@ class StateValue(eqx.Module):
     def _pushed(self, state: Float[Array, " n"], order: int) -> list[Float[Array, " _"]]:
         """V and its distinct partial derivatives up to `order`, in the order of `_indices`."""
         weights, biases = self.network.weights, self.network.biases
-        activation = self.network.activation
         n = state.shape[0]
         indices = [_indices(n, degree) for degree in range(1, order + 1)]
         sizes = [1, *(len(index) for index in indices)]
@@ -189,28 +202,42 @@ class StateValue(eqx.Module):
         # A sum over few coordinates instead of a product fuses with the next operation.
         first = sum((state[i] * weights[0][i] for i in range(n)), biases[0])
         linear = [first[None], weights[0]]
-        parts = _through(activation, linear, n, order)
+        parts = self._hidden(linear, n, order)
         for weight, bias in zip(weights[1:-1], biases[1:-1], strict=True):
             columns = _product(jnp.concatenate(parts), weight)
             linear = jnp.split(columns, np.cumsum(sizes)[:-1])
             linear[0] = linear[0] + bias
-            parts = _through(activation, linear, n, order)
+            parts = self._hidden(linear, n, order)
         columns = _product(jnp.concatenate(parts), weights[-1])
         action = unrolled.argmax(columns[0] + biases[-1])
         values = jnp.split(columns[:, action], np.cumsum(sizes)[:-1])
         values[0] = values[0] + biases[-1][action]
         return values
 
+    def _hidden(
+        self, linear: list[Float[Array, "_ o"]], n: int, order: int
+    ) -> list[Float[Array, "_ o"]]:
+        """The derivatives of a hidden layer from those of its linear part."""
+        if self.network.layer_norm:
+            linear = _normalized(linear, n, order)
+        activation = self.network.activation
+        derivatives = DERIVATIVES[activation]
+        return _through(activation, derivatives, linear, n, order)
+
 
 def _through(
-    activation: Activation, linear: list[Float[Array, "_ o"]], n: int, order: int
+    function: Activation,
+    derivatives_of: ActivationDerivatives,
+    linear: list[Float[Array, "_ o"]],
+    n: int,
+    order: int,
 ) -> list[Float[Array, "_ o"]]:
-    """The chain rule: the derivatives of f(p) from those of p, for an activation f.
+    """The chain rule: the derivatives of f(p) from those of p, for a function f of one number.
 
     Derivatives that `linear` does not contain are zero.
     """
-    value = activation(linear[0])
-    derivatives = DERIVATIVES[activation](linear[0], value)
+    value = function(linear[0])
+    derivatives = derivatives_of(linear[0], value)
     slope, bend = next(derivatives), next(derivatives)
     first = linear[1]
     i, j = _indices(n, 2).T
@@ -227,6 +254,43 @@ def _through(
         bent = bent + linear[2][pair[j, k]] * first[i]
         third = third + slope * linear[3] + bend * bent
     return [value, slope * first, second, third]
+
+
+def _normalized(
+    linear: list[Float[Array, "_ o"]], n: int, order: int
+) -> list[Float[Array, "_ o"]]:
+    """The derivatives of `normalize`: c (v + ε)^(-1/2), with the centred c and v = mean(c²)."""
+    missing = [jnp.zeros((len(_indices(n, k)), linear[0].shape[1])) for k in range(1, order + 1)]
+    parts = [*linear, *missing[len(linear) - 1 :]]
+    centred = [part - part.mean(-1, keepdims=True) for part in parts]
+    variance = [part.mean(-1, keepdims=True) for part in _multiplied(centred, centred, n, order)]
+    variance[0] = variance[0] + SMALLEST_VARIANCE
+    return _multiplied(centred, _through(jax.lax.rsqrt, _of_rsqrt, variance, n, order), n, order)
+
+
+def _of_rsqrt(p: Numbers, value: Numbers) -> Iterator[Numbers]:
+    yield -value / (2 * p)
+    yield 3 * value / (4 * p**2)
+    yield -15 * value / (8 * p**3)
+
+
+def _multiplied(
+    one: list[Float[Array, "_ _"]], other: list[Float[Array, "_ _"]], n: int, order: int
+) -> list[Float[Array, "_ _"]]:
+    """The product rule: the derivatives of a product from those of its factors."""
+    parts = [one[0] * other[0], one[0] * other[1] + one[1] * other[0]]
+    i, j = _indices(n, 2).T
+    crossed = one[1][i] * other[1][j] + one[1][j] * other[1][i]
+    parts.append(one[0] * other[2] + crossed + one[2] * other[0])
+    if order == 2:
+        return parts
+    i, j, k = _indices(n, 3).T
+    pair = _places(n, 2)
+    crossed = sum(
+        one[1][a] * other[2][pair[b, c]] + one[2][pair[b, c]] * other[1][a]
+        for a, b, c in ((i, j, k), (j, i, k), (k, i, j))
+    )
+    return [*parts, one[0] * other[3] + crossed + one[3] * other[0]]
 
 
 def _indices(n: int, degree: int) -> np.ndarray:

@@ -50,6 +50,36 @@ class Replay(Component, eqx.Module, Generic[ReplayState]):
         """Update the priorities of sampled transitions by their temporal-difference errors."""
 
 
+def n_step_rows(
+    stored: Float[Array, "capacity width"],
+    indices: Int[Array, " batch"],
+    count: Int[Array, ""],
+    n_step: int,
+    discount: float | Float[Array, ""],
+    observation_size: int,
+) -> Float[Array, "batch width"]:
+    """Packed transitions over up to `n_step` steps of an episode, from the stored ones at indices.
+
+    The reward is the discounted sum of rewards. The last column is 1 − γ^(k−1) after k steps, or 1
+    if the last state is terminal. An episode ends where the next stored state is another one.
+    """
+    capacity, n = len(stored), observation_size
+    newest = (count - 1) % capacity
+    rows = stored[indices]
+    reward, state, last = rows[:, -2], rows[:, n : 2 * n], rows[:, -1]
+    alive, factor = jnp.ones(len(indices), bool), 1.0
+    for _ in range(n_step - 1):
+        alive = alive & (indices != newest) & (last == 1 - factor)
+        indices, factor = (indices + 1) % capacity, factor * discount
+        following = stored[indices]
+        alive = alive & (following[:, :n] == state).all(-1)
+        reward = reward + jnp.where(alive, factor * following[:, -2], 0.0)
+        state = jnp.where(alive[:, None], following[:, n : 2 * n], state)
+        last = jnp.where(alive, 1 - factor * (1 - following[:, -1]), last)
+    ends = jnp.stack([reward, last], axis=1)
+    return jnp.concatenate([rows[:, :n], state, rows[:, 2 * n : -2], ends], axis=1)
+
+
 class RingState(eqx.Module):
     """The rows; unused rows are zero and never sampled."""
 

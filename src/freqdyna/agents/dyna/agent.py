@@ -69,6 +69,7 @@ class Dyna(Component, Agent[DynaState]):
     """Whether the network, and a learned model, see scaled observations: coordinates with known
     bounds in [-1, 1], the others by the running mean and standard deviation of the visited states.
     If unset: yes with discrete actions, no with continuous ones."""
+    running_scale: bool = eqx.field(static=True, default=False)
     schedule: LinearSchedule | None = None
     """The schedule of exploration in a run of so many steps; None for a constant."""
 
@@ -80,7 +81,7 @@ class Dyna(Component, Agent[DynaState]):
         rules = () if planning is None else planning.search_control.climb_rules
         start = self.env.reset(reset_key) if isinstance(self.env, Environment) else jnp.zeros(n)
         # Statistics of the visited states are needed for searches, or for the scale.
-        needed = planning is not None or (self.scale_observations and not self.env.is_bounded)
+        needed = planning is not None or (self.scale_observations and (self.running_scale or not self.env.is_bounded))
         return DynaState(
             key=step_key,
             observation=start,
@@ -219,7 +220,7 @@ class Dyna(Component, Agent[DynaState]):
 
     def _scale(self, state: DynaState) -> ObservationScale | None:
         """How the network sees observations; None for as they are."""
-        return ObservationScale.of(self.env, state.visited) if self.scale_observations else None
+        return ObservationScale.of(self.env, state.visited, self.running_scale) if self.scale_observations else None
 
     def buffers(self, state: DynaState, t: Int[Array, ""]) -> Buffers:
         """Samples of both buffers, with t + 1 transitions in B."""

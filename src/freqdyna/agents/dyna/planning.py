@@ -14,7 +14,7 @@ from freqdyna.agents.dyna.scale import ObservationScale
 from freqdyna.agents.dyna.state import Buffers, DynaState, Queue
 from freqdyna.agents.learners import Learner, LearnerState, Usable
 from freqdyna.agents.models.base import Model
-from freqdyna.agents.replay import Replay
+from freqdyna.agents.replay import Replay, n_step_rows
 from freqdyna.config import Component, Count, Share
 from freqdyna.core.errors import note_where
 from freqdyna.envs.space import Action, Space, Transition
@@ -250,6 +250,8 @@ def update(
     """
     rows, indices = replay.sample(progress.replay, bits, t + 1)
     n, real = learner.sizes[0], len(bits)
+    if learner.n_step > 1:
+        rows = n_step_rows(progress.replay.rows, indices, t + 1, learner.n_step, learner.discount, n)
     states, trajectories = rows[:, :n], None
     if simulation is not None:
         starts = simulation.states[i]

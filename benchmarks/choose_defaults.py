@@ -1,0 +1,144 @@
+"""How the defaults of `er` are chosen: candidates, development domains, and one score.
+
+The rule, written on 2026-11-17 before the first training:
+
+- Development domains: Acrobot, CartPole, MountainCar, GridWorld and PuddleWorld as built in, 20
+  seeds from 3000, 20,000 steps, 5 greedy episodes every 500 steps. No setting per domain.
+- The score of a domain is the mean of two numbers: the mean return of all evaluations, and that of
+  the last 3,000 steps. Each is scaled so that a random policy has 0 and the best known return 1.
+- The score of a candidate is that of its worst domain. Among candidates within one standard error
+  of the highest score, the highest mean over the domains decides.
+- Round 1 changes one thing at a time. Round 2 combines what raised the worst domain or the mean by
+  more than one standard error. At most 200 trainings in all.
+- A candidate is allowed if 5 seeds x 20,000 steps on CartPole take at most 10 minutes on two cores.
+- The winner is confirmed once, on other seeds and on domains that have no say here.
+
+`python benchmarks/choose_defaults.py train FOLDER --part 0/16` trains what FOLDER lacks;
+`table FOLDER` prints the scores.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import freqdyna
+
+RANDOM_AND_BEST = {
+    "Acrobot-v1": (-500, -75),
+    "CartPole-v1": (22, 500),
+    "MountainCar-v0": (-2000, -105),
+    "GridWorld": (-1736, -35),
+    "PuddleWorld": (-791, -40),
+}
+SEEDS, STEPS, EVAL_EVERY, LAST = 20, 20_000, 500, 3_000
+BASE: dict[str, Any] = {
+    **{"learner.hidden": (128, 128), "learner.activation": "silu", "learner.layer_norm": True},
+    **{"learner.double": True, "learner.loss": "huber", "learner.learning_rate": 3e-4},
+    **{"learner.target_rate": 0.005, "learner.target_period": 1, "learner.ties": "random"},
+    **{"warmup_steps": 1000, "planning_steps": 10, "batch_size": 32, "exploration": 0.1},
+    **{"eval_episodes": 5, "eval_exploration": 0.0},
+}
+CANDIDATES: dict[str, dict[str, Any]] = {
+    "base": {},
+    "running scale": {"running_scale": True},
+    "3-step returns": {"learner.n_step": 3},
+    "5-step returns": {"learner.n_step": 5},
+    "batch 128": {"batch_size": 128},
+    "4 updates": {"planning_steps": 4},
+    "20 updates": {"planning_steps": 20},
+    "exploration 1 to 0.05 in 5,000 steps": {
+        **{"exploration": 0.05, "exploration_fraction": 5_000 / STEPS},
+    },
+    "exploration 0.05": {"exploration": 0.05},
+    "target rate 0.02": {"learner.target_rate": 0.02},
+    "learning rate 1e-3": {"learner.learning_rate": 1e-3},
+    "prioritized replay": {"algorithm": "prioritized-er"},
+    "weight decay 0.01": {"learner.weight_decay": 0.01},
+    "relu": {"learner.activation": "relu"},
+    "256 wide": {"learner.hidden": (256, 256)},
+    "rewards times 0.1": {"learner.reward_scale": 0.1},
+    "squared loss": {"learner.loss": "squared"},
+    "3-step, batch 128, running scale": {
+        **{"learner.n_step": 3, "batch_size": 128, "running_scale": True},
+    },
+    "3-step, 4 updates, batch 128": {
+        **{"learner.n_step": 3, "planning_steps": 4, "batch_size": 128},
+    },
+    "no layer norm": {"learner.layer_norm": False},
+}
+
+
+def units() -> list[tuple[str, str]]:
+    """Every training: candidate and domain."""
+    return [(name, env) for name in CANDIDATES for env in RANDOM_AND_BEST]
+
+
+def train(folder: Path, name: str, env: str, seeds: int, steps: int) -> None:
+    """Train one candidate on one domain, and store its returns of shape (seeds, evaluations)."""
+    path = folder / f"{list(CANDIDATES).index(name):02d}-{env}.npz"
+    if path.exists():
+        return
+    began = time.monotonic()
+    settings = {"algorithm": "er", **BASE, **CANDIDATES[name]}
+    result = freqdyna.train(
+        env, seeds=seeds, first_seed=3000, steps=steps, eval_every=EVAL_EVERY, **settings
+    )
+    seconds = time.monotonic() - began
+    np.savez(path, name=name, returns=result.returns, seconds=seconds, settings=json.dumps(settings))
+
+
+def score(env: str, returns: np.ndarray) -> np.ndarray:
+    """The score of each seed on a domain."""
+    worst, best = RANDOM_AND_BEST[env]
+    both = returns.mean(1), returns[:, -LAST // EVAL_EVERY :].mean(1)
+    return (np.mean(both, axis=0) - worst) / (best - worst)
+
+
+def table(folder: Path) -> None:
+    """Print the scores with standard errors, the worst domain, and the mean over domains."""
+    lines = []
+    for name, env in units():
+        path = folder / f"{list(CANDIDATES).index(name):02d}-{env}.npz"
+        if env == next(iter(RANDOM_AND_BEST)):
+            cells: list[tuple[float, float]] = []
+            texts: list[str] = []
+        if not path.exists():
+            continue
+        with np.load(path) as stored:
+            returns = stored["returns"]
+        scores = score(env, returns)
+        cells.append((scores.mean(), scores.std(ddof=1) / len(scores) ** 0.5))
+        last = returns[:, -LAST // EVAL_EVERY :].mean()
+        texts.append(f"{cells[-1][0]:.3f} ±{cells[-1][1]:.3f} ({returns.mean():.0f}, {last:.0f})")
+        if env == list(RANDOM_AND_BEST)[-1]:
+            worst = min(cells)
+            mean = np.mean([cell[0] for cell in cells])
+            lines.append((worst[0], f"| {name} | {worst[0]:.3f} | {mean:.3f} | " + " | ".join(texts)))
+    print("| candidate | worst | mean | " + " | ".join(RANDOM_AND_BEST))
+    for _, line in sorted(lines, reverse=True):
+        print(line)
+
+
+def main() -> None:
+    """Train or print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=("train", "table"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--part", default="0/1", help="which of how many processes this is")
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--steps", type=int, default=STEPS)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    if options.action == "table":
+        return table(options.folder)
+    part, parts = map(int, options.part.split("/"))
+    for name, env in units()[part::parts]:
+        train(options.folder, name, env, options.seeds, options.steps)
+
+
+if __name__ == "__main__":
+    main()
