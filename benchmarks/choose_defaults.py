@@ -19,6 +19,7 @@ The rule, written on 2026-11-17 before the first training:
 
 import argparse
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -59,16 +60,16 @@ CANDIDATES: dict[str, dict[str, Any]] = {
     "prioritized replay": {"algorithm": "prioritized-er"},
     "weight decay 0.01": {"learner.weight_decay": 0.01},
     "relu": {"learner.activation": "relu"},
-    "256 wide": {"learner.hidden": (256, 256)},
     "rewards times 0.1": {"learner.reward_scale": 0.1},
     "squared loss": {"learner.loss": "squared"},
-    "3-step, batch 128, running scale": {
-        **{"learner.n_step": 3, "batch_size": 128, "running_scale": True},
+    # Round 2.
+    "batch 128, exploration 0.05": {"batch_size": 128, "exploration": 0.05},
+    "batch 128, 3-step": {"batch_size": 128, "learner.n_step": 3},
+    "batch 128, prioritized": {"batch_size": 128, "algorithm": "prioritized-er"},
+    "batch 128, 5 updates": {"batch_size": 128, "planning_steps": 5},
+    "batch 128, 5 updates, 3-step, exploration 0.05": {
+        **{"batch_size": 128, "planning_steps": 5, "learner.n_step": 3, "exploration": 0.05},
     },
-    "3-step, 4 updates, batch 128": {
-        **{"learner.n_step": 3, "planning_steps": 4, "batch_size": 128},
-    },
-    "no layer norm": {"learner.layer_norm": False},
 }
 
 
@@ -77,18 +78,20 @@ def units() -> list[tuple[str, str]]:
     return [(name, env) for name in CANDIDATES for env in RANDOM_AND_BEST]
 
 
+def place(folder: Path, name: str, env: str) -> Path:
+    """The file of one training."""
+    return folder / f"{re.sub('[^a-z0-9]+', '-', name.lower())}.{env}.npz"
+
+
 def train(folder: Path, name: str, env: str, seeds: int, steps: int) -> None:
     """Train one candidate on one domain, and store its returns of shape (seeds, evaluations)."""
-    path = folder / f"{list(CANDIDATES).index(name):02d}-{env}.npz"
-    if path.exists():
-        return
     began = time.monotonic()
     settings = {"algorithm": "er", **BASE, **CANDIDATES[name]}
     result = freqdyna.train(
         env, seeds=seeds, first_seed=3000, steps=steps, eval_every=EVAL_EVERY, **settings
     )
     seconds = time.monotonic() - began
-    np.savez(path, name=name, returns=result.returns, seconds=seconds, settings=json.dumps(settings))
+    np.savez(place(folder, name, env), name=name, returns=result.returns, seconds=seconds, settings=json.dumps(settings))
 
 
 def score(env: str, returns: np.ndarray) -> np.ndarray:
@@ -102,7 +105,7 @@ def table(folder: Path) -> None:
     """Print the scores with standard errors, the worst domain, and the mean over domains."""
     lines = []
     for name, env in units():
-        path = folder / f"{list(CANDIDATES).index(name):02d}-{env}.npz"
+        path = place(folder, name, env)
         if env == next(iter(RANDOM_AND_BEST)):
             cells: list[tuple[float, float]] = []
             texts: list[str] = []
@@ -136,8 +139,12 @@ def main() -> None:
     if options.action == "table":
         return table(options.folder)
     part, parts = map(int, options.part.split("/"))
-    for name, env in units()[part::parts]:
-        train(options.folder, name, env, options.seeds, options.steps)
+    missing = [unit for unit in units() if not place(options.folder, *unit).exists()]
+    for name, env in missing[part::parts]:
+        try:
+            train(options.folder, name, env, options.seeds, options.steps)
+        except Exception as error:  # the others are worth having
+            print(name, env, repr(error), flush=True)
 
 
 if __name__ == "__main__":

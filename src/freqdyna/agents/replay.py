@@ -67,15 +67,16 @@ def n_step_rows(
     newest = (count - 1) % capacity
     rows = stored[indices]
     reward, state, last = rows[:, -2], rows[:, n : 2 * n], rows[:, -1]
-    alive, factor = jnp.ones(len(indices), bool), 1.0
+    goes_on, factor = last == 0, 1.0
     for _ in range(n_step - 1):
-        alive = alive & (indices != newest) & (last == 1 - factor)
+        goes_on = goes_on & (indices != newest)
         indices, factor = (indices + 1) % capacity, factor * discount
         following = stored[indices]
-        alive = alive & (following[:, :n] == state).all(-1)
-        reward = reward + jnp.where(alive, factor * following[:, -2], 0.0)
-        state = jnp.where(alive[:, None], following[:, n : 2 * n], state)
-        last = jnp.where(alive, 1 - factor * (1 - following[:, -1]), last)
+        goes_on = goes_on & (following[:, :n] == state).all(-1)
+        reward = reward + jnp.where(goes_on, factor * following[:, -2], 0.0)
+        state = jnp.where(goes_on[:, None], following[:, n : 2 * n], state)
+        last = jnp.where(goes_on, 1 - factor * (1 - following[:, -1]), last)
+        goes_on = goes_on & (following[:, -1] == 0)
     ends = jnp.stack([reward, last], axis=1)
     return jnp.concatenate([rows[:, :n], state, rows[:, 2 * n : -2], ends], axis=1)
 
