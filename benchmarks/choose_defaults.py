@@ -43,6 +43,7 @@ BASE: dict[str, Any] = {
     **{"warmup_steps": 1000, "planning_steps": 10, "batch_size": 32, "exploration": 0.1},
     **{"eval_episodes": 5, "eval_exploration": 0.0},
 }
+SQUARED, PRIORITIZED = {"learner.loss": "squared"}, {"algorithm": "prioritized-er"}
 CANDIDATES: dict[str, dict[str, Any]] = {
     "base": {},
     "running scale": {"running_scale": True},
@@ -70,6 +71,21 @@ CANDIDATES: dict[str, dict[str, Any]] = {
     "batch 128, 5 updates, 3-step, exploration 0.05": {
         **{"batch_size": 128, "planning_steps": 5, "learner.n_step": 3, "exploration": 0.05},
     },
+    "squared, prioritized": {**SQUARED, **PRIORITIZED},
+    "squared, prioritized, batch 64": {**SQUARED, **PRIORITIZED, "batch_size": 64},
+    "squared, batch 64": {**SQUARED, "batch_size": 64},
+    "squared, target rate 0.002": {**SQUARED, "learner.target_rate": 0.002},
+    "squared, prioritized, target rate 0.002": {
+        **{**SQUARED, **PRIORITIZED, "learner.target_rate": 0.002},
+    },
+    "squared, prioritized, 3-step": {**SQUARED, **PRIORITIZED, "learner.n_step": 3},
+    "squared, prioritized, batch 64, 2-step": {
+        **{**SQUARED, **PRIORITIZED, "batch_size": 64, "learner.n_step": 2},
+    },
+    "squared, prioritized, batch 64, learning rate 1e-4": {
+        **{**SQUARED, **PRIORITIZED, "batch_size": 64, "learner.learning_rate": 1e-4},
+    },
+    "squared, prioritized, exploration 0.05": {**SQUARED, **PRIORITIZED, "exploration": 0.05},
 }
 
 
