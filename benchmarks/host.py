@@ -13,6 +13,7 @@ from collections.abc import Callable
 import gymnasium
 import jax
 
+from freqdyna.agents.presets import PAPERS_LEARNER
 from freqdyna.config import Config
 from freqdyna.training.api import prepare
 
@@ -45,7 +46,8 @@ def cart_pole(seeds: int, steps: int = 2_000) -> float:
             "planning_steps": 1,
             "warmup_steps": 100,
             "scale_observations": False,
-            "learner": {"hidden": (64, 64)},
+            **PAPERS_LEARNER,
+            "learner.hidden": (64, 64),
         }
     )
     return seeds / ours(config, lambda: gymnasium.make("CartPole-v1"), steps)

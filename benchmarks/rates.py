@@ -17,6 +17,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.dyna.state import DynaState
+from freqdyna.agents.presets import PAPERS_LEARNER
 from freqdyna.config import Config
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.training import api
@@ -91,8 +92,8 @@ def measure(workload: str, seeds: int, seconds: float = 2.0) -> Rate:
 
 def prepare(seeds: int, environment: Environment | None = None, **settings: Any) -> Run:
     """A training that learns from the first step on."""
-    # Observations are not scaled, so that the work is that of the programs it is compared with.
-    usual = {"warmup_steps": 0, "steps": 50_000, "scale_observations": False}
+    # The paper's learner and no scaling, as in the programs it is compared with.
+    usual = {**PAPERS_LEARNER, "warmup_steps": 0, "steps": 50_000, "scale_observations": False}
     return api.prepare(Config.of({"seeds": seeds, **usual | settings}), environment)
 
 

@@ -22,8 +22,13 @@ from freqdyna.config import Config
 SMALL: dict[str, Any] = {
     **{"seeds": 3, "steps": 400, "warmup_steps": 100, "planning_steps": 3, "eval_every": 200},
     **{"env.episode_limit": 100, "replay.capacity": 300, "planning.queue_size": 500},
-    "learner.target_period": 50,
-    "scale_observations": False,
+    **{"scale_observations": False, "eval_episodes": 1},
+}
+PAPERS: dict[str, Any] = {
+    **{"learner.hidden": (32, 32), "learner.activation": "tanh", "learner.layer_norm": False},
+    **{"learner.learning_rate": 1e-3, "learner.double": False, "learner.ties": "first"},
+    **{"learner.target_period": 50, "learner.target_rate": 1.0, "learner.n_step": 1},
+    "eval_exploration": 0.05,
 }
 PUBLISHED: dict[str, Any] = {
     **{"search_control.noise_scales": "deviation", "search_control.boundary": "project"},
@@ -88,7 +93,11 @@ def write(path: Path) -> None:
     by_training = {}
     for name, (algorithm, env, changes) in TRAININGS.items():
         named = Config.of({"env": env, "algorithm": algorithm})
-        settings = {k: v for k, v in (SMALL | changes).items() if has_setting(named, k)}
+        papers = {} if "naf" in algorithm else PAPERS
+        if "tabular" in algorithm:
+            papers = {"eval_exploration": 0.05}
+        table = SMALL | papers | changes
+        settings = {k: v for k, v in table.items() if has_setting(named, k)}
         settings["snapshot_steps"] = (settings["steps"],)
         by_training[name] = digests(freqdyna.train(env, algorithm, progress=False, **settings))
         print(f"{name}: {len(by_training[name])} arrays", flush=True)

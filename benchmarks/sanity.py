@@ -26,6 +26,7 @@ BATCH, UPDATES, TARGET, HIDDEN = 64, 1, 500, (64, 64)
 def ours(env: str) -> np.ndarray:
     """Returns of ER, shape (seeds, evaluations)."""
     import freqdyna
+    from freqdyna.agents.presets import PAPERS_LEARNER
 
     result = freqdyna.train(
         env=env,
@@ -40,11 +41,12 @@ def ours(env: str) -> np.ndarray:
         eval_every=EVERY,
         eval_episodes=EPISODES,
         eval_exploration=0.0,
-        learner={
-            "learning_rate": RATE,
-            "discount": DISCOUNT,
-            "target_period": TARGET,
-            "hidden": HIDDEN,
+        **PAPERS_LEARNER
+        | {
+            "learner.learning_rate": RATE,
+            "learner.discount": DISCOUNT,
+            "learner.target_period": TARGET,
+            "learner.hidden": HIDDEN,
         },
         replay={"capacity": BUFFER},
     )

@@ -10,8 +10,11 @@ import torch
 from freqdyna import envs
 from freqdyna.agents.learners import DQN
 from freqdyna.agents.networks import StateValue
+from freqdyna.agents.presets import PAPERS_LEARNER
 from freqdyna.envs.space import Transition
 from freqdyna.search_control import Frequency, Search
+
+PAPERS_DQN = DQN(**{name.removeprefix("learner."): value for name, value in PAPERS_LEARNER.items()})
 
 
 def ours(network):
@@ -55,7 +58,7 @@ def test_moves_are_ours():
 
 def test_ten_updates_are_ours():
     agent = plain_torch.PlainAgent(dyna=False)
-    dqn = DQN().bind(envs.make("MountainCar-v0"))
+    dqn = PAPERS_DQN.bind(envs.make("MountainCar-v0"))
     state = dqn.init(jax.random.key(0))
     start = ours(agent.network)
     state = type(state)(start, start.copy(), state.optimizer)
@@ -70,7 +73,7 @@ def test_ten_updates_are_ours():
 
 def test_slopes_of_value_and_frequency_are_ours():
     network = steep_network()
-    dqn = DQN().bind(envs.make("MountainCar-v0"))
+    dqn = PAPERS_DQN.bind(envs.make("MountainCar-v0"))
     value = StateValue(dqn.network(ours(network)))
     for state in random_rows(20)[:, :2]:
         gradient, slope = plain_torch.slopes(network, state)
@@ -84,7 +87,7 @@ def test_whole_climbs_are_ours(seed):
     torch.manual_seed(seed)
     network = steep_network()
     env = envs.make("MountainCar-v0")
-    value = StateValue(DQN().bind(env).network(ours(network)))
+    value = StateValue(PAPERS_DQN.bind(env).network(ours(network)))
     rng = np.random.default_rng(seed)
     limit, wanted, mean_step = 60, 15, 0.01
     starts = rng.uniform(plain_torch.LOW, plain_torch.HIGH, (limit, 2)).astype(np.float32)

@@ -11,6 +11,11 @@ ACTIVATIONS: dict[str, Any] = {
 }
 
 
+def normalize(x: Any) -> Any:
+    """Layer norm without a learned scale and offset."""
+    return (x - x.mean()) / np.sqrt(x.var() + 1e-5)
+
+
 def load_policy(path: str) -> Any:
     """A function from an observation of shape (n,) to an action of the environment."""
     with np.load(path) as file:
@@ -21,8 +26,9 @@ def load_policy(path: str) -> Any:
     def act(observation: Any) -> Any:
         values = np.asarray(observation, np.float32)
         for i in range(layers):
-            values = (activation(values) if i else values) @ stored[f"weights_{i}"]
-            values = values + stored[f"biases_{i}"]
+            values = values @ stored[f"weights_{i}"] + stored[f"biases_{i}"]
+            if i < layers - 1:
+                values = activation(normalize(values) if stored["layer_norm"] else values)
         if "first_action" in stored:
             return int(np.argmax(values)) + int(stored["first_action"])
         low, high = stored["action_low"], stored["action_high"]

@@ -15,7 +15,7 @@ EVERYWHERE: Settings = flattened(
     {
         **{"batch_size": 32, "warmup_steps": 5000, "eval_every": 500, "eval_episodes": 1},
         **{"seeds": 30, "first_seed": 0, "steps": 50_000, "devices": None, "snapshot_steps": ()},
-        **{"exploration": 0.1, "exploration_initial": 1.0, "exploration_fraction": 0.0},
+        **{"exploration": 0.1, "exploration_initial": 1.0, "exploration_steps": 0},
         **{"learn_in_warmup": False, "scale_observations": False},
         "env": {
             **{"reward_noise": 0.0, "move_noise": 0.01},
@@ -23,7 +23,7 @@ EVERYWHERE: Settings = flattened(
         },
         "learner": {
             **{"learning_rate": 1e-3, "discount": 0.99, "activation": "tanh", "loss": "squared"},
-            **{"target_period": 1000, "target_rate": 0.005, "double": False},
+            **{"double": False, "layer_norm": False, "n_step": 1, "ties": "first"},
             "max_gradient_norm": None,
         },
         "replay": {"capacity": 100_000, "exponent": 0.6},
@@ -46,10 +46,12 @@ EVERYWHERE: Settings = flattened(
 
 _DISCRETE: Settings = {
     **{"planning_steps": 10, "learner.hidden": (32, 32), "eval_exploration": 0.05},
+    **{"learner.target_period": 1000, "learner.target_rate": 1.0},
     **{"model": "true", "model.termination": "known", "env.episode_limit": 2000},
 }
 _CONTINUOUS: Settings = {
     **{"planning_steps": 5, "learner.hidden": (64, 64), "eval_exploration": 0.0},
+    **{"learner.target_period": 1, "learner.target_rate": 0.005},
     **{"model": "learned", "model.termination": "learned", "env.episode_limit": 1000},
 }
 _MAZE: Settings = {

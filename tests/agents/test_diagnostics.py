@@ -43,9 +43,8 @@ def test_vanished_directions_are_a_share_of_the_steps_of_their_rule():
 
 
 def test_a_schedule_is_linear_and_ends_exactly_at_exploration():
-    assert linear_schedule(0.9, 0.1, 0.0, 200) is None
-    schedule = linear_schedule(0.9, 0.1, 0.5, 200)
-    amounts = [float(schedule(jnp.asarray(t))) for t in (0, 25, 50, 100, 199)]
+    assert linear_schedule(0.9, 0.1, 0, jnp.asarray(7)) == 0.1
+    amounts = [float(linear_schedule(0.9, 0.1, 100, jnp.asarray(t))) for t in (0, 25, 50, 100, 199)]
     np.testing.assert_allclose(amounts, [0.9, 0.7, 0.5, 0.1, 0.1], rtol=1e-6)
     assert amounts[-1] == np.float32(0.1)
 
@@ -53,7 +52,7 @@ def test_a_schedule_is_linear_and_ends_exactly_at_exploration():
 @pytest.mark.slow
 def test_an_agent_follows_its_schedule_after_the_warm_up():
     settings = {"steps": 200, "warmup_steps": 20, "scale_observations": False, "exploration": 0.0}
-    settings |= {"exploration_initial": 0.8, "exploration_fraction": 0.5}
+    settings |= {"exploration_initial": 0.8, "exploration_steps": 100}
     dyna, draws = agent_of(Clock(), **settings), 400
     state = dyna.init(jax.random.key(0))
     keys = jax.random.split(jax.random.key(1), draws)

@@ -22,7 +22,8 @@ class Two(Space):
 
 
 def make_dqn(**settings):
-    usual = {"hidden": (6, 5), "discount": 0.9, "learning_rate": 0.01, "target_period": 4}
+    usual = {"hidden": (6, 5), "discount": 0.9, "learning_rate": 0.01, "activation": "tanh"}
+    usual |= {"layer_norm": False, "double": False, "target_period": 4, "target_rate": 1.0}
     return DQN(**usual | settings).bind(Two())
 
 
@@ -124,6 +125,40 @@ def scattered(dqn):
     generator = np.random.default_rng(5)
     params, target = generator.normal(size=(2, len(state.params))).astype(np.float32)
     return type(state)(jnp.asarray(params), jnp.asarray(target), state.optimizer)
+
+
+def test_a_target_network_moves_a_little_every_few_updates():
+    dqn = make_dqn(target_rate=0.25, target_period=2)
+    state = scattered(dqn)
+    first, _ = update(dqn, state, random_rows(1), 1)
+    np.testing.assert_array_equal(first.target_params, state.target_params)
+    second, _ = update(dqn, first, random_rows(2), 2)
+    expected = 0.75 * first.target_params + 0.25 * second.params
+    np.testing.assert_allclose(second.target_params, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_the_last_column_says_how_much_of_the_next_value_counts():
+    dqn, rows = make_dqn(), np.array(random_rows(4))
+    state = scattered(dqn)
+    errors = {}
+    for part in (0.0, 0.4, 1.0):
+        rows[:, -1] = part
+        errors[part] = update(dqn, state, rows, 1)[1]
+    between = 0.6 * errors[0.0] + 0.4 * errors[1.0]
+    np.testing.assert_allclose(errors[0.4], between, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("ties", ["random", "first"])
+def test_ties_are_broken_at_random_up_to_rounding(ties):
+    dqn, draws = make_dqn(ties=ties), 3000
+    nearly = np.float32([-100, -101, np.nextafter(np.float32(-100), np.float32(0))])
+    keys = jax.random.split(jax.random.key(2))
+    drawn = dqn.draw_exploration((keys[0], keys[1]), (draws,), 0.0)
+    chosen = jax.vmap(dqn.select_action, (None, 0))(jnp.asarray(nearly), drawn)
+    shares = np.bincount(chosen, minlength=3) / draws
+    expected = {"random": [0.5, 0.0, 0.5], "first": [0.0, 0.0, 1.0]}[ties]
+    assert np.abs(shares - expected).max() <= 5 * np.sqrt(0.25 / draws)
+    assert shares[1] == 0
 
 
 def test_double_q_learning_evaluates_the_networks_choice_with_the_target_network():

@@ -6,11 +6,18 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from freqdyna.agents.replay import BRANCHES, PrioritizedReplay, UniformReplay, empty_sum_tree
+from freqdyna.agents.replay import (
+    BRANCHES,
+    PrioritizedReplay,
+    UniformReplay,
+    empty_sum_tree,
+    n_step_rows,
+)
 
 FALSE_ALARMS = 1e-6
 
@@ -157,3 +164,33 @@ def test_extreme_fractions_never_find_a_weight_of_zero():
         weights[7] = 1e-6
         extremes = np.float32([0.0, 1 - 2**-24])
         assert (weights[find(tree_of(np.float32(weights)), extremes)] > 0).all()
+
+
+def n_steps_by_hand(rows, index, newest, n_step, discount):
+    """The row over several steps, followed one by one."""
+    reward, factor, at = 0.0, 1.0, index
+    while True:
+        reward += factor * rows[at, -2]
+        n_step -= 1
+        after = (at + 1) % len(rows)
+        broken = not np.array_equal(rows[after, :2], rows[at, 2:4])
+        if n_step == 0 or at == newest or rows[at, -1] or broken:
+            last = 1 - factor * (1 - rows[at, -1])
+            return [*rows[index, :2], *rows[at, 2:4], rows[index, 4], reward, last]
+        at, factor = after, factor * discount
+
+
+@pytest.mark.parametrize("count", [1, 5, 12, 31])
+def test_returns_over_several_steps_end_with_the_episode_and_with_the_newest_row(count):
+    generator, capacity, discount = np.random.default_rng(count), 12, 0.9
+    rows, state = np.zeros((capacity, 7), np.float32), generator.normal(size=2)
+    for t in range(count):
+        following, end = generator.normal(size=2), generator.random()
+        numbers = [*state, *following, generator.integers(3), generator.normal(), end < 0.15]
+        rows[t % capacity] = numbers
+        state = generator.normal(size=2) if end < 0.25 else following  # at times truncated
+    indices, newest = jnp.arange(min(count, capacity)), (count - 1) % capacity
+    for n_step in (1, 3, 5):
+        ours = n_step_rows(jnp.asarray(rows), indices, jnp.asarray(count), n_step, discount, 2)
+        by_hand = [n_steps_by_hand(rows, i, newest, n_step, discount) for i in indices]
+        np.testing.assert_allclose(ours, by_hand, rtol=1e-5, atol=1e-6)

@@ -17,7 +17,10 @@ from freqdyna.training import api
 
 SEARCH = MODEL = "evil:Evil"
 ENV = "evil:Evil-v0"
-SMALL = {"planning_steps": 1, "learner.hidden": (4,), "learner.activation": "tanh"}
+SMALL = {
+    **{"planning_steps": 1, "learner.hidden": (4,)},
+    **{"learner.activation": "tanh", "learner.layer_norm": False},
+}
 CONFIG = Config("dyna-uniform", "GridWorld", seeds=1, steps=40, eval_every=20, settings=SMALL)
 OF_CODE = {
     "search_control": replace(CONFIG, algorithm="dyna", search_control=SEARCH),

@@ -43,10 +43,17 @@ def a_result(config, sizes):
     )
 
 
-@pytest.mark.parametrize("activation", ["tanh", "silu"])
-def test_discrete_actions_are_those_of_the_policy(activation, load_policy, tmp_path, capsys):
+@pytest.mark.parametrize(("activation", "layer_norm"), [("tanh", False), ("silu", True)])
+def test_discrete_actions_are_those_of_the_policy(
+    activation, layer_norm, load_policy, tmp_path, capsys
+):
     config = completed(
-        Config.of({"seeds": 2, "learner": {"hidden": (8, 8), "activation": activation}})
+        Config.of(
+            {
+                "seeds": 2,
+                "learner": {"hidden": (8, 8), "activation": activation, "layer_norm": layer_norm},
+            }
+        )
     )
     result = a_result(config, (2, 8, 8, 3))
     folder = result.save(tmp_path / "run")

@@ -119,7 +119,7 @@ def square():
 @pytest.fixture(scope="module")
 def dial():
     facts = {"environment_given": True, "space": space_text(space_of(Dial()))}
-    settings = {"env": "Dial", "learner.activation": "tanh"}
+    settings = {"env": "Dial", "learner.activation": "tanh", "learner.layer_norm": False}
     return untrained("naf", (1, 4, 3), facts, **settings)
 
 

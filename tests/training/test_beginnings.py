@@ -13,7 +13,6 @@ import freqdyna
 from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents.algorithms import build, completed
 from freqdyna.training import checkpoint
-from freqdyna.training.api import _extended
 from freqdyna.training.checkpoint import initial_parameters
 from freqdyna.training.run import Run
 
@@ -57,13 +56,6 @@ def test_resuming_a_finished_run_changes_nothing_and_does_not_shorten_it(short):
     np.testing.assert_array_equal(again.parameters, result.parameters)
     with pytest.raises(FreqdynaError, match="steps"):
         freqdyna.resume(folder, steps=29, progress=False)
-
-
-def test_no_schedule_is_stretched():
-    scheduled = Config.of({"steps": 100, "exploration_fraction": 0.1})
-    with pytest.raises(FreqdynaError, match="exploration_fraction"):
-        _extended(scheduled, 200)
-    assert _extended(scheduled, 100) == scheduled
 
 
 def test_a_run_begins_with_the_parameters_of_another(short, tmp_path):

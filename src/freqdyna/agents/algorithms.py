@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from freqdyna.agents.base import Agent, linear_schedule
+from freqdyna.agents.base import Agent
 from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.dyna.planning import Planning
 from freqdyna.agents.learners import DQN, NAF, Learner
@@ -153,7 +153,8 @@ def build(
                 f"env is {space.name!r}; algorithm {config.algorithm!r} needs 'DynaMaze', whose "
                 "states are cells"
             )
-        return _scheduled(create("", TabularDyna, agent, env=space, learner=learner), config)
+        tabular: TabularDyna = create("", TabularDyna, agent, env=space, learner=learner)
+        return tabular
     dyna: Dyna = create(
         "",
         Dyna,
@@ -182,7 +183,7 @@ def build(
             )
         simulated = round(planning.simulated_share * dyna.batch_size)
         dyna = replace(dyna, planning=replace(planning, simulated=simulated))
-    return _scheduled(dyna, config)
+    return dyna
 
 
 def make_learner(config: Config, space: Space) -> Learner:
@@ -190,14 +191,6 @@ def make_learner(config: Config, space: Space) -> Learner:
     kind = DQN if space.num_actions else NAF
     learner: Learner = create("learner", kind, config.of_component("learner"))
     return learner.bind(space)
-
-
-def _scheduled(agent: Any, config: Config) -> Any:
-    """The agent with its schedule of exploration, which depends on the number of steps."""
-    schedule = linear_schedule(
-        agent.exploration_initial, agent.exploration, agent.exploration_fraction, config.steps
-    )
-    return replace(agent, schedule=schedule)
 
 
 def _check_names(config: Config, space: Space, objects: Mapping[str, Any]) -> None:

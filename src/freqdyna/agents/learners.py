@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.agents.networks import (
     ACTIVATIONS,
@@ -85,11 +85,9 @@ class Learner(Component, eqx.Module):
     """Longer gradients are scaled to this norm before Adam; None for no limit."""
     n_step: Count = eqx.field(static=True, default=1)
     """The rewards of so many steps stand in a target, before the value of the state after them."""
-    weight_decay: NotNegative = 0.0
-    reward_scale: NotNegative = 1.0
-    target_period: Count = 1
+    target_period: Count = 1000
     """Updates between changes of the target network (the paper's tau)."""
-    target_rate: Share = 0.005
+    target_rate: Share = 1.0
     """The fraction by which such a change moves the target network to the network; 1 copies it."""
     space: Space | None = None
     """The spaces of states and actions, see `bind`."""
@@ -195,15 +193,15 @@ class Learner(Component, eqx.Module):
         flat = ravel_pytree(gradient)[0]
         if self.max_gradient_norm is not None:
             flat = clip_norm(flat, self.max_gradient_norm)
-        step, optimizer = self._optimizer.update(flat, state.optimizer, state.params)
+        step, optimizer = self._optimizer.update(flat, state.optimizer)
         return state.params + step, optimizer
 
     def targets(
         self, rows: Float[Array, "batch width"], next_values: Float[Array, " batch"]
     ) -> Float[Array, " batch"]:
-        """r + γ V(s') of packed transitions; V(s') counts as far as the last column is below 1."""
+        """R + γ V(s') of packed transitions; V(s') counts as far as the last column is below 1."""
         rewards, left = rows[:, -2], 1 - rows[:, -1]
-        return self.reward_scale * rewards + self.discount * jnp.where(left > 0, left * next_values, 0.0)
+        return rewards + self.discount * jnp.where(left > 0, left * next_values, 0.0)
 
     def moved_target(
         self, state: LearnerState, params: Float[Array, " p"], update_count: Int[Array, ""]
@@ -217,7 +215,7 @@ class Learner(Component, eqx.Module):
 
     @property
     def _optimizer(self) -> optax.GradientTransformation:
-        return optax.adamw(self.learning_rate, weight_decay=self.weight_decay)
+        return optax.adam(self.learning_rate)
 
 
 def clip_norm(
@@ -228,8 +226,10 @@ def clip_norm(
     return gradient * jnp.where(norm > greatest, greatest / norm, 1.0)
 
 
-RandomAction = tuple[Bool[Array, "*shape"], Int[Array, "*shape"], UInt32[Array, "*shape"] | None]
-"""Whether each action is random, the random action, and random bits that decide between ties."""
+RandomAction = tuple[
+    Bool[Array, "*shape"], Int[Array, "*shape"], Float[Array, "*shape actions"] | None
+]
+"""Whether each action is random, the random action, and numbers that decide between ties."""
 ROUNDING = 8 * float(np.finfo(np.float32).eps)
 """The relative difference up to which action values count as equal."""
 
@@ -268,22 +268,20 @@ class DQN(Learner):
     ) -> RandomAction:
         """With probability `epsilon` an action is random; see `Learner.draw_exploration`."""
         explores = jax.random.uniform(keys[0], shape) < epsilon
-        bits = None
+        lots = None
         if self.ties == "random":
-            bits = jax.random.bits(jax.random.fold_in(keys[0], 1), shape, jnp.uint32)
-        return explores, jax.random.randint(keys[1], shape, 0, self.sizes[-1]), bits
+            lots = jax.random.uniform(jax.random.fold_in(keys[0], 1), (*shape, self.sizes[-1]))
+        return explores, jax.random.randint(keys[1], shape, 0, self.sizes[-1]), lots
 
     def select_action(
         self, outputs: Float[Array, " actions"], exploration: RandomAction
     ) -> Int[Array, ""]:
         """The greedy or the random action; see `Learner.select_action`."""
-        explore, random_action, bits = exploration
-        if bits is None:
-            return jnp.where(explore, random_action, unrolled.argmax(outputs))
-        best = outputs.max()
-        equal = outputs >= best - ROUNDING * jnp.abs(best)
-        place = (bits % equal.sum().astype(jnp.uint32)).astype(int)
-        return jnp.where(explore, random_action, unrolled.argmax(equal & (jnp.cumsum(equal) > place)))
+        explore, random_action, lots = exploration
+        if lots is not None:
+            best = outputs.max()
+            outputs = jnp.where(outputs >= best - ROUNDING * jnp.abs(best), lots, -1.0)
+        return jnp.where(explore, random_action, unrolled.argmax(outputs))
 
     def bootstrap(
         self, state: LearnerState, next_states: Float[Array, "batch n"]
@@ -359,6 +357,11 @@ class NAF(Learner):
 
     hidden: Widths = eqx.field(static=True, default=(64, 64))
     """Widths of the hidden layers."""
+    target_period: Count = 1
+    """Updates between changes of the target network."""
+    target_rate: Share = 0.005
+    """The fraction by which such a change moves the target network to the network; 1 copies it."""
+
     @property
     def sizes(self) -> tuple[int, ...]:
         """Layer widths, from the observation size to the number of outputs."""
@@ -382,7 +385,7 @@ class NAF(Learner):
         network = self.network(params)
         weights = (*network.weights[:-1], network.weights[-1][:, :1])
         biases = (*network.biases[:-1], network.biases[-1][:1])
-        return StateValue(Network(weights, biases, network.activation))
+        return StateValue(replace(network, weights=weights, biases=biases))
 
     def action_value(
         self, params: Float[Array, " p"], state: Float[Array, " n"], action: Float[Array, " a"]

@@ -256,9 +256,7 @@ def _through(
     return [value, slope * first, second, third]
 
 
-def _normalized(
-    linear: list[Float[Array, "_ o"]], n: int, order: int
-) -> list[Float[Array, "_ o"]]:
+def _normalized(linear: list[Float[Array, "_ o"]], n: int, order: int) -> list[Float[Array, "_ o"]]:
     """The derivatives of `normalize`: c (v + ε)^(-1/2), with the centred c and v = mean(c²)."""
     missing = [jnp.zeros((len(_indices(n, k)), linear[0].shape[1])) for k in range(1, order + 1)]
     parts = [*linear, *missing[len(linear) - 1 :]]
@@ -286,11 +284,10 @@ def _multiplied(
         return parts
     i, j, k = _indices(n, 3).T
     pair = _places(n, 2)
-    crossed = sum(
-        one[1][a] * other[2][pair[b, c]] + one[2][pair[b, c]] * other[1][a]
-        for a, b, c in ((i, j, k), (j, i, k), (k, i, j))
-    )
-    return [*parts, one[0] * other[3] + crossed + one[3] * other[0]]
+    third = one[0] * other[3] + one[3] * other[0]
+    for a, b, c in ((i, j, k), (j, i, k), (k, i, j)):
+        third = third + one[1][a] * other[2][pair[b, c]] + one[2][pair[b, c]] * other[1][a]
+    return [*parts, third]
 
 
 def _indices(n: int, degree: int) -> np.ndarray:

@@ -36,17 +36,32 @@ class Preset:
     """Settings by the name of an algorithm, which take precedence over `tables`."""
 
 
+PAPERS_LEARNER: dict[str, Any] = {
+    "learner.hidden": (32, 32),  # A.6
+    "learner.learning_rate": 1e-3,  # A.6, MountainCar; the maze "the same"
+    "learner.activation": "tanh",  # A.6: "all activation functions are tanh"
+    "learner.target_period": 1000,  # A.6: "target network moving rate 1000"
+    "learner.target_rate": 1.0,
+    # The paper mentions none of these.
+    **{"learner.layer_norm": False, "learner.loss": "squared", "learner.double": False},
+    **{"learner.n_step": 1, "learner.ties": "first"},
+}
+"""The learner of the paper's experiments with discrete actions, except in the maze."""
+_NAF: dict[str, Any] = {
+    **{"learner.hidden": (64, 64), "learner.target_period": 1, "learner.target_rate": 0.005},
+    "eval_exploration": 0.0,
+}
+_NAF_BY_ALGORITHM: Tables = dict.fromkeys(("naf", "dyna-naf-value", "dyna-naf-frequency"), _NAF)
+
 PAPER: Tables = {
     # Section numbers are those of the appendix unless another is named.
     EVERYWHERE: {
         "batch_size": 32,  # A.6: b = 32
         "replay.capacity": 100_000,  # A.6: "buffer size 100k"
         "planning.queue_size": 100_000,  # A.6: the same sentence, applied to both buffers
-        "learner.learning_rate": 1e-3,  # A.6, MountainCar; the maze "the same"
-        "learner.activation": "tanh",  # A.6: "all activation functions are tanh"
-        "learner.target_period": 1000,  # A.6: "target network moving rate 1000"
+        **PAPERS_LEARNER,
         "exploration": 0.1,  # A.6: "without decaying"
-        "exploration_fraction": 0.0,  # the same words
+        "exploration_steps": 0,  # the same words
         "warmup_steps": 5000,  # A.6: "random action is taken in the first 5k time steps"
         "learn_in_warmup": True,  # A.7: the loop updates at every step
         "planning.simulated_share": 0.5,  # A.6: β
@@ -62,11 +77,12 @@ PAPER: Tables = {
         "search_control.network": "online",  # A.7: V is the Q network's
         "model.learning_rate": 1e-4,  # A.6
         "scale_observations": False,  # the paper mentions no scaling
+        # As in the published code; the paper does not say how it evaluates.
+        **{"eval_every": 500, "eval_episodes": 1, "eval_exploration": 0.05},
     },
     "MountainCar-v0": {
         "seeds": 30,  # figure 3
         "planning_steps": 10,  # figure 3 (a, b); (c, d) have 30
-        "learner.hidden": (32, 32),  # A.6
         "search_control.states": 20,  # A.6: m
         "env.goal_reward": -1.0,  # section 5.1: "the reward is -1 per time step"
     },
@@ -109,6 +125,7 @@ _PUBLISHED_MAZE: dict[str, Any] = {
 }
 PUBLISHED: Tables = {
     EVERYWHERE: {
+        **PAPERS_LEARNER,
         "planning.exploration": 0.1,
         "search_control.noise_scales": "deviation",
         "search_control.boundary": "project",  # it clips states to their bounds
@@ -202,7 +219,7 @@ TUNED: Tables = {
         "learner.double": True,
         "learner.loss": "huber",
         "exploration": 0.05,
-        "exploration_fraction": 0.2,
+        "exploration_steps": 20_000,
         "scale_observations": False,
         "eval_every": 10_000,
         "eval_episodes": 5,  # of up to 1,000 steps each, in Python
@@ -219,7 +236,7 @@ TUNED: Tables = {
 """Settings by the name of an environment."""
 
 PRESETS: dict[str, Preset] = {
-    "paper": Preset("the settings that the paper states", PAPER),
+    "paper": Preset("the settings that the paper states", PAPER, _NAF_BY_ALGORITHM),
     "published": Preset(
         "what the paper's published code does, as far as settings can express it",
         PUBLISHED,

@@ -67,7 +67,8 @@ def n_step_rows(
     newest = (count - 1) % capacity
     rows = stored[indices]
     reward, state, last = rows[:, -2], rows[:, n : 2 * n], rows[:, -1]
-    goes_on, factor = last == 0, 1.0
+    goes_on = last == 0
+    factor: float | Float[Array, ""] = 1.0
     for _ in range(n_step - 1):
         goes_on = goes_on & (indices != newest)
         indices, factor = (indices + 1) % capacity, factor * discount

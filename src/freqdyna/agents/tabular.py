@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna.agents.base import Agent, AgentState, Diagnostics, LinearSchedule
+from freqdyna.agents.base import Agent, AgentState, Diagnostics, linear_schedule
 from freqdyna.config import Component, CountOrZero, NotNegative, Share
 from freqdyna.envs.base import Environment
 
@@ -130,12 +130,10 @@ class TabularDyna(Component, Agent[TabularState]):
     exploration: Share = 0.1
     """The probability of a random action (epsilon)."""
     exploration_initial: Share = 1.0
-    """The amount of exploration from which a linear schedule starts; see exploration_fraction."""
-    exploration_fraction: Share = 0.0
-    """The fraction of all steps during which exploration changes linearly from exploration_initial
-    to exploration; 0 for no schedule."""
-    schedule: LinearSchedule | None = None
-    """The schedule of exploration in a run of so many steps; None for a constant."""
+    """The amount of exploration from which a linear schedule starts; see exploration_steps."""
+    exploration_steps: CountOrZero = eqx.field(static=True, default=0)
+    """The number of steps in which exploration changes linearly from exploration_initial to
+    exploration; 0 for no schedule."""
 
     def init(self, key: PRNGKeyArray) -> TabularState:
         """The state before the first step."""
@@ -160,7 +158,9 @@ class TabularDyna(Component, Agent[TabularState]):
         keys = jax.random.split(jax.random.fold_in(state.key, t), 4)
         act_key, env_key, reset_key, plan_key = keys
         cell = self.cell(state.observation)
-        explored = self.exploration if self.schedule is None else self.schedule(t)
+        explored = linear_schedule(
+            self.exploration_initial, self.exploration, self.exploration_steps, t
+        )
         action = state.table.act(cell, explored, act_key)
         next_state, reward, terminal = self.env.transition(state.observation, action, env_key)
         seen = (cell, action, reward, self.cell(next_state), terminal)

@@ -4,6 +4,7 @@ The arrays of an exported policy, which `examples/numpy_policy.py` reads:
 
 weights_0, biases_0, ...    the layers of the network; its outputs are outputs_i = inputs @ W + b
 activation                  the name of the activation between the layers
+layer_norm                  whether its inputs are normalised: mean 0, variance 1 (plus 1e-5)
 first_action                discrete actions: the action of the first output
 action_low, action_high     continuous actions: the bounds of the action tanh(outputs[1 : 1 + a])
 """
@@ -126,7 +127,8 @@ def _check_size(parameters: np.ndarray, needed: int) -> None:
 def policy_arrays(record: Record, network: Network, env: Any = None) -> dict[str, np.ndarray]:
     """The arrays of a greedy policy, given the network of one seed."""
     space = space_of_result(record, env)
-    arrays: dict[str, np.ndarray] = {"activation": np.array(record.config["learner.activation"])}
+    names = "activation", "layer_norm"
+    arrays = {name: np.array(record.config[f"learner.{name}"]) for name in names}
     for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
         arrays |= {f"weights_{i}": np.asarray(weight), f"biases_{i}": np.asarray(bias)}
     if space.num_actions:

@@ -137,8 +137,9 @@ def network_of(config: Config, parameters: np.ndarray, layer_sizes: tuple[int, .
 
     from freqdyna.agents.networks import ACTIVATIONS, network_from_flat
 
-    activation = ACTIVATIONS[config["learner.activation"]]
-    return network_from_flat(jnp.asarray(parameters), layer_sizes, activation)
+    activation, layer_norm = config["learner.activation"], config["learner.layer_norm"]
+    flat = jnp.asarray(parameters)
+    return network_from_flat(flat, layer_sizes, ACTIVATIONS[activation], layer_norm)
 
 
 def _say_nothing(text: str) -> None:

@@ -404,9 +404,4 @@ def _extended(config: Config, steps: int) -> Config:
         raise FreqdynaError(
             f"steps is {steps}; it must be {config.steps} or greater, the steps of the run"
         )
-    if longer != config and config.get("exploration_fraction", 0.0) > 0:
-        raise FreqdynaError(
-            f"steps is {steps}, but exploration_fraction is {config['exploration_fraction']}: the "
-            "schedule of exploration depends on the number of steps; start a new run"
-        )
     return longer

@@ -221,12 +221,14 @@ def initial_parameters(source: Record, config: Config, agent: Agent[Any]) -> np.
             "be False"
         )
     flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
-    theirs = source.parameters.shape[1], source.layer_sizes, source.config.get("learner.activation")
-    ours = flat.shape[0], agent.layer_sizes, config.get("learner.activation")
+    names = "learner.activation", "learner.layer_norm"
+    theirs = source.parameters.shape[1], source.layer_sizes, *map(source.config.get, names)
+    ours = flat.shape[0], agent.layer_sizes, *map(config.get, names)
     if theirs != ours:
         raise FreqdynaError(
-            f"init_from has {theirs[0]:,} parameters of layers {theirs[1]} with {theirs[2]}; it "
-            f"must have {ours[0]:,} of layers {ours[1]} with {ours[2]}"
+            f"init_from has {theirs[0]:,} parameters of layers {theirs[1]} with {theirs[2]} and "
+            f"layer_norm {theirs[3]}; it must have {ours[0]:,} of layers {ours[1]} with {ours[2]} "
+            f"and layer_norm {ours[3]}"
         )
     seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
     if len(source.seeds) == 1:
@@ -259,8 +261,6 @@ def _belongs_to(note: dict[str, Any], config: Config) -> bool:
     try:
         before = Config.of(note["config"])
     except FreqdynaError:  # settings of another version
-        return False
-    if before.steps != config.steps and config.get("exploration_fraction", 0.0) > 0:
         return False
     return note["step"] <= config.steps and replace(before, steps=config.steps) == config
 

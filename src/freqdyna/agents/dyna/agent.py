@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
-from freqdyna.agents.base import Agent, Diagnostics, LinearSchedule
+from freqdyna.agents.base import Agent, Diagnostics, linear_schedule
 from freqdyna.agents.dyna.planning import Planning, Progress, Simulation, learn_model, update
 from freqdyna.agents.dyna.scale import ObservationScale
 from freqdyna.agents.dyna.state import Buffers, DynaState, Experience, Visited
@@ -57,9 +57,9 @@ class Dyna(Component, Agent[DynaState]):
     """The probability of a random action after the warm-up (epsilon); with continuous actions, the
     standard deviation of their noise, relative to half their range."""
     exploration_initial: Share = 1.0
-    """The amount of exploration from which a linear schedule starts; see exploration_fraction."""
-    exploration_fraction: Share = 0.0
-    """The fraction of all steps, warm-up included, during which exploration changes linearly from
+    """The amount of exploration from which a linear schedule starts; see exploration_steps."""
+    exploration_steps: CountOrZero = eqx.field(static=True, default=0)
+    """The number of steps, warm-up included, in which exploration changes linearly from
     exploration_initial to exploration; 0 for no schedule."""
     warmup_steps: CountOrZero = eqx.field(static=True, default=5000)
     """The number of steps at the start in which every action is random."""
@@ -69,9 +69,6 @@ class Dyna(Component, Agent[DynaState]):
     """Whether the network, and a learned model, see scaled observations: coordinates with known
     bounds in [-1, 1], the others by the running mean and standard deviation of the visited states.
     If unset: yes with discrete actions, no with continuous ones."""
-    running_scale: bool = eqx.field(static=True, default=False)
-    schedule: LinearSchedule | None = None
-    """The schedule of exploration in a run of so many steps; None for a constant."""
 
     def init(self, key: PRNGKeyArray) -> DynaState:
         """The state before the first step; the observation is zero if `env` is only a space."""
@@ -81,7 +78,7 @@ class Dyna(Component, Agent[DynaState]):
         rules = () if planning is None else planning.search_control.climb_rules
         start = self.env.reset(reset_key) if isinstance(self.env, Environment) else jnp.zeros(n)
         # Statistics of the visited states are needed for searches, or for the scale.
-        needed = planning is not None or (self.scale_observations and (self.running_scale or not self.env.is_bounded))
+        needed = planning is not None or (self.scale_observations and not self.env.is_bounded)
         return DynaState(
             key=step_key,
             observation=start,
@@ -102,7 +99,9 @@ class Dyna(Component, Agent[DynaState]):
 
     def choose(self, state: DynaState, t: Int[Array, ""]) -> Action:
         """Observe s_t and choose the action a_t, with exploration."""
-        exploration = self.exploration if self.schedule is None else self.schedule(t)
+        exploration = linear_schedule(
+            self.exploration_initial, self.exploration, self.exploration_steps, t
+        )
         epsilon = jnp.where(t < self.warmup_steps, 1.0, exploration)
         act_key, *_ = self._keys(state, t)
         return self.learner.act(self.parameters(state), state.observation, epsilon, act_key)
@@ -220,7 +219,7 @@ class Dyna(Component, Agent[DynaState]):
 
     def _scale(self, state: DynaState) -> ObservationScale | None:
         """How the network sees observations; None for as they are."""
-        return ObservationScale.of(self.env, state.visited, self.running_scale) if self.scale_observations else None
+        return ObservationScale.of(self.env, state.visited) if self.scale_observations else None
 
     def buffers(self, state: DynaState, t: Int[Array, ""]) -> Buffers:
         """Samples of both buffers, with t + 1 transitions in B."""

@@ -251,7 +251,9 @@ def update(
     rows, indices = replay.sample(progress.replay, bits, t + 1)
     n, real = learner.sizes[0], len(bits)
     if learner.n_step > 1:
-        rows = n_step_rows(progress.replay.rows, indices, t + 1, learner.n_step, learner.discount, n)
+        rows = n_step_rows(
+            progress.replay.rows, indices, t + 1, learner.n_step, learner.discount, n
+        )
     states, trajectories = rows[:, :n], None
     if simulation is not None:
         starts = simulation.states[i]

@@ -26,12 +26,12 @@ class ObservationScale(eqx.Module):
     half: Float[Array, " n"]
 
     @staticmethod
-    def of(space: Space, visited: Visited | None, running: bool = False) -> "ObservationScale":
+    def of(space: Space, visited: Visited | None) -> "ObservationScale":
         """The scale of a space: known bounds become ±1, others use mean and standard deviation.
 
         Statistics of the visited states may be None if every coordinate has bounds.
         """
-        known = np.isfinite(space.low) & np.isfinite(space.high) & (not running)
+        known = np.isfinite(space.low) & np.isfinite(space.high)
         low, high = np.where(known, space.low, -1.0), np.where(known, space.high, 1.0)
         centre = jnp.asarray((low + high) / 2, float)
         half = jnp.asarray(np.where(high > low, (high - low) / 2, 1.0), float)
