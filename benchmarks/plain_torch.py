@@ -71,7 +71,7 @@ def climb(
     `begin` returns a start and whether to climb g rather than V.
     """
     root = np.linalg.cholesky(0.01 * sigma + 1e-12 * np.eye(2))
-    found: list[np.ndarray] = []
+    proposed: list[np.ndarray] = []
     state, by_frequency = begin()
     last = state
     for normal in normals:
@@ -87,11 +87,11 @@ def climb(
             state, by_frequency = begin()
             last = state
         elif np.linalg.norm(state - last) / np.sqrt(2) > mean_step:
-            found.append(state)
+            proposed.append(state)
             last = state
-            if len(found) == wanted:
+            if len(proposed) == wanted:
                 break
-    return found
+    return proposed
 
 
 class PlainAgent:

@@ -52,33 +52,33 @@ def episodes_of(record: Record) -> Columns:
 
 def lengths(stored: Stored) -> np.ndarray:
     """The length of each training episode, shape (seeds, EPISODES); NaN if not completed."""
-    found = stored.columns["length"].reshape(-1, EPISODES).astype(float)
-    return np.where(found > 0, found, np.nan)
+    stored_lengths = stored.columns["length"].reshape(-1, EPISODES).astype(float)
+    return np.where(stored_lengths > 0, stored_lengths, np.nan)
 
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A curve for each number of updates, and comparisons of neighbours."""
-    found = {updates: lengths(units[f"updates-{updates}"]) for updates in UPDATES}
+    by_updates = {updates: lengths(units[f"updates-{updates}"]) for updates in UPDATES}
     at = np.arange(2, EPISODES + 1)
     curves = []
-    for updates, steps in found.items():
+    for updates, steps in by_updates.items():
         style, label = LineStyle(UPDATES[updates][0]), f"{updates} updates per step"
         interval = bootstrap_interval(steps[:, 1:])
         curves.append(SeedCurve(at, steps[:, 1:], style, interval, shade=0.15, label=label))
     panel = Panel("Dyna maze", Axis("episode"), Axis("steps", low=0), curves, legend=Legend())
-    title = f"A1: tabular Dyna, {len(found[0])} seeds"
+    title = f"A1: tabular Dyna, {len(by_updates[0])} seeds"
     chart = Chart([panel], f"{title}, {SHADED}", panel_size=(7.0, 4.2))
     what = "mean steps of the episodes after the first: {} − {} updates per step"
     paper = "above 0 (own check, after Sutton and Barto)"
-    means = {updates: np.nanmean(steps[:, 1:], axis=1) for updates, steps in found.items()}
+    means = {updates: np.nanmean(steps[:, 1:], axis=1) for updates, steps in by_updates.items()}
     comparisons = [
         Comparison(SHORTER, what.format(few, many), paper, means[few], means[many])
         for few, many in itertools.pairwise(UPDATES)
     ]
     table = [["updates per step", *(f"steps of episode {episode}" for episode in SHOWN)]]
     table[0] += ["first episode from which on they are near the optimum", "in the textbook"]
-    optimum = np.nanmean(found[50][:, -10:])
-    for updates, steps in found.items():
+    optimum = np.nanmean(by_updates[50][:, -10:])
+    for updates, steps in by_updates.items():
         each = [steps[np.isfinite(steps[:, e - 1]), e - 1] for e in SHOWN]
         above = np.flatnonzero(np.nanmean(steps, axis=0) > NEAR * optimum)
         near = [str(above.max(initial=-1) + 2), UPDATES[updates][1]]

@@ -120,20 +120,23 @@ class Surfaces:
         width = jnp.asarray(env.high - env.low)
 
         def at(params: Float[Array, " p"], state: Float[Array, " 2"]) -> tuple[Array, ...]:
-            found = StateValue(network_from_flat(params, sizes)).derivatives(state)
-            scaled = found.hessian * width * width[:, None]
-            norms = (jnp.linalg.norm(one) for one in (found.gradient, found.hessian, scaled))
-            return found.value, *norms
+            evaluated = StateValue(network_from_flat(params, sizes)).derivatives(state)
+            scaled = evaluated.hessian * width * width[:, None]
+            norms = (
+                jnp.linalg.norm(one) for one in (evaluated.gradient, evaluated.hessian, scaled)
+            )
+            return evaluated.value, *norms
 
         over_grid = jax.jit(jax.vmap(at, in_axes=(None, 0)))
         grid = np.stack(np.meshgrid(*axes(env, GRID), indexing="ij"), axis=-1)
         points = jnp.asarray(grid.reshape(-1, 2), jnp.float32)
-        found = [
+        evaluated = [
             over_grid(jnp.asarray(columns["parameter"][columns["seed"] == seed]), points)
             for seed in chosen_seeds(stored)
         ]
         value, gradient, hessian, scaled = (
-            np.stack([np.asarray(one, np.float64) for one in of]) for of in zip(*found, strict=True)
+            np.stack([np.asarray(one, np.float64) for one in of])
+            for of in zip(*evaluated, strict=True)
         )
         return Surfaces(value, gradient, hessian, scaled / np.ptp(value, axis=1, keepdims=True))
 
@@ -159,8 +162,8 @@ def analyse(units: dict[str, Stored]) -> Findings:
         env, surfaces = envs.make(name), Surfaces.of(stored)
         solved = (returns_of(stored) > SOLVED).any()
         pairs = zip(surfaces.value, surfaces.frequency, strict=True)
-        found = [(value.reshape(GRID), frequency.reshape(GRID)) for value, frequency in pairs]
-        regions = [[regions_of(env, *one, size) for one in found] for size in SIZES]
+        grids = [(value.reshape(GRID), frequency.reshape(GRID)) for value, frequency in pairs]
+        regions = [[regions_of(env, *one, size) for one in grids] for size in SIZES]
         marks = []
         for key, (statement, words, color) in RANKINGS.items():
             by_size = [np.array([rank_correlation(one, key) for one in of]) for of in regions]

@@ -22,37 +22,37 @@ def styles(names: Iterable[str]) -> dict[str, LineStyle]:
     The variants of NAF look like those of DQN.
     """
     chosen, free = dict(_KNOWN), iter(FREE)
-    found = {}
+    by_name = {}
     for name in names:
         algorithm = name.lower().partition(",")[0].partition(";")[0].partition(" ")[0]
         key = algorithm.replace("naf", "").replace("-", "")
         color = chosen.setdefault(key, chosen.get(key) or f"tab:{next(free)}")
         dashes = [dash for words, dash in DASHES.items() if words in name]
-        found[name] = LineStyle(color, *dashes)
-    return found
+        by_name[name] = LineStyle(color, *dashes)
+    return by_name
 
 
 def curves_panels(
-    found: Mapping[str, Mapping[str, Stored]], legend: Legend | None = None
+    by_panel: Mapping[str, Mapping[str, Stored]], legend: Legend | None = None
 ) -> list[Panel]:
     """A panel of learning curves for each title; the first has the legend."""
-    legends = [legend or Legend(), *[None] * len(found)]
+    legends = [legend or Legend(), *[None] * len(by_panel)]
     return [
         curves_panel(title, {name: curves(one) for name, one in of.items()}, legend=legends[i])
-        for i, (title, of) in enumerate(found.items())
+        for i, (title, of) in enumerate(by_panel.items())
     ]
 
 
 def curves_panel(
     title: str,
-    found: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    curves: Mapping[str, tuple[np.ndarray, np.ndarray]],
     x: str = "environment steps",
     legend: Legend | None = None,
 ) -> Panel:
     """A panel of curves, each steps and returns (seeds, steps): means with their 95% intervals."""
-    style_of = styles(found)
+    style_of = styles(curves)
     marks = [
         SeedCurve(at, returns, style_of[name], bootstrap_interval(returns), shade=0.15, label=name)
-        for name, (at, returns) in found.items()
+        for name, (at, returns) in curves.items()
     ]
     return Panel(title, x=Axis(x), y=Axis("return"), marks=marks, legend=legend)

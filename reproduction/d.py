@@ -59,16 +59,16 @@ def units(quick: bool) -> list[Unit]:
 
 def analyse(units: dict[str, Stored]) -> Findings:
     """A panel of gradients and Hessians for each environment; what the text says about them."""
-    found = {name: Surfaces.of(stored) for name, stored in units.items()}
-    plain = {name: of for name, of in found.items() if name != NOISY}
+    surfaces = {name: Surfaces.of(stored) for name, stored in units.items()}
+    plain = {name: of for name, of in surfaces.items() if name != NOISY}
     rows = [claim for name, of in plain.items() for claim in _both_ways(name, of, 2 * len(plain))]
     compared = [
-        *(_small_second_derivatives(found[CAR], found[GRID]) if GRID in found else []),
-        *(_with_noise(found[CAR], found[NOISY]) if NOISY in found else []),
+        *(_small_second_derivatives(surfaces[CAR], surfaces[GRID]) if GRID in surfaces else []),
+        *(_with_noise(surfaces[CAR], surfaces[NOISY]) if NOISY in surfaces else []),
     ]
     chart = Chart([_panel(name, of) for name, of in plain.items()], "D: gradients and Hessians")
     notes = [HOW, ON_NOISE, b.on_seeds(units)]
-    return Findings(chart, rows + judge(compared), _table(found), notes)
+    return Findings(chart, rows + judge(compared), _table(surfaces), notes)
 
 
 def shares(of: Surfaces) -> tuple[np.ndarray, np.ndarray]:
@@ -94,12 +94,12 @@ def _both_ways(name: str, of: Surfaces, rows: int) -> list[Claim]:
 
 def may_occur(what: str, share: np.ndarray, rows: int) -> Claim:
     """The claim that something may occur, which rare points do not refute."""
-    found = claims.difference(
+    claim = claims.difference(
         BOTH_WAYS, what, "above 0 (may occur)", share - OCCURS, False, "+.1f", rows
     )
-    ours = f"{found.ours}; such points in {np.count_nonzero(share)} of {len(share)} seeds"
-    verdict: Verdict = "holds" if found.verdict == "holds" else "undecided"
-    return replace(found, ours=ours, verdict=verdict)
+    ours = f"{claim.ours}; such points in {np.count_nonzero(share)} of {len(share)} seeds"
+    verdict: Verdict = "holds" if claim.verdict == "holds" else "undecided"
+    return replace(claim, ours=ours, verdict=verdict)
 
 
 def _small_second_derivatives(car: Surfaces, grid: Surfaces) -> list[Comparison]:
@@ -148,9 +148,9 @@ def rank_correlations(some: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.asarray(every[: len(some), len(some) :].mean(axis=1))
 
 
-def _table(found: dict[str, Surfaces]) -> list[list[str]]:
+def _table(surfaces: dict[str, Surfaces]) -> list[list[str]]:
     rows = [["values", "seeds", "median ‖∇V‖", "median ‖H_V‖", "the same, scaled to [0, 1]"]]
-    for name, of in found.items():
+    for name, of in surfaces.items():
         norms = [np.median(one, axis=1) for one in (of.gradient, of.hessian, of.scaled_hessian)]
         # The derivatives of a float32 network have six digits, and the last depend on the compiler.
         medians = [mean_with_interval(one, 2 if one.max() < 100 else 0) for one in norms]

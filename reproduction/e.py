@@ -39,8 +39,8 @@ def f_sin_units(quick: bool) -> list[Unit]:
 def _integrals() -> Columns:
     low, high, _ = map(np.array, zip(*REGIONS.values(), strict=True))
     ends = zip(low, high, strict=True)
-    found = [theory.interval_energy(lambda y: f_sin(y[0]), *one, derivative=1) for one in ends]
-    return {"low": low, "high": high, "integral": np.array(found)}
+    integrals = [theory.interval_energy(lambda y: f_sin(y[0]), *one, derivative=1) for one in ends]
+    return {"low": low, "high": high, "integral": np.array(integrals)}
 
 
 def analyse_f_sin(units: dict[str, Stored]) -> Findings:

@@ -35,7 +35,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     curves = Curves.of(units["curves"].columns)
     highs, lows = ([f"Biased-{side} {p}%" for p in SHARES] for side in ("high", "low"))
     compared = partial(curves.compared, comparisons=3 * len(SHARES))
-    found = [
+    judged = [
         *(compared(SPEED, ERROR, one, "Unbiased", "below 0") for one in highs),
         *(
             compared(HIGH_OR_LOW, HIGH_OR_LOW, high, low, "below 0 (text)")
@@ -49,7 +49,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
         f"{curves.updates[-1]:,} updates, {regression.TEST_POINTS:,} test points without noise, "
         "uniform in [−2, 2]."
     )
-    rows = [claim for claims in found for claim in claims]
+    rows = [claim for claims in judged for claim in claims]
     return curves.findings("F1: regression of f_sin", panels, rows, ERROR, highs, [note])
 
 

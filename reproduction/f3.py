@@ -97,27 +97,27 @@ def analyse(units: dict[str, Stored]) -> Findings:
 
 def _claims(cells: dict[str, dict[Cell, Stored]]) -> list[Claim]:
     """All claims under each interpretation; corrections are for the comparisons of all of them."""
-    found = under_all(
+    judged = under_all(
         comparisons.judge_each(
             {name: _comparisons(of) for name, of in cells.items()}, comparisons.judge
         )
     )
     if any(len(of) < len(CELLS) for of in cells.values()):
-        return found  # a quick run
+        return judged  # a quick run
     every = len(cells)
     gains = under_all({name: [_not_every_one_gains(of, every)] for name, of in cells.items()})
     crossed = under_all({name: _interactions(of, 3 * every) for name, of in cells.items()})
-    return found + gains + crossed
+    return judged + gains + crossed
 
 
 def _comparisons(cells: dict[Cell, Stored]) -> list[Comparison]:
-    found = []
+    comparisons = []
     for (statement, better, worse, paper), d, noise in product(PAIRS, UPDATES, NOISES):
         pair = [cells[name, d, noise] for name in (better, worse) if (name, d, noise) in cells]
         if len(pair) == len((better, worse)):
             what = f"{better} − {worse}, area, d = {d}, σ = {noise:g}"
-            found.append(Comparison.of(statement, what, paper, area, *pair))
-    return found
+            comparisons.append(Comparison.of(statement, what, paper, area, *pair))
+    return comparisons
 
 
 def _interactions(cells: dict[Cell, Stored], rows: int) -> list[Claim]:
@@ -126,13 +126,13 @@ def _interactions(cells: dict[Cell, Stored], rows: int) -> list[Claim]:
     few, many = UPDATES
     clearer = f"{frequency} − {value}, area, difference between d = {many} and d = {few}, σ = 0"
     keys = [(frequency, many, 0.0), (value, many, 0.0), (frequency, few, 0.0), (value, few, 0.0)]
-    found = [_interaction(CLEARER, clearer, "above 0 (clearer)", [cells[k] for k in keys], rows)]
+    judged = [_interaction(CLEARER, clearer, "above 0 (clearer)", [cells[k] for k in keys], rows)]
     for d in UPDATES:
         robust = f"loss of area due to noise, {value} − {frequency}, d = {d}"
         keys = [(name, d, noise) for name in (value, frequency) for noise in NOISES]
         four = [cells[k] for k in keys]
-        found.append(_interaction(ROBUST, robust, "above 0 (robust)", four, rows))
-    return found
+        judged.append(_interaction(ROBUST, robust, "above 0 (robust)", four, rows))
+    return judged
 
 
 def _interaction(

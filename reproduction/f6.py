@@ -52,8 +52,8 @@ Panels = dict[tuple[str, str], dict[str, Stored]]
 def settings(panel: tuple[str, str], name: str) -> dict[str, Any]:
     """One curve of the figure; those of Dyna-Frequency on MountainCar are cells of F3."""
     env, interpretation = panel
-    own = {"env.reward_noise": 0.0, **WHEN_UPDATES_BEGIN[interpretation]} if env == CAR else {}
-    return {"env": env, "algorithm": ALGORITHMS[name], "planning_steps": 10, **own}
+    of_car = {"env.reward_noise": 0.0, **WHEN_UPDATES_BEGIN[interpretation]} if env == CAR else {}
+    return {"env": env, "algorithm": ALGORITHMS[name], "planning_steps": 10, **of_car}
 
 
 def units(quick: bool) -> list[Unit]:

@@ -55,8 +55,8 @@ def print_findings(findings: Findings, quick: bool) -> None:
 def print_list(folder: Path, quick: bool) -> None:
     """Print every part of the paper, and how much of it is stored."""
     for part in run.PARTS:
-        found, total = len(run.stored(part, folder, quick)), len(part.units(quick))
-        state = f"stored in {folder}" if found == total else f"{found} of {total} units stored"
+        done, total = len(run.stored(part, folder, quick)), len(part.units(quick))
+        state = f"stored in {folder}" if done == total else f"{done} of {total} units stored"
         print(f"  {part.name:3} {part.title:58} {state}")
     for name, where in run.ELSEWHERE.items():
         print(f"  {name:3} {where}")
@@ -200,11 +200,11 @@ def rows_of(part: Part, claims: Iterable[Claim]) -> list[Row]:
     """One row for each statement of a part; what is our own question apart."""
     groups: dict[tuple[str, bool], list[Claim]] = {}
     for claim in claims:
-        own = part.title.startswith(OWN) or claim.paper == "-" or OWN in claim.paper
-        groups.setdefault((claim.statement.text, own), []).append(claim)
+        is_ours = part.title.startswith(OWN) or claim.paper == "-" or OWN in claim.paper
+        groups.setdefault((claim.statement.text, is_ours), []).append(claim)
     return [
-        Row(part.name, text, group[0].statement.main, own, *_summed(group))
-        for (text, own), group in groups.items()
+        Row(part.name, text, group[0].statement.main, is_ours, *_summed(group))
+        for (text, is_ours), group in groups.items()
     ]
 
 
@@ -216,10 +216,10 @@ def _summed(claims: Sequence[Claim]) -> tuple[str, str]:
         alone = {claim.interpretation: claim.verdict} if claim.interpretation else {}
         for interpretation, verdict in (alone or claim.by_interpretation).items():
             under.setdefault(interpretation, []).append(verdict)
-    outcomes = {interpretation: _counted(found) for interpretation, found in under.items()}
+    outcomes = {interpretation: _counted(each) for interpretation, each in under.items()}
     counted = _counted([claim.verdict for claim in claims])
     if "depends" in verdicts or len(set(outcomes.values())) > 1:
-        single = {one for found in under.values() for one in found}
+        single = {verdict for each in under.values() for verdict in each}
         unsupported = single == {"undecided", "does not hold"}
         return NOT_SUPPORTED if unsupported else "depends", _by_outcome(outcomes)
     details = []

@@ -329,9 +329,9 @@ class Curves:
             difference = self.errors[name] - self.errors["Unbiased"]
             for end in ends:
                 mean = difference[:, :end].mean(axis=1)
-                found = claims.difference(statement, what, "", mean, rows=len(names) * len(ends))
-                word = {"holds": "better", "does not hold": "worse"}.get(found.verdict, "undecided")
-                cells.append(f"{found.ours} {found.interval}: {word}")
+                claim = claims.difference(statement, what, "", mean, rows=len(names) * len(ends))
+                word = {"holds": "better", "does not hold": "worse"}.get(claim.verdict, "undecided")
+                cells.append(f"{claim.ours} {claim.interval}: {word}")
             rows.append([what, *cells])
         return rows
 
@@ -339,7 +339,7 @@ class Curves:
         self,
         title: str,
         panels: list[Panel],
-        found: list[Claim],
+        judged: list[Claim],
         statement: Statement,
         biased: Sequence[str],
         notes: Sequence[str],
@@ -348,7 +348,7 @@ class Curves:
         seeds = len(self.errors["Unbiased"])
         chart = Chart(panels, f"{title}, {seeds} seeds, {SHADED}", share_y=title.startswith("F1"))
         further = [self.length_table(statement, biased)]
-        return Findings(chart, found, self.speed_table(), [*notes, *NOTES], further)
+        return Findings(chart, judged, self.speed_table(), [*notes, *NOTES], further)
 
 
 def _with_interval(values: np.ndarray, form: str) -> str:

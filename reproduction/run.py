@@ -55,8 +55,8 @@ def find(name: str) -> Part:
 
 def stored(part: Part, folder: Path, quick: bool = False) -> dict[str, Stored]:
     """The units of a part that a folder has, by name."""
-    found = {unit.name: store.find(folder, unit) for unit in part.units(quick)}
-    return {name: unit for name, unit in found.items() if unit is not None}
+    by_name = {unit.name: store.find(folder, unit) for unit in part.units(quick)}
+    return {name: unit for name, unit in by_name.items() if unit is not None}
 
 
 def reproduce(part: Part, folder: Path, quick: bool, processes: int | None) -> Findings:
@@ -64,8 +64,8 @@ def reproduce(part: Part, folder: Path, quick: bool, processes: int | None) -> F
 
     After an interruption, the same call resumes.
     """
-    found, units = stored(part, folder, quick), part.units(quick)
-    missing = [unit for unit in units if unit.name not in found]
+    existing, units = stored(part, folder, quick), part.units(quick)
+    missing = [unit for unit in units if unit.name not in existing]
     if missing:
         size = "less than a minute" if quick else f"{part.duration} on 2 cores"
         print(f"{part.name}: computing {len(missing)} of {len(units)} units in {folder}, {size}")
@@ -121,11 +121,11 @@ def train(units: Sequence[Unit], scratch: Path, processes: int | None, title: st
         raise RunFailedError(
             f"{len(status.failed)} of {len(units)} trainings failed; {name}: {error}"
         )
-    found = []
+    trained = []
     for unit, sweep_unit in zip(units, sweep_units, strict=True):
         record = execute.load(storage, sweep_unit)
-        found.append(Stored(unit, (unit.keep or curves_of)(record), record.provenance))
-    return found
+        trained.append(Stored(unit, (unit.keep or curves_of)(record), record.provenance))
+    return trained
 
 
 def analyse(part: Part, units: dict[str, Stored]) -> Findings:

@@ -46,8 +46,8 @@ def columns_of(record: Record) -> dict[str, np.ndarray]:
     columns = {name: np.full((seeds, evaluations), np.nan) for name in MEASURES}
     for step, snapshot in record.snapshots.items():
         drawn = {store: snapshot[store][:, :STATES].astype(np.float16) for store in STORES}
-        found = _measures(record, *(drawn[store].astype(np.float64) for store in STORES))
-        for name, values in found.items():
+        measured = _measures(record, *(drawn[store].astype(np.float64) for store in STORES))
+        for name, values in measured.items():
             columns[name][:, record.steps == step] = values[:, None]
     flat = {name: values.ravel() for name, values in columns.items()}
     row = median_seed(record) * evaluations + evaluations - 1
@@ -66,7 +66,7 @@ def median_seed(record: Record) -> int:
 
 
 def _measures(record: Record, queue: np.ndarray, replay: np.ndarray) -> dict[str, np.ndarray]:
-    found = {
+    measures = {
         "queue_near_hole": near_holes(queue),
         "replay_near_hole": near_holes(replay),
         "queue_near_goal": near_goal(queue),
@@ -78,8 +78,8 @@ def _measures(record: Record, queue: np.ndarray, replay: np.ndarray) -> dict[str
         parameters = jnp.asarray(record.parameters.astype(np.float16), jnp.float32)
         network = record.layer_sizes, record.config["learner.activation"]
         both = (_values(parameters, jnp.asarray(s, jnp.float32), *network) for s in (queue, replay))
-        found["value_lead_of_queue"] = lead(*map(np.asarray, both))
-    return found
+        measures["value_lead_of_queue"] = lead(*map(np.asarray, both))
+    return measures
 
 
 def near_holes(drawn: np.ndarray) -> np.ndarray:
@@ -101,13 +101,13 @@ def distance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """
     generator = np.random.default_rng(0)
     number = first.shape[1]
-    found = []
+    shares = []
     for pair in zip(map(_counts, first), map(_counts, second), strict=True):
         pooled = np.sum(pair, axis=0)
         drawn = generator.multivariate_hypergeometric(pooled, number, size=SPLITS)
         by_chance = np.abs(2 * drawn - pooled).sum(axis=1).mean()
-        found.append((np.abs(pair[0] - pair[1]).sum() - by_chance) / (2 * number))
-    return 100 * np.array(found)
+        shares.append((np.abs(pair[0] - pair[1]).sum() - by_chance) / (2 * number))
+    return 100 * np.array(shares)
 
 
 def _counts(drawn: np.ndarray) -> np.ndarray:

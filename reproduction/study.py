@@ -175,8 +175,8 @@ def pick(units: dict[str, Stored], longer: bool = False, **settings: Any) -> Sto
     """The training that states exactly this, of any size; if `longer`, of more than STEPS."""
     size = {"seeds", "steps", "snapshot_steps", *QUICK}
     for stored in units.values():
-        own = {k: v for k, v in stored.settings.items() if k not in size}
-        if own == settings and longer == (stored.settings.get("steps", 0) > STEPS):
+        settings_of_task = {k: v for k, v in stored.settings.items() if k not in size}
+        if settings_of_task == settings and longer == (stored.settings.get("steps", 0) > STEPS):
             return stored
     return None
 
@@ -189,11 +189,11 @@ def grouped(
     longer: bool = False,
 ) -> dict[G, dict[K, Stored]]:
     """The stored trainings by group and key, from what they state; empty groups are omitted."""
-    found = {
+    measures = {
         group: {key: one for key in keys if (one := pick(units, longer, **settings(group, key)))}
         for group in groups
     }
-    return {group: of for group, of in found.items() if of}
+    return {group: of for group, of in measures.items() if of}
 
 
 def training_of(stored: Stored) -> Result:

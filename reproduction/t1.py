@@ -82,7 +82,7 @@ def cases(n: int) -> dict[str, tuple[str, Function, list[float]]]:
 
 def units(quick: bool) -> list[Unit]:
     """One unit for each number of dimensions."""
-    found = []
+    rows = []
     for n, cutoffs in CUTOFFS.items():
         cutoffs = QUICK if quick else cutoffs
         functions = {
@@ -90,20 +90,20 @@ def units(quick: bool) -> list[Unit]:
             for name, (boundary, _, centre) in cases(n).items()
         }
         settings = {"functions": functions, "cutoffs": list(cutoffs), "quadrature": SETTINGS}
-        found.append(Unit(f"{n}-d", settings, partial(_identities, n, cutoffs)))
-    return found
+        rows.append(Unit(f"{n}-d", settings, partial(_identities, n, cutoffs)))
+    return rows
 
 
 def _identities(n: int, cutoffs: tuple[int, ...]) -> Columns:
     parts: list[Columns] = []
     for name, (boundary, f, centre) in cases(n).items():
-        found = theorem_identities(f, np.array(centre), cutoffs)
+        identities = theorem_identities(f, np.array(centre), cutoffs)
         parts.append(
             {
                 "function": np.repeat(name, len(cutoffs)),
                 "boundary": np.repeat(boundary, len(cutoffs)),
-                "cutoff": found.cutoffs,
-                **{key: getattr(found, key) for key in ("captured", *ORDERS)},
+                "cutoff": identities.cutoffs,
+                **{key: getattr(identities, key) for key in ("captured", *ORDERS)},
             }
         )
     return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}

@@ -74,9 +74,9 @@ def units(quick: bool) -> list[Unit]:
 
 def frequency_ratio(f: Function) -> float:
     """The paper's form: dispersion × ∫ |f̂|² k², divided by energy² / (16π²), up to the cutoff."""
-    found = theorem_identities(f, ORIGIN, (CUTOFF,))
-    spread = found.energy * float(found.second_moment[-1])
-    return 16 * math.pi**2 * local_dispersion(f, ORIGIN) * spread / found.energy**2
+    identities = theorem_identities(f, ORIGIN, (CUTOFF,))
+    spread = identities.energy * float(identities.second_moment[-1])
+    return 16 * math.pi**2 * local_dispersion(f, ORIGIN) * spread / identities.energy**2
 
 
 def _gaussians(widths: list[float]) -> Columns:
