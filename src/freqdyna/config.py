@@ -263,7 +263,8 @@ class Config:
     algorithm: Annotated[str, _algorithm] = "er"
     """The name of the algorithm; see `freqdyna list`. "dqn" is another name of "er"."""
     env: str = "MountainCar-v0"
-    """The name of the environment: one of `freqdyna list`, an id of Gymnasium, or module:id."""
+    """The name of the environment: one of `freqdyna list`, an id of Gymnasium, module:id,
+    or module:Class of a compiled one."""
     seeds: Count = 30
     """The number of independent seeds, which are trained at once."""
     first_seed: CountOrZero = 0

@@ -256,7 +256,7 @@ def complete(config: Config, agent: Agent[Any]) -> Config:
             prefix = f"{kind}." if kind else ""
             settings |= {prefix + name: value for name, value in values_of(part).items()}
     if isinstance(space, Environment):
-        declared, built_in = settings_of(type(space)), config.env in ENVIRONMENTS
+        declared, built_in = settings_of(type(space)), type(space) in ENVIRONMENTS.values()
         settings |= {
             f"env.{name}": value
             for name, value in values_of(space).items()

@@ -29,18 +29,24 @@ class Environments(Registry[Environment]):
 
     def __contains__(self, name: object) -> bool:
         """Whether a name is that of a class, and not of an environment of Gymnasium."""
-        if super().__contains__(name):
-            return True
-        module, _, attribute = str(name).rpartition(":")
-        kind = getattr(sys.modules.get(module), attribute, None)
-        if not (isinstance(kind, type) and issubclass(kind, Environment)):
-            return False
-        self[str(name)] = kind
-        return True
+        return super().__contains__(name) or self._imported(str(name)) is not None
+
+    def __missing__(self, name: str) -> type[Environment]:
+        """The class of a name that is not built in."""
+        kind = self._imported(name)
+        if kind is None:
+            raise KeyError(name)
+        return kind
 
     def get(self, name: str, default: Any = None) -> Any:
         """The class of a name, or `default`."""
-        return super().get(name, default) if name in self else default
+        return self[name] if name in self else default  # noqa: SIM401 - dict.get ignores __missing__
+
+    @staticmethod
+    def _imported(name: str) -> type[Environment] | None:
+        module, _, attribute = name.rpartition(":")
+        kind = getattr(sys.modules.get(module), attribute, None)
+        return kind if isinstance(kind, type) and issubclass(kind, Environment) else None
 
 
 ENVIRONMENTS = Environments("env", Environment)
