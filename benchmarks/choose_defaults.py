@@ -28,8 +28,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 import freqdyna
 
@@ -93,6 +91,25 @@ CANDIDATES: dict[str, dict[str, Any]] = {
         **{**SQUARED, **PRIORITIZED, "batch_size": 64, "learner.learning_rate": 1e-4},
     },
     "squared, prioritized, exploration 0.05": {**SQUARED, **PRIORITIZED, "exploration": 0.05},
+    # Around the best of these: is each of its three changes needed, and is more of one better?
+    "squared, 3-step": {**SQUARED, "learner.n_step": 3},
+    "squared, batch 64, 3-step": {**SQUARED, "batch_size": 64, "learner.n_step": 3},
+    "squared, batch 128, 3-step": {**SQUARED, "batch_size": 128, "learner.n_step": 3},
+    "prioritized, batch 64, 3-step": {**PRIORITIZED, "batch_size": 64, "learner.n_step": 3},
+    "squared, prioritized, 2-step": {**SQUARED, **PRIORITIZED, "learner.n_step": 2},
+    "squared, prioritized, 5-step": {**SQUARED, **PRIORITIZED, "learner.n_step": 5},
+    "squared, prioritized, batch 64, 3-step": {
+        **{**SQUARED, **PRIORITIZED, "batch_size": 64, "learner.n_step": 3},
+    },
+    "squared, prioritized, batch 128, 3-step": {
+        **{**SQUARED, **PRIORITIZED, "batch_size": 128, "learner.n_step": 3},
+    },
+    "squared, prioritized, 3-step, 20 updates": {
+        **{**SQUARED, **PRIORITIZED, "planning_steps": 20, "learner.n_step": 3},
+    },
+    "squared, prioritized, 3-step, target rate 0.01": {
+        **{**SQUARED, **PRIORITIZED, "learner.target_rate": 0.01, "learner.n_step": 3},
+    },
 }
 
 
@@ -132,6 +149,10 @@ def score(env: str, returns: np.ndarray) -> np.ndarray:
 
 def collect(folder: Path, file: Path) -> None:
     """Write all trainings of a folder to one Parquet file."""
+    # Imported where it is used: a machine that only trains need not have it.
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     columns: dict[str, list[Any]] = {"candidate": [], "env": [], "settings": [], "returns": []}
     for name, env in units():
         if (path := place(folder, name, env)).exists():
@@ -146,6 +167,8 @@ def collect(folder: Path, file: Path) -> None:
 
 def table(file: Path) -> None:
     """Print the scores with standard errors, and in brackets the means of the returns."""
+    import pyarrow.parquet as pq
+
     by_candidate: dict[str, dict[str, np.ndarray]] = {}
     for row in pq.read_table(file).to_pylist():
         by_candidate.setdefault(row["candidate"], {})[row["env"]] = np.array(row["returns"])
