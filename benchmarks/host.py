@@ -47,6 +47,7 @@ def cart_pole(seeds: int, steps: int = 2_000) -> float:
             "warmup_steps": 100,
             "scale_observations": False,
             **PAPERS_LEARNER,
+            "replay.prioritized_share": 0.0,
             "learner.hidden": (64, 64),
         }
     )

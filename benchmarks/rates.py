@@ -93,7 +93,13 @@ def measure(workload: str, seeds: int, seconds: float = 2.0) -> Rate:
 def prepare(seeds: int, environment: Environment | None = None, **settings: Any) -> Run:
     """A training that learns from the first step on."""
     # The paper's learner and no scaling, as in the programs it is compared with.
-    usual = {**PAPERS_LEARNER, "warmup_steps": 0, "steps": 50_000, "scale_observations": False}
+    usual = {
+        **PAPERS_LEARNER,
+        "replay.prioritized_share": 0.0,
+        "warmup_steps": 0,
+        "steps": 50_000,
+        "scale_observations": False,
+    }
     return api.prepare(Config.of({"seeds": seeds, **usual | settings}), environment)
 
 

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from freqdyna.agents import replay as sum_tree
-from freqdyna.agents.replay import PrioritizedReplay, Replay, UniformReplay
+from freqdyna.agents.replay import ReplayBuffer
 
 SEEDS, CAPACITY, WIDTH, BATCH, UPDATES = 15, 50_000, 7, 32, 10
 STEPS, REPEATS = 100, 7
@@ -42,7 +42,7 @@ def microseconds(init: Callable[[], Any], step: Callable[..., Any]) -> list[floa
     return times
 
 
-def ours(replay: Replay[Any]) -> list[float]:
+def ours(replay: ReplayBuffer) -> list[float]:
     """The cost of one of our buffers."""
 
     def step(carry: Any, t: Any, key: Any) -> Any:
@@ -87,7 +87,7 @@ def flashbax_cost(buffer: Any, prioritized: bool) -> list[float]:
 def main() -> None:
     """Measure and print."""
     print(f"{SEEDS} seeds, {CAPACITY:,} rows, on {jax.devices()[0].device_kind}")
-    rows = {"uniform, ours": ours(UniformReplay(CAPACITY))}
+    rows = {"uniform, ours": ours(ReplayBuffer(CAPACITY, 0.0))}
     rows["uniform, flashbax"] = flashbax_cost(
         flashbax.make_item_buffer(CAPACITY, 1, BATCH), prioritized=False
     )
@@ -95,7 +95,7 @@ def main() -> None:
     for branches in (8, 16, 32, 64):
         sum_tree.BRANCHES = branches
         mark = " (the default)" if branches == chosen else ""
-        cost = ours(PrioritizedReplay(CAPACITY, 0.6))
+        cost = ours(ReplayBuffer(CAPACITY))
         rows[f"prioritized, ours, {branches} branches{mark}"] = cost
     rows["prioritized, flashbax"] = flashbax_cost(
         flashbax.make_prioritised_flat_buffer(CAPACITY, 1, BATCH // 2, priority_exponent=0.6),

@@ -28,7 +28,7 @@ PAPERS: dict[str, Any] = {
     **{"learner.hidden": (32, 32), "learner.activation": "tanh", "learner.layer_norm": False},
     **{"learner.learning_rate": 1e-3, "learner.double": False, "learner.ties": "first"},
     **{"learner.target_period": 50, "learner.target_rate": 1.0, "learner.n_step": 1},
-    "eval_exploration": 0.05,
+    **{"eval_exploration": 0.05, "replay.prioritized_share": 0.0},
 }
 PUBLISHED: dict[str, Any] = {
     **{"search_control.noise_scales": "deviation", "search_control.boundary": "project"},
@@ -40,7 +40,7 @@ FROM_FIRST_STEP = {"learn_in_warmup": True}
 TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "er": ("er", "MountainCar-v0", FROM_FIRST_STEP),
     "er, updates after the warm-up": ("er", "MountainCar-v0", {"learn_in_warmup": False}),
-    "prioritized-er": ("prioritized-er", "GridWorld", {}),
+    "prioritized-er": ("prioritized-er", "GridWorld", {"replay.prioritized_share": 0.5}),
     "dyna-value": ("dyna-value", "MountainCar-v0", {"env.reward_noise": 0.1} | FROM_FIRST_STEP),
     "dyna-frequency": ("dyna-frequency", "MountainCar-v0", FROM_FIRST_STEP),
     "dyna-frequency, other readings": ("dyna-frequency", "MazeGridWorld", PUBLISHED | MAZE),
@@ -93,7 +93,7 @@ def write(path: Path) -> None:
     by_training = {}
     for name, (algorithm, env, changes) in TRAININGS.items():
         named = Config.of({"env": env, "algorithm": algorithm})
-        papers = {} if "naf" in algorithm else PAPERS
+        papers = {"replay.prioritized_share": 0.0} if "naf" in algorithm else PAPERS
         if "tabular" in algorithm:
             papers = {"eval_exploration": 0.05}
         table = SMALL | papers | changes

@@ -47,6 +47,7 @@ def ours(env: str) -> np.ndarray:
             "learner.discount": DISCOUNT,
             "learner.target_period": TARGET,
             "learner.hidden": HIDDEN,
+            "replay.prioritized_share": 0.0,
         },
         replay={"capacity": BUFFER},
     )

@@ -135,15 +135,18 @@ def remarks(findings: Findings) -> list[str]:
 
 
 def seeds_of_stored(units: dict[str, dict[str, Stored]]) -> str:
-    """A sentence on how many seeds of all stored learning curves are left out of statistics."""
+    """Sentences on the seeds left out of statistics, and on the rule for equal action values."""
     every = {name: one.record for of in units.values() for name, one in of.items()}
     records = [record for record in every.values() if record is not None]
     kept = np.concatenate([record.complete_seeds.kept for record in records])
     unknown = sum(DIVERGED_AT not in record.metrics for record in records)
+    ties = Counter(record.config.get("learner.ties") for record in records)
     return (
         f"The {len(records)} stored learning curves have {len(kept):,} seeds, of which "
         f"{(~kept).sum()} are left out because of divergence or a failing environment. "
-        f"{unknown} of the trainings do not record when a seed diverged."
+        f"{unknown} of the trainings do not record when a seed diverged. Among equal action "
+        f"values, {ties['first']} take the first one and {ties['random']} a random one; the others "
+        "have continuous actions or no network."
     )
 
 

@@ -26,7 +26,7 @@ EVERYWHERE: Settings = flattened(
             **{"double": False, "layer_norm": False, "n_step": 1, "ties": "first"},
             "max_gradient_norm": None,
         },
-        "replay": {"capacity": 100_000, "exponent": 0.6},
+        "replay": {"capacity": 100_000, "prioritized_share": 0.0, "exponent": 0.6},
         "planning": {
             **{"simulated_share": 0.5, "queue_size": 100_000, "exploration": 0.1},
             **{"rollout_length": 1, "model_updates": 1},
@@ -74,6 +74,8 @@ def complete(stated: Settings) -> Config:
     """The configuration of a training, with every setting, from what it states."""
     stated = dict(stated)
     table = EVERYWHERE | BY_ENVIRONMENT.get(stated["env"], {})
+    if stated["algorithm"] == "prioritized-er":
+        table |= {"replay.prioritized_share": 0.5}
     if stated.pop("preset", None) == PUBLISHED:
         preset = presets.PRESETS[PUBLISHED]
         table |= {**preset.tables[presets.EVERYWHERE], **preset.tables[stated["env"]]}

@@ -13,7 +13,7 @@ from freqdyna import Config, FreqdynaError, envs
 from freqdyna.agents import presets
 from freqdyna.agents.algorithms import ALGORITHMS, completed, component_classes, has_setting
 from freqdyna.agents.learners import DQN
-from freqdyna.agents.presets import EVERYWHERE, PRESETS, TUNED
+from freqdyna.agents.presets import EVERYWHERE, PRESETS
 from freqdyna.config import Component, Share, create, docs_of, settings_of, values_of
 from freqdyna.envs import ENVIRONMENTS
 from freqdyna.envs.names import env_label
@@ -174,20 +174,12 @@ def test_a_setting_wins_over_the_preset_which_wins_over_the_defaults():
     assert (paper["search_control.states"], paper["learn_in_warmup"]) == (50, True)
 
 
-def test_a_preset_may_depend_on_the_algorithm_and_choose_it():
+def test_a_preset_may_depend_on_the_algorithm():
     rates = {}
     for algorithm in ("dyna-value", "dyna-frequency"):
         config = presets.config({"algorithm": algorithm}, "published")
         rates[algorithm] = config["learner.activation"], config["search_control.step_size"]
     assert rates == {"dyna-value": ("relu", 0.1), "dyna-frequency": ("tanh", 0.01)}
-    for env, table in TUNED.items():
-        tuned = presets.config({"env": env}, "tuned")
-        assert (tuned.algorithm, tuned.steps) == (table["algorithm"], table["steps"])
-        other = presets.config({"env": env, "algorithm": "dqn", "steps": 7}, "tuned")
-        assert (other.algorithm, other.steps) == ("er", 7)
-    for wrong in ({"env": "GridWorld"}, {"env": "cartpole"}):
-        with pytest.raises(FreqdynaError, match="env"):
-            presets.config(wrong, "tuned")
     with pytest.raises(FreqdynaError, match="preset"):
         presets.config({}, "papers")
 

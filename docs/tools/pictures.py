@@ -7,10 +7,8 @@ one of docs/first-run.md.
 """
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
-import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,21 +18,16 @@ from matplotlib.figure import Figure
 import freqdyna
 from freqdyna import envs
 from freqdyna.agents.dyna.view import axes
-from freqdyna.agents.presets import TUNED
 from freqdyna.results.chart import (
     STORE_COLORS,
     Axis,
     Chart,
-    Legend,
-    LineStyle,
     Mesh,
     Panel,
     Points,
-    Rule,
 )
 from freqdyna.results.draw import draw
 from freqdyna.results.maps import map_panel
-from freqdyna.results.plot import curves_chart
 from reproduction.regression import HIGH, LOW, f_sin
 from reproduction.store import runs
 
@@ -121,21 +114,6 @@ def draw_environments() -> Figure:
     return draw(Chart(panels, panel_size=(4.2, 3.6)))
 
 
-def draw_presets() -> Figure:
-    """The stored learning curves of the preset "tuned", with the return that counts as solved."""
-    stored = runs(Path(__file__).parents[2] / "results" / "presets.parquet")
-    panels = []
-    for env in TUNED:
-        (panel,) = curves_chart([stored[env]]).panels
-        threshold = gymnasium.spec(env).reward_threshold or -200.0  # Pendulum has none
-        solved = Rule(threshold, style=LineStyle("gray", "dashed"), width=1)
-        place = Legend("lower right")
-        panels.append(replace(panel, y=Axis("evaluation return"), rules=[solved], legend=place))
-    note = "Mean over 10 seeds and its\n95% interval. Dashed: the\nreturn that counts as solved."
-    panels.append(Panel(only_text=note))
-    return draw(Chart(panels, columns=3, panel_size=(4.2, 3.2)))
-
-
 def write_comparison(page: Path) -> Figure:
     """The stored runs of MountainCar compared: the tables are written into the page."""
     stored = runs(Path(__file__).parents[2] / "results" / "mountain-car.parquet")
@@ -167,7 +145,6 @@ def _random_walks(env: envs.Environment) -> np.ndarray:
 if __name__ == "__main__":
     draw_f_sin().savefig(IMAGES / "f-sin.png")
     draw_environments().savefig(IMAGES / "environments.png", dpi=110)
-    draw_presets().savefig(IMAGES / "presets.png", dpi=110)
     write_comparison(IMAGES.parent / "compare.md").savefig(IMAGES / "compare.png", dpi=110)
     if sys.argv[1:]:
         draw_run(Path(sys.argv[1])).savefig(IMAGES / "mountain-car.png", dpi=110)

@@ -7,7 +7,7 @@ from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.dyna.planning import Planning
 from freqdyna.agents.learners import DQN, NAF
 from freqdyna.agents.models import MODELS
-from freqdyna.agents.replay import PrioritizedReplay, UniformReplay
+from freqdyna.agents.replay import ReplayBuffer
 from freqdyna.agents.tabular import QLearning, TabularDyna
 from freqdyna.config import ALIASES, Config, Setting, docs_of, settings_of
 from freqdyna.core.errors import FreqdynaError
@@ -22,7 +22,7 @@ GROUPS: dict[str, tuple[str, Mapping[str, type]]] = {
         "learner",
         {"discrete actions": DQN, "continuous actions": NAF, "tabular-dyna-q": QLearning},
     ),
-    "The replay buffer": ("replay", {"uniform": UniformReplay, "prioritized": PrioritizedReplay}),
+    "The replay buffer": ("replay", {"every agent with a network": ReplayBuffer}),
     "Planning": ("planning", {"every dyna": Planning}),
     "The search-control": ("search_control", SEARCH_CONTROLS),
     "The model": ("model", MODELS),

@@ -278,12 +278,12 @@ class Config:
     """The model: "true" (the environment's own dynamics), "learned" (online), "ensemble" (several
     learned models), or module:Class. If unset: true for built-in environments, learned for those of
     Gymnasium."""
-    eval_every: Count = 500
+    eval_every: Count = 1000
     """Environment steps between evaluations."""
-    eval_episodes: Count = 1
+    eval_episodes: Count = 5
     """Episodes per evaluation of a seed."""
-    eval_exploration: Share | None = None
-    """Like exploration, for evaluations. If unset: 0.05, or 0 with continuous actions."""
+    eval_exploration: Share = 0.0
+    """Like exploration, for evaluations."""
     snapshot_steps: Steps = ()
     """Steps after which the replay buffer, the queue, V and g are recorded, for `freqdyna plot
     --what`."""

@@ -13,8 +13,7 @@ from scipy import stats
 
 from freqdyna.agents.replay import (
     BRANCHES,
-    PrioritizedReplay,
-    UniformReplay,
+    ReplayBuffer,
     empty_sum_tree,
     n_step_rows,
 )
@@ -42,7 +41,7 @@ def drawn(replay, state, key, draws, size):
 
 
 def filled(size, capacity=500, exponent=0.6):
-    replay = PrioritizedReplay(capacity, exponent)
+    replay = ReplayBuffer(capacity, exponent=exponent)
     return replay, fill(replay, jnp.asarray(size))
 
 
@@ -80,7 +79,7 @@ def test_differences_that_are_not_finite_leave_the_tree_usable():
 
 
 def test_uniform_replay_overwrites_the_oldest_row_first():
-    replay = UniformReplay(4)
+    replay = ReplayBuffer(4, 0.0)
     state = replay.init(1)
     for count in range(6):
         state = replay.add(state, jnp.full(1, float(count)), jnp.asarray(count))
@@ -88,7 +87,7 @@ def test_uniform_replay_overwrites_the_oldest_row_first():
 
 
 def test_only_written_rows_are_drawn_and_all_equally_often():
-    replay = UniformReplay(1000)
+    replay = ReplayBuffer(1000, 0.0)
     state = fill(replay, jnp.asarray(37))
     rows, indices = drawn(replay, state, jax.random.key(0), 37_000, 37)
     np.testing.assert_array_equal(rows[:, 0], indices)

@@ -46,10 +46,6 @@ def trained(monkeypatch):
             {"search_control.probability": 0.5, "model.size": 5},
         ),
         (["--preset=paper", "--env=MazeGridWorld"], {"learner.hidden": (64, 64)}),
-        (
-            ["--preset=tuned", "--env=Acrobot-v1"],
-            {"algorithm": "dyna-uniform", "learner.double": True},
-        ),
     ],
 )
 def test_options_are_settings_of_the_chosen_components(trained, options, settings):

@@ -12,12 +12,9 @@ import pytest
 
 import freqdyna
 from freqdyna import Config
-from freqdyna.agents import presets
 from freqdyna.agents.algorithms import completed
-from freqdyna.agents.presets import TUNED
 from freqdyna.cli.main import _parse
 from freqdyna.sweeps.sweep import Sweep
-from reproduction.store import runs
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -100,12 +97,3 @@ def test_commands_have_only_options_that_exist(page, monkeypatch):
             _parse(command)
     for name in ("my_model", "td_error"):
         sys.modules.pop(name, None)
-
-
-@pytest.mark.parametrize("env", TUNED)
-def test_the_stored_runs_of_the_guide_have_the_settings_of_the_preset(env):
-    stored = runs(ROOT / "results" / "presets.parquet")[env].config
-    preset = presets.config({"env": env}, "tuned")
-    assert preset.settings.items() <= stored.settings.items()
-    for name in ("algorithm", "steps", "seeds"):
-        assert getattr(preset, name) == getattr(stored, name)

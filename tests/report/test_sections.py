@@ -59,7 +59,7 @@ def test_settings_that_differ_are_listed():
     several = runs(2, **{"learner.hidden": (4, 4)})
     (table,) = settings_section([*several, result(np.ones((3, 4)), **{RATE: 0.02})]).tables.values()
     assert table[0][1:] == ["learner.hidden", RATE]
-    assert [row[1:] for row in table[1:]] == [["4 4", "0.01"], ["4 4", "0.02"], ["32 32", "0.02"]]
+    assert [row[1:] for row in table[1:]] == [["4 4", "0.01"], ["4 4", "0.02"], ["128 128", "0.02"]]
     assert settings_section(several[:1]) is None
 
 

@@ -11,7 +11,7 @@ from freqdyna.agents.dyna.planning import Planning
 from freqdyna.agents.learners import DQN, NAF, Learner
 from freqdyna.agents.models import MODELS
 from freqdyna.agents.models.true import host_model
-from freqdyna.agents.replay import PrioritizedReplay, UniformReplay
+from freqdyna.agents.replay import ReplayBuffer
 from freqdyna.agents.tabular import QLearning, TabularDyna
 from freqdyna.config import COMPONENTS, Config, create, known_algorithm, settings_of, values_of
 from freqdyna.core.errors import FreqdynaError, unknown_name
@@ -30,7 +30,6 @@ class Recipe:
     """The name of its search-control; None for an algorithm without a model."""
     any_search_control: bool = False
     """Whether the user may choose another search-control."""
-    replay: type[UniformReplay] | type[PrioritizedReplay] = UniformReplay
     tabular: bool = False
     continuous: bool = False
     """Whether it is for continuous actions; otherwise it is for discrete ones."""
@@ -51,10 +50,9 @@ def _dyna_recipes() -> dict[str, Recipe]:
 
 
 ALGORITHMS: dict[str, Recipe] = {
-    "er": Recipe("DQN with uniform experience replay"),
+    "er": Recipe("DQN with experience replay"),
     "prioritized-er": Recipe(
-        "DQN with proportional prioritized replay, half of each mini-batch uniform",
-        replay=PrioritizedReplay,
+        "the paper's name of er with prioritized replay, which is the default of er"
     ),
     **_dyna_recipes(),
     "dyna": Recipe(
@@ -94,7 +92,7 @@ def component_classes(config: Config, continuous: bool, on_host: bool) -> dict[s
         classes["env"] = ENVIRONMENTS[config.env]
     if recipe.tabular:
         return {"": TabularDyna, "learner": QLearning} | classes
-    classes |= {"": Dyna, "learner": NAF if continuous else DQN, "replay": recipe.replay}
+    classes |= {"": Dyna, "learner": NAF if continuous else DQN, "replay": ReplayBuffer}
     if recipe.search_control is not None:
         classes["planning"] = Planning
         control = config.search_control or recipe.search_control
@@ -266,8 +264,6 @@ def complete(config: Config, agent: Agent[Any]) -> Config:
     else:
         settings |= {n: v for n, v in config.settings.items() if n.startswith("env.")}
         settings["env.episode_limit"] = space.episode_limit  # type: ignore[attr-defined]
-    if config.eval_exploration is None:
-        names["eval_exploration"] = 0.05 if space.num_actions else 0.0
     return replace(config, **names, settings=settings)
 
 

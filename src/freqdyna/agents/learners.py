@@ -68,13 +68,13 @@ class LearnerState(eqx.Module):
 class Learner(Component, eqx.Module):
     """A network with a target network, trained by Adam; a subclass interprets its outputs."""
 
-    hidden: Widths = eqx.field(static=True, default=(32, 32))
+    hidden: Widths = eqx.field(static=True, default=(128, 128))
     """Widths of the hidden layers."""
-    activation: Literal["tanh", "relu", "silu"] = eqx.field(static=True, default="tanh")
+    activation: Literal["tanh", "relu", "silu"] = eqx.field(static=True, default="silu")
     """The activation of the hidden layers."""
-    layer_norm: bool = eqx.field(static=True, default=False)
+    layer_norm: bool = eqx.field(static=True, default=True)
     """Whether the inputs of each activation are normalised over the units of their layer."""
-    learning_rate: NotNegative = 1e-3
+    learning_rate: NotNegative = 3e-4
     """The learning rate of Adam."""
     discount: Share = 0.99
     """The discount factor (gamma)."""
@@ -83,11 +83,11 @@ class Learner(Component, eqx.Module):
     |d| − 1/2 beyond."""
     max_gradient_norm: Positive | None = None
     """Longer gradients are scaled to this norm before Adam; None for no limit."""
-    n_step: Count = eqx.field(static=True, default=1)
+    n_step: Count = eqx.field(static=True, default=3)
     """The rewards of so many steps stand in a target, before the value of the state after them."""
-    target_period: Count = 1000
+    target_period: Count = 1
     """Updates between changes of the target network (the paper's tau)."""
-    target_rate: Share = 1.0
+    target_rate: Share = 0.005
     """The fraction by which such a change moves the target network to the network; 1 copies it."""
     space: Space | None = None
     """The spaces of states and actions, see `bind`."""
@@ -237,10 +237,10 @@ ROUNDING = 8 * float(np.finfo(np.float32).eps)
 class DQN(Learner):
     """Deep Q-learning with Adam, for discrete actions."""
 
-    double: bool = eqx.field(static=True, default=False)
+    double: bool = eqx.field(static=True, default=True)
     """Whether the network chooses the action in the target, and the target network only evaluates
     it (double Q-learning)."""
-    ties: Literal["random", "first"] = eqx.field(static=True, default="first")
+    ties: Literal["random", "first"] = eqx.field(static=True, default="random")
     """The greedy action among those whose values are equal up to rounding: "random" is any of them,
     "first" the first one with the highest value, which then depends on how a processor rounds."""
 
@@ -357,10 +357,14 @@ class NAF(Learner):
 
     hidden: Widths = eqx.field(static=True, default=(64, 64))
     """Widths of the hidden layers."""
-    target_period: Count = 1
-    """Updates between changes of the target network."""
-    target_rate: Share = 0.005
-    """The fraction by which such a change moves the target network to the network; 1 copies it."""
+    activation: Literal["tanh", "relu", "silu"] = eqx.field(static=True, default="tanh")
+    """The activation of the hidden layers."""
+    layer_norm: bool = eqx.field(static=True, default=False)
+    """Whether the inputs of each activation are normalised over the units of their layer."""
+    learning_rate: NotNegative = 1e-3
+    """The learning rate of Adam."""
+    n_step: Count = eqx.field(static=True, default=1)
+    """The rewards of so many steps stand in a target, before the value of the state after them."""
 
     @property
     def sizes(self) -> tuple[int, ...]:

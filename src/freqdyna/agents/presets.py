@@ -2,7 +2,6 @@
 
 paper       the settings that the paper states
 published   what the code published by its authors does, as far as settings can express it
-tuned       for some environments, an algorithm and settings that were tried there
 
 A setting of a preset is used if the run has a component with that setting; others keep their
 defaults. docs/published-code.md and docs/algorithms say what settings cannot express: the
@@ -16,7 +15,7 @@ from typing import Any
 
 from freqdyna.agents import algorithms
 from freqdyna.config import Config, flattened
-from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.core.errors import unknown_name
 
 Tables = Mapping[str, Mapping[str, Any]]
 """Settings by the name of an environment or of an algorithm."""
@@ -30,8 +29,7 @@ class Preset:
 
     summary: str
     tables: Tables
-    """Settings by the name of an environment, or EVERYWHERE. Without a table for EVERYWHERE, other
-    environments are refused."""
+    """Settings by the name of an environment, and for EVERYWHERE."""
     by_algorithm: Tables = field(default_factory=dict)
     """Settings by the name of an algorithm, which take precedence over `tables`."""
 
@@ -51,13 +49,17 @@ _NAF: dict[str, Any] = {
     **{"learner.hidden": (64, 64), "learner.target_period": 1, "learner.target_rate": 0.005},
     "eval_exploration": 0.0,
 }
-_NAF_BY_ALGORITHM: Tables = dict.fromkeys(("naf", "dyna-naf-value", "dyna-naf-frequency"), _NAF)
+_PAPER_BY_ALGORITHM: Tables = {
+    **dict.fromkeys(("naf", "dyna-naf-value", "dyna-naf-frequency"), _NAF),
+    "prioritized-er": {"replay.prioritized_share": 0.5},  # its reproducibility section
+}
 
 PAPER: Tables = {
     # Section numbers are those of the appendix unless another is named.
     EVERYWHERE: {
         "batch_size": 32,  # A.6: b = 32
         "replay.capacity": 100_000,  # A.6: "buffer size 100k"
+        "replay.prioritized_share": 0.0,
         "planning.queue_size": 100_000,  # A.6: the same sentence, applied to both buffers
         **PAPERS_LEARNER,
         "exploration": 0.1,  # A.6: "without decaying"
@@ -137,7 +139,7 @@ PUBLISHED: Tables = {
         "search_control.vanishing": "each_term",
         "search_control.network": "target",  # for g; V is computed with the online network
         "planning.queue_size": 1_000_000,
-        "replay.exponent": 1.0,  # in its configuration file, for an algorithm that is missing
+        "replay.prioritized_share": 0.0,
         "scale_observations": False,
     },
     "MountainCar-v0": {
@@ -157,92 +159,21 @@ PUBLISHED: Tables = {
 PUBLISHED_BY_ALGORITHM: Tables = {
     # In its configuration file, which chooses tanh for Dyna-Frequency alone.
     "er": {"learner.activation": "relu"},
-    "prioritized-er": {"learner.activation": "relu"},
+    "prioritized-er": {
+        **{"learner.activation": "relu", "replay.prioritized_share": 0.5},
+        "replay.exponent": 1.0,  # the algorithm itself is missing there
+    },
     "dyna-value": {"learner.activation": "relu", "search_control.step_size": 0.1},
     "dyna-frequency": {"learner.activation": "tanh", "search_control.step_size": 0.01},
 }
 
-_EVALUATION: dict[str, Any] = {
-    "seeds": 10,
-    "eval_episodes": 10,
-    "eval_exploration": 0.0,
-}
-
-TUNED: Tables = {
-    "CartPole-v1": {
-        **_EVALUATION,
-        "algorithm": "dyna-uniform",
-        "steps": 5_000,  # the return falls again later
-        "warmup_steps": 1000,
-        "planning_steps": 5,
-        "batch_size": 128,
-        "learner.hidden": (16,),
-        "learner.target_period": 2000,
-        "learner.double": True,
-        "learner.loss": "huber",
-        "scale_observations": True,
-    },
-    "Acrobot-v1": {
-        **_EVALUATION,
-        "algorithm": "dyna-uniform",
-        "steps": 15_000,
-        "warmup_steps": 1000,
-        "planning_steps": 5,
-        "batch_size": 64,
-        "learner.learning_rate": 5e-4,
-        "learner.hidden": (64, 64),
-        "learner.target_period": 200,
-        "learner.double": True,
-        "learner.loss": "huber",
-        "scale_observations": True,
-        "eval_every": 1000,
-    },
-    "MountainCar-v0": {
-        **_EVALUATION,
-        "algorithm": "dyna-uniform",
-        "steps": 10_000,
-        "warmup_steps": 1000,
-        "learner.target_period": 250,
-        "scale_observations": True,
-    },
-    "LunarLander-v3": {
-        **_EVALUATION,
-        "algorithm": "er",
-        "steps": 100_000,
-        "warmup_steps": 1000,
-        "planning_steps": 1,
-        "batch_size": 64,
-        "learner.learning_rate": 5e-4,
-        "learner.hidden": (128, 128),
-        "learner.activation": "relu",
-        "learner.target_period": 250,
-        "learner.double": True,
-        "learner.loss": "huber",
-        "exploration": 0.05,
-        "exploration_steps": 20_000,
-        "scale_observations": False,
-        "eval_every": 10_000,
-        "eval_episodes": 5,  # of up to 1,000 steps each, in Python
-    },
-    "Pendulum-v1": {
-        **_EVALUATION,
-        "algorithm": "naf",
-        "steps": 10_000,
-        "warmup_steps": 1000,
-        "planning_steps": 5,
-        "batch_size": 64,
-    },
-}
-"""Settings by the name of an environment."""
-
 PRESETS: dict[str, Preset] = {
-    "paper": Preset("the settings that the paper states", PAPER, _NAF_BY_ALGORITHM),
+    "paper": Preset("the settings that the paper states", PAPER, _PAPER_BY_ALGORITHM),
     "published": Preset(
         "what the paper's published code does, as far as settings can express it",
         PUBLISHED,
         PUBLISHED_BY_ALGORITHM,
     ),
-    "tuned": Preset(f"settings tried on each of {', '.join(TUNED)}, and only for these", TUNED),
 }
 
 
@@ -254,8 +185,7 @@ def config(settings: Mapping[str, Any], preset: str | None = None) -> Config:
         preset: The name of a preset; None for the defaults of the library.
 
     Raises:
-        FreqdynaError: If a name is unknown, a value is invalid, or the preset is not for this
-            environment.
+        FreqdynaError: If a name is unknown or a value is invalid.
 
     """
     chosen = Config.of(settings)
@@ -264,14 +194,8 @@ def config(settings: Mapping[str, Any], preset: str | None = None) -> Config:
     if preset not in PRESETS:
         raise unknown_name("preset", preset, PRESETS)
     tables = PRESETS[preset].tables
-    if not tables.keys() & {EVERYWHERE, chosen.env}:
-        raise FreqdynaError(
-            f"env is {chosen.env!r}, for which preset {preset!r} has no settings; it has them for "
-            + ", ".join(tables)
-        )
     explicit = flattened(settings)
-    table = {**tables.get(EVERYWHERE, {}), **tables.get(chosen.env, {})}
-    chosen = Config.of(table | explicit)
+    table = {**tables[EVERYWHERE], **tables.get(chosen.env, {})}
     table |= PRESETS[preset].by_algorithm.get(chosen.algorithm, {})
     return Config.of(
         {k: v for k, v in table.items() if algorithms.has_setting(chosen, k)} | explicit

@@ -1,53 +1,12 @@
-"""Replay buffers (the paper's B): uniform, and prioritized with a sum tree."""
+"""The replay buffer (the paper's B): samples by priority, with a sum tree, and uniform ones."""
 
-import abc
 import math
-from typing import Generic, TypeVar
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, UInt32
 
-from freqdyna.config import Component, Count, NotNegative
-
-ReplayState = TypeVar("ReplayState")
-
-
-class Replay(Component, eqx.Module, Generic[ReplayState]):
-    """A buffer of packed transitions; the oldest are overwritten first.
-
-    `count` is the number of transitions added so far. It is a function of the time step, so it is
-    passed in rather than stored: it is then the same number for all seeds of a batch, and a write
-    is a cheap slice update. Sampling is a deterministic function of random bits, one word per
-    sample, so that a training step draws all of its random numbers in one call.
-    """
-
-    capacity: eqx.AbstractVar[int]
-
-    @abc.abstractmethod
-    def init(self, width: int) -> ReplayState:
-        """An empty buffer for rows of `width` numbers."""
-
-    @abc.abstractmethod
-    def add(
-        self, state: ReplayState, row: Float[Array, " width"], count: Int[Array, ""]
-    ) -> ReplayState:
-        """Store one packed transition; `count` were added before it."""
-
-    @abc.abstractmethod
-    def sample(
-        self, state: ReplayState, bits: UInt32[Array, " batch"], count: Int[Array, ""]
-    ) -> tuple[Float[Array, "batch width"], Int[Array, " batch"]]:
-        """Packed transitions, sampled with replacement, and their indices; `count` is positive."""
-
-    @abc.abstractmethod
-    def update_priorities(
-        self,
-        state: ReplayState,
-        indices: Int[Array, " batch"],
-        differences: Float[Array, " batch"],
-    ) -> ReplayState:
-        """Update the priorities of sampled transitions by their temporal-difference errors."""
+from freqdyna.config import Component, Count, NotNegative, Share
 
 
 def n_step_rows(
@@ -80,42 +39,6 @@ def n_step_rows(
         goes_on = goes_on & (following[:, -1] == 0)
     ends = jnp.stack([reward, last], axis=1)
     return jnp.concatenate([rows[:, :n], state, rows[:, 2 * n : -2], ends], axis=1)
-
-
-class RingState(eqx.Module):
-    """The rows; unused rows are zero and never sampled."""
-
-    rows: Float[Array, "capacity width"]
-
-
-class UniformReplay(Replay[RingState]):
-    """Every stored transition is equally likely."""
-
-    capacity: Count = eqx.field(static=True, default=100_000)
-    """The capacity of the buffer, in transitions."""
-
-    def init(self, width: int) -> RingState:
-        """An empty buffer."""
-        return RingState(jnp.zeros((self.capacity, width)))
-
-    def add(
-        self, state: RingState, row: Float[Array, " width"], count: Int[Array, ""]
-    ) -> RingState:
-        """Overwrite the oldest row; see `Replay.add`."""
-        return RingState(state.rows.at[count % self.capacity].set(row))
-
-    def sample(
-        self, state: RingState, bits: UInt32[Array, " batch"], count: Int[Array, ""]
-    ) -> tuple[Float[Array, "batch width"], Int[Array, " batch"]]:
-        """Sample uniformly from the stored rows; see `Replay.sample`."""
-        indices = uniform_indices(bits, jnp.minimum(count, self.capacity))
-        return state.rows[indices], indices
-
-    def update_priorities(
-        self, state: RingState, indices: Int[Array, " batch"], differences: Float[Array, " batch"]
-    ) -> RingState:
-        """Return the buffer unchanged: it has no priorities."""
-        return state
 
 
 def uniform_indices(bits: UInt32[Array, " batch"], size: Int[Array, ""]) -> Int[Array, " batch"]:
@@ -194,59 +117,76 @@ def empty_sum_tree(capacity: int) -> SumTree:
 SMALLEST_PRIORITY = 1e-6
 
 
-class PrioritizedState(eqx.Module):
-    """The rows, the sum tree of their priorities, and the highest priority so far."""
+class ReplayState(eqx.Module):
+    """The rows; unused rows are zero and never sampled."""
 
     rows: Float[Array, "capacity width"]
-    tree: SumTree
-    greatest: Float[Array, ""]
+    tree: SumTree | None
+    """The sum tree of their priorities; None if samples are uniform."""
+    greatest: Float[Array, ""] | None
+    """The highest priority so far."""
 
 
-class PrioritizedReplay(Replay[PrioritizedState]):
-    """Half of a batch is sampled in proportion to |temporal-difference error|^exponent.
+class ReplayBuffer(Component, eqx.Module):
+    """A buffer of packed transitions; the oldest are overwritten first.
 
-    The other half is uniform, "as a strategy for bias correction" (the paper, reproducibility
-    section). A new transition gets the highest priority so far.
+    A share of each mini-batch is sampled in proportion to |temporal-difference error|^exponent. The
+    others are uniform, "as a strategy for bias correction" (the paper, reproducibility section). A
+    new transition gets the highest priority so far.
+
+    `count` is the number of transitions added so far. It is a function of the time step, so it is
+    passed in rather than stored: it is then the same number for all seeds of a batch, and a write
+    is a cheap slice update. Sampling is a deterministic function of random bits, one word per
+    sample, so that a training step draws all of its random numbers in one call.
     """
 
     capacity: Count = eqx.field(static=True, default=100_000)
     """The capacity of the buffer, in transitions."""
+    prioritized_share: Share = eqx.field(static=True, default=0.5)
+    """The share of a mini-batch that is sampled by priority; 0 for uniform replay."""
     exponent: NotNegative = 0.6
     """Priorities are |temporal-difference error| to this power."""
 
-    def init(self, width: int) -> PrioritizedState:
-        """An empty buffer."""
+    def init(self, width: int) -> ReplayState:
+        """An empty buffer for rows of `width` numbers."""
         rows = jnp.zeros((self.capacity, width))
-        return PrioritizedState(rows, empty_sum_tree(self.capacity), jnp.ones(()))
+        if self.prioritized_share == 0:
+            return ReplayState(rows, None, None)
+        return ReplayState(rows, empty_sum_tree(self.capacity), jnp.ones(()))
 
     def add(
-        self, state: PrioritizedState, row: Float[Array, " width"], count: Int[Array, ""]
-    ) -> PrioritizedState:
-        """Overwrite the oldest row and its priority; see `Replay.add`."""
-        index = count % self.capacity
-        tree = state.tree.set(index[None], state.greatest[None])
-        return PrioritizedState(state.rows.at[index].set(row), tree, state.greatest)
+        self, state: ReplayState, row: Float[Array, " width"], count: Int[Array, ""]
+    ) -> ReplayState:
+        """Overwrite the oldest row and its priority; `count` were added before."""
+        index, tree = count % self.capacity, state.tree
+        if tree is not None:
+            assert state.greatest is not None
+            tree = tree.set(index[None], state.greatest[None])
+        return ReplayState(state.rows.at[index].set(row), tree, state.greatest)
 
     def sample(
-        self, state: PrioritizedState, bits: UInt32[Array, " batch"], count: Int[Array, ""]
+        self, state: ReplayState, bits: UInt32[Array, " batch"], count: Int[Array, ""]
     ) -> tuple[Float[Array, "batch width"], Int[Array, " batch"]]:
-        """Sample half by priority and half uniformly; see `Replay.sample`."""
-        half = bits.shape[0] // 2
-        fractions = (bits[:half] >> 8).astype(jnp.float32) * 2.0**-24
-        by_priority = state.tree.find(fractions)
-        uniform = uniform_indices(bits[half:], jnp.minimum(count, self.capacity))
-        indices = jnp.concatenate([by_priority, uniform])
+        """Packed transitions, sampled with replacement, and their indices; `count` is positive."""
+        by_priority = round(self.prioritized_share * len(bits))
+        indices = uniform_indices(bits[by_priority:], jnp.minimum(count, self.capacity))
+        if state.tree is not None:
+            fractions = (bits[:by_priority] >> 8).astype(jnp.float32) * 2.0**-24
+            indices = jnp.concatenate([state.tree.find(fractions), indices])
         return state.rows[indices], indices
 
     def update_priorities(
         self,
-        state: PrioritizedState,
+        state: ReplayState,
         indices: Int[Array, " batch"],
         differences: Float[Array, " batch"],
-    ) -> PrioritizedState:
-        """Set the priorities of the whole batch; see `Replay.update_priorities`."""
+    ) -> ReplayState:
+        """Set the priorities of sampled transitions by their temporal-difference errors."""
+        if state.tree is None or len(indices) == 0:
+            return state
+        assert state.greatest is not None
         priorities = (jnp.abs(differences) + SMALLEST_PRIORITY) ** self.exponent
         # A diverged network must not corrupt the tree: NaN and infinity count as zero.
         priorities = jnp.nan_to_num(priorities, nan=0.0, posinf=0.0)
         greatest = jnp.maximum(state.greatest, priorities.max())
-        return PrioritizedState(state.rows, state.tree.set(indices, priorities), greatest)
+        return ReplayState(state.rows, state.tree.set(indices, priorities), greatest)

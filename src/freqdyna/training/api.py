@@ -17,7 +17,7 @@ from freqdyna.agents import algorithms, presets
 from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.learners import Learner
 from freqdyna.agents.models import MODELS, Model, check_model
-from freqdyna.agents.replay import Replay
+from freqdyna.agents.replay import ReplayBuffer
 from freqdyna.config import Component, Config, create, flattened, values_of
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import Registry, describe, import_code
@@ -67,7 +67,7 @@ def train(
     search_control: "str | SearchControl | type[SearchControl] | Mapping[str, Any] | None" = None,
     model: "str | Model[Any] | type[Model[Any]] | Mapping[str, Any] | None" = None,
     learner: "Learner | Mapping[str, Any] | None" = None,
-    replay: "Replay[Any] | Mapping[str, Any] | None" = None,
+    replay: "ReplayBuffer | Mapping[str, Any] | None" = None,
     preset: str | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: bool | Progress = True,
@@ -90,8 +90,8 @@ def train(
             "td-error". For other algorithms, a table with settings of theirs.
         model: The same for the model; see the setting `model`.
         learner: An object such as `DQN(double=True)`, or a table such as {"double": True}.
-        replay: An object such as `UniformReplay(capacity=10_000)`, or a table.
-        preset: The name of a preset, such as "tuned"; `settings` take precedence over it.
+        replay: An object such as `ReplayBuffer(capacity=10_000)`, or a table.
+        preset: The name of a preset, such as "paper"; `settings` take precedence over it.
         out: A new run folder; the run can then be interrupted and resumed.
         progress: Whether to show progress on the terminal, or an object that receives it instead.
         tensorboard: Whether to write TensorBoard events to the folder as well.
@@ -360,7 +360,7 @@ def _traced(agent: Any) -> str:
 
 
 def _training(config: Config, agent: Any) -> Training:
-    return Training(agent, config.eval_episodes, config.eval_exploration or 0.0)
+    return Training(agent, config.eval_episodes, config.eval_exploration)
 
 
 def _environment(

@@ -34,7 +34,8 @@ def started(agent):
 
 
 def test_td_error_is_the_one_of_the_definition():
-    agent = small_agent(Clock(last=3), **{"planning.exploration": 0.0, "learner.discount": 0.5})
+    settings = {"planning.exploration": 0.0, "learner.discount": 0.5, "learner.double": False}
+    agent = small_agent(Clock(last=3), **settings)
     s, last, first = jnp.array([0.0]), jnp.array([2.0]), jnp.asarray(0)
 
     def constant(outputs, params):

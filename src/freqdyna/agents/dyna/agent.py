@@ -10,7 +10,6 @@ for an environment that is stepped in Python between them.
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -31,7 +30,7 @@ from freqdyna.agents.dyna.view import (
     surfaces,
 )
 from freqdyna.agents.learners import Learner
-from freqdyna.agents.replay import Replay, uniform_indices
+from freqdyna.agents.replay import ReplayBuffer, uniform_indices
 from freqdyna.config import Component, Count, CountOrZero, Share
 from freqdyna.core.errors import note_where
 from freqdyna.core.unrolled import repeat
@@ -46,7 +45,7 @@ class Dyna(Component, Agent[DynaState]):
     env: Space
     """An `Environment`, or only its space if it is stepped in Python."""
     learner: Learner
-    replay: Replay[Any]
+    replay: ReplayBuffer
     planning: Planning | None
     """None without search-control and model: every mini-batch then comes from the replay buffer."""
     planning_steps: Count = eqx.field(static=True, default=10)
@@ -61,7 +60,7 @@ class Dyna(Component, Agent[DynaState]):
     exploration_steps: CountOrZero = eqx.field(static=True, default=0)
     """The number of steps, warm-up included, in which exploration changes linearly from
     exploration_initial to exploration; 0 for no schedule."""
-    warmup_steps: CountOrZero = eqx.field(static=True, default=5000)
+    warmup_steps: CountOrZero = eqx.field(static=True, default=1000)
     """The number of steps at the start in which every action is random."""
     learn_in_warmup: bool = eqx.field(static=True, default=False)
     """Whether updates and searches start with the first step, rather than after the warm-up."""
@@ -224,7 +223,7 @@ class Dyna(Component, Agent[DynaState]):
     def buffers(self, state: DynaState, t: Int[Array, ""]) -> Buffers:
         """Samples of both buffers, with t + 1 transitions in B."""
         assert state.queue is not None
-        return Buffers(self.env, self.replay, state.replay, state.queue, t)
+        return Buffers(self.env, state.replay, state.queue, t)
 
     def view(self, state: DynaState, t: Int[Array, ""]) -> Search:
         """What a search-control can use, with t + 1 transitions in B."""

@@ -14,7 +14,7 @@ from freqdyna.agents.dyna.scale import ObservationScale
 from freqdyna.agents.dyna.state import Buffers, DynaState, Queue
 from freqdyna.agents.learners import Learner, LearnerState, Usable
 from freqdyna.agents.models.base import Model
-from freqdyna.agents.replay import Replay, n_step_rows
+from freqdyna.agents.replay import ReplayBuffer, ReplayState, n_step_rows
 from freqdyna.config import Component, Count, Share
 from freqdyna.core.errors import note_where
 from freqdyna.envs.space import Action, Space, Transition
@@ -224,8 +224,8 @@ class Progress(NamedTuple):
     """What the updates of a step change."""
 
     learner: LearnerState
-    replay: Any
-    """The state of the replay buffer, whose priorities change."""
+    replay: ReplayState
+    """The replay buffer, whose priorities change."""
     loss: Float[Array, ""]
     """The sum of the losses of the updates so far."""
     skipped: Int[Array, ""]
@@ -234,7 +234,7 @@ class Progress(NamedTuple):
 
 def update(
     learner: Learner,
-    replay: Replay[Any],
+    replay: ReplayBuffer,
     simulation: Simulation | None,
     scale: ObservationScale | None,
     progress: Progress,

@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped, UInt32
 
 from freqdyna.agents.base import AgentState, Diagnostics
 from freqdyna.agents.learners import LearnerState
-from freqdyna.agents.replay import Replay, uniform_indices
+from freqdyna.agents.replay import ReplayState, uniform_indices
 from freqdyna.envs.space import Space, Transition
 from freqdyna.search_control.base import Proposal
 
@@ -115,8 +115,8 @@ class DynaState(AgentState):
     episode_step: Int[Array, ""]
     learner: LearnerState
     """The state of the agent's `Learner`."""
-    replay: Any
-    """The state of the agent's `Replay` (the paper's B)."""
+    replay: ReplayState
+    """The replay buffer (the paper's B)."""
     queue: Queue | None
     """The search-control queue (B_s); None without a search-control, like the next two fields."""
     visited: Visited | None
@@ -147,16 +147,15 @@ class Buffers:
     """
 
     space: Space
-    replay: Replay[Any]
-    stored: Any
-    """The state of the replay buffer."""
+    replay: ReplayState
     queue: Queue
     t: Int[Array, ""]
     """The number of steps taken before; the transition of this step is stored already."""
 
     def rows(self, bits: UInt32[Array, " k"]) -> Float[Array, "k width"]:
-        """Packed transitions from the replay buffer."""
-        return self.replay.sample(self.stored, bits, self.t + 1)[0]
+        """Packed transitions from the replay buffer; uniform, whatever their priorities are."""
+        stored = self.replay.rows
+        return stored[uniform_indices(bits, jnp.minimum(self.t + 1, len(stored)))]
 
     def visited(self, bits: UInt32[Array, " k"]) -> Float[Array, "k n"]:
         """States from the replay buffer."""
