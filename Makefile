@@ -16,7 +16,7 @@ INSTALL = sh -c '{ $(PIP) uv && $(UV) --editable "$$1"; } 2> /dev/null || $(PIP)
 # Follows the command above, for platforms on which a tested version does not exist.
 OR_HINT = || { echo "if a tested version does not exist for this platform, try: make CONSTRAINTS= $(MAKECMDGOALS)"; exit 1; }
 
-.PHONY: quickstart test most-tests compiler-tests check quick-tests lint docs browser ray bench faults constraints newest clean
+.PHONY: quickstart test most-tests compiler-tests check quick-tests lint docs browser ray bench bench-samples faults constraints newest clean
 
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
@@ -80,6 +80,13 @@ browser: $(VENV)/.dev docs
 ray: $(VENV)/.dev
 	@echo "tests on a Ray cluster ..."
 	@$(QUICK) $(PYTEST) -n 0 -m ray
+
+# Environment steps that er and others need: hours on two cores; what runs/samples has is not trained again.
+bench-samples: $(VENV)/.bench
+	$(BIN)/python benchmarks/samples.py train
+	$(BIN)/python benchmarks/samples.py time
+	$(BIN)/python benchmarks/samples.py collect
+	$(BIN)/python benchmarks/samples.py show
 
 # First checks that the plain implementation computes the same as ours, then measures how fast all are.
 bench: $(VENV)/.bench

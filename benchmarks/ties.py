@@ -1,4 +1,4 @@
-"""How many seeds of the paper's ER are stuck on MountainCar, with each rule for equal action values.
+"""How many seeds of the paper's ER are stuck on MountainCar, by the rule for equal values.
 
 `python benchmarks/ties.py FILE` adds this machine to FILE; what is there is not trained again.
 Without FILE it prints `results/ties.json`. A seed is stuck if none of its evaluations is above
@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jax
 
@@ -34,13 +35,17 @@ def train(file: Path) -> None:
         case = {"processor": processor(), "ties": ties, "updates wait for the warm-up": waits}
         if any(case.items() <= row.items() for row in stored):
             continue
-        settings = {"learner.ties": ties, "learn_in_warmup": not waits, "planning_steps": 10}
+        settings: dict[str, Any] = {
+            "learner.ties": ties,
+            "learn_in_warmup": not waits,
+            "planning_steps": 10,
+        }
         result = freqdyna.train(
             "MountainCar-v0", algorithm="er", preset="paper", seeds=100, steps=50_000, **settings
         )
         row = {**case, "date": datetime.date.today().isoformat(), "jax": jax.__version__}
         stored.append({**row, "best return of each seed": result.returns.max(1).tolist()})
-        file.write_text(json.dumps(stored, indent=1) + "\n")
+        file.write_text(json.dumps(stored) + "\n")
 
 
 def table() -> None:
