@@ -38,10 +38,9 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     "Dyna-Frequency, d = 10": {"algorithm": "dyna-frequency"},
     "Dyna-Frequency, d = 30": {"algorithm": "dyna-frequency", "planning_steps": 30},
     "Dyna-Frequency, maze": {"algorithm": "dyna-frequency", **MAZE},
-    # Search-controls without a sequential climb, and one with short climbs side by side.
+    # Search-controls without a sequential climb.
     "Dyna-Uniform, d = 10": {"algorithm": "dyna-uniform"},
     "Dyna-TD-error, d = 10": {"algorithm": "dyna-td-error"},
-    "Dyna-Parallel-Frequency, d = 10": {"algorithm": "dyna-parallel-frequency"},
     "Dyna-TD-error, maze": {"algorithm": "dyna-td-error", **MAZE},
 }
 COUNTED = {"er": 0, "dyna-value": 2, "dyna-frequency": 10}

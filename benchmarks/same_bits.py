@@ -65,9 +65,6 @@ TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "MountainCar-v0",
         {"scale_observations": True},
     ),
-    "dyna-prioritized-sweeping": ("dyna-prioritized-sweeping", "GridWorld", {}),
-    "dyna-td-climb": ("dyna-td-climb", "GridWorld", {}),
-    "dyna-parallel-frequency": ("dyna-parallel-frequency", "MountainCar-v0", {}),
     "tabular-dyna-q": ("tabular-dyna-q", "DynaMaze", {"env.episode_limit": 2000}),
 }
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from freqdyna.training.run import Run
 
 ALGORITHMS = (
-    *("er", "dyna-replay", "dyna-value", "dyna-frequency", "dyna-uniform"),
-    *("dyna-td-error", "dyna-td-climb", "dyna-prioritized-sweeping", "dyna-parallel-frequency"),
+    *("er", "dyna-replay", "dyna-value", "dyna-frequency", "dyna-uniform", "dyna-td-error"),
 )
 DOMAINS = (
     *("MountainCar-v0", "GridWorld", "MazeGridWorld"),

@@ -20,7 +20,5 @@ SLOW_FILES = (
     "agents/test_models.py",
     "agents/dyna/test_planning.py",
     "agents/test_naf.py",
-    "search_control/test_parallel.py",
-    "search_control/test_td_climb.py",
     "docs/test_guide.py",
 )

@@ -1,4 +1,4 @@
-"""The search-controls in examples/ that combine others or use an ensemble."""
+"""The search-controls in examples/ that combine others, use an ensemble, or climb side by side."""
 
 import importlib
 from dataclasses import replace
@@ -12,7 +12,7 @@ from searches import found, make_search, with_error
 
 import freqdyna
 from freqdyna import envs
-from freqdyna.search_control import FromReplay, Uniform
+from freqdyna.search_control import Frequency, FromReplay, Uniform
 
 KEY = jax.random.key(0)
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -27,9 +27,16 @@ def _importable(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
 
 
-@pytest.mark.parametrize("name", ["Mixture", "Bandit", "ParallelValue", "Disagreement"])
+MODULES = {
+    **{"Mixture": "mixture", "Bandit": "bandit", "Disagreement": "disagreement"},
+    **{"ParallelFrequency": "parallel_frequency", "TDClimb": "td_climb"},
+    "PrioritizedSweeping": "prioritized_sweeping",
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_each_trains(name):
-    module = importlib.import_module({"ParallelValue": "parallel_value"}.get(name, name.lower()))
+    module = importlib.import_module(MODULES[name])
     components = {"search_control": f"{module.__name__}:{name}"}
     if name in ("Mixture", "Bandit"):  # by default they contain climbs, which take long to compile
         components = {"search_control": getattr(module, name)((FromReplay(5), Uniform(5)))}
@@ -43,12 +50,12 @@ def test_each_trains(name):
 
 def test_a_mixture_has_the_states_and_the_memory_of_every_part():
     from mixture import Mixture
-    from parallel_value import ParallelValue
+    from particles import Particles
 
-    climbers = ParallelValue(states=3, persistent=True, noise=0.0)
-    control = Mixture((FromReplay(5), Uniform(40), climbers))
-    memory = control.init(envs.make("GridWorld"), KEY)
-    assert [part if part is None else part.states.shape for part in memory] == [None, None, (3, 2)]
+    control = Mixture((FromReplay(5), Uniform(40), Particles(particles=3, noise=0.0)))
+    *without, positions = control.init(envs.make("GridWorld"), KEY)
+    assert without == [None, None]
+    memory = (None, None, jnp.full_like(positions, -0.5))
     search = make_search(lambda s: s[0], [(-1.0, 0.0)], terminal=lambda s: s[0] > 0)
     propose = jax.jit(lambda key: control.propose(replace(search, memory=memory), key))
     proposal = propose(KEY)
@@ -57,8 +64,8 @@ def test_a_mixture_has_the_states_and_the_memory_of_every_part():
     # Half of the uniform ones are terminal, and dropped.
     assert 8 + 5 < len(states) < 8 + 35
     assert (states[:, 0] <= 0).all()
-    np.testing.assert_allclose(states[-3:, 0], -0.9, atol=1e-5)
-    assert int(proposal.iterations) == 30
+    np.testing.assert_allclose(states[-3:], [(-0.4, -0.5)] * 3, atol=1e-5)
+    np.testing.assert_array_equal(proposal.memory[-1], states[-3:])
 
 
 def test_a_bandit_listens_to_the_part_at_whose_states_the_error_falls():
@@ -110,3 +117,55 @@ def test_pairs_are_sampled_in_proportion_to_the_disagreement():
     # the 1,000 candidates that it is taken from.
     assert abs(states.mean() - 2 / 3) < 5 * np.sqrt((1 / 1000 + 1 / 1000) / 18)
     assert states.min() > 0
+
+
+def hills(s):
+    return jnp.sin(2 * s[0]) * jnp.cos(3 * s[1]) + s[0] ** 2
+
+
+@pytest.mark.parametrize("probability", [0.0, 1.0])
+def test_one_move_of_parallel_climbers_is_one_step_of_a_hill_climb(probability):
+    from parallel_frequency import ParallelFrequency
+
+    covariance = [[0.5, 0.2], [0.2, 0.3]]
+    search = make_search(hills, [(0.3, 0.2)], [(0.6, -0.4)], covariance=covariance)
+    settings = {"probability": probability, "noise": 0.0}
+    one = Frequency(states=1, limit=1, **settings)
+    four = ParallelFrequency(states=4, iterations=1, **settings)
+    both = jax.jit(lambda key: (one.propose(search, key), four.propose(search, key)))
+    alone, together = both(KEY)
+    np.testing.assert_allclose(found(together), np.repeat(found(alone), 4, axis=0), atol=1e-6)
+
+
+def test_a_parallel_climber_that_leaves_the_space_starts_again():
+    from parallel_frequency import ParallelFrequency
+
+    search = make_search(lambda s: s[0], [(1.985, 0.0)])
+    control = ParallelFrequency(states=2, iterations=3, noise=0.0)
+    states = found(jax.jit(lambda key: control.propose(search, key))(KEY))
+    # 1.995, then 2.005 outside: back to the start, and 1.995 again.
+    np.testing.assert_allclose(states[:, 0], [1.995, 1.995], atol=1e-6)
+
+
+WIDE = {"low": (-1e3, -1e3), "high": (1e3, 1e3)}
+
+
+@pytest.mark.parametrize(
+    ("error", "iterations", "mean"),
+    [
+        (lambda s: jnp.nan, 3, 0.0),
+        # The slope of log |error| is about 1,000 at the start; √α = 0.2 is the longest drift.
+        (lambda s: 1e-6 + s[0], 1, 0.2),
+    ],
+    ids=["no slope", "steep"],
+)
+def test_a_drift_up_the_error_is_at_most_as_long_as_the_noise(error, iterations, mean):
+    from td_climb import TDClimb
+
+    search = with_error(make_search(lambda s: s[0], [(0.0, 0.0)], **WIDE), error)
+    m, variance = 2000, 0.04 * iterations
+    control = TDClimb(states=m, iterations=iterations, step_size=0.04)
+    states = found(jax.jit(lambda key: control.propose(search, key))(KEY))
+    assert len(states) == m
+    np.testing.assert_allclose(states.mean(0), (mean, 0), atol=5 * np.sqrt(variance / m))
+    np.testing.assert_allclose(states.var(0), variance, atol=5 * variance * np.sqrt(2 / m))

@@ -3,9 +3,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from freqdyna import Config, FreqdynaError, envs
+from freqdyna import Config, FreqdynaError
 from freqdyna.core.keys import seed_keys
-from freqdyna.search_control import SEARCH_CONTROLS
 from freqdyna.training.checkpoint import Checkpoint, checkpoints, load_run, save_run
 
 
@@ -39,11 +38,8 @@ def equal(one, other):
         make_state(),
         {"keys": seed_keys(np.array([3, 4]))},
         {"x": jnp.array([[1, -2, 3]], "bfloat16"), "z": jnp.array([1j])},
-        SEARCH_CONTROLS["parallel-frequency"](persistent=True, states=5).init(
-            envs.make("GridWorld"), jax.random.key(0)
-        ),
     ],
-    ids=["arrays", "keys of seeds", "types that NumPy lacks", "memory of a search"],
+    ids=["arrays", "keys of seeds", "types that NumPy lacks"],
 )
 def test_a_state_survives(state, tmp_path):
     path = stored(tmp_path, state)

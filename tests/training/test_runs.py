@@ -28,6 +28,7 @@ SMALL = small.SMALL | {"progress": False}
 
 NEVER = 1e9
 """Seconds between two checkpoints: at the end alone, however slow the machine is."""
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def assert_same_outcome(first, second):
@@ -54,10 +55,12 @@ def snapped(tmp_path_factory):
     Its search-control has a memory, which must survive an interruption as well.
     """
     settings = SMALL | {"snapshot_steps": (25, 40, 90), "first_seed": 7, "devices": 1}
-    settings |= {"algorithm": "dyna", "search_control": "parallel-frequency"}
-    settings |= {"search_control.persistent": True, "search_control.states": 5}
+    settings |= {"algorithm": "dyna", "search_control": "particles:Particles"}
+    settings |= {"search_control.particles": 5}
     folder = tmp_path_factory.mktemp("snapped") / "run"
-    return settings, freqdyna.train(out=folder, **settings), folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(EXAMPLES)
+        return settings, freqdyna.train(out=folder, **settings), folder
 
 
 @pytest.fixture(scope="module")
@@ -199,8 +202,9 @@ main(sys.argv[2:])
 def test_a_run_killed_while_it_writes_a_file_resumes_to_the_same_bits(snapped, tmp_path):
     _, _, whole = snapped
     arguments = ["train", "--config", str(whole / "config.toml"), "--checkpoint-seconds=0"]
-    command = [sys.executable, "-c", KILLED, "8", *arguments, "--out", str(tmp_path / "parts")]
-    assert subprocess.run(command).returncode == -signal.SIGKILL
+    arguments += ["--allow-code", "--out", str(tmp_path / "parts")]
+    command = [sys.executable, "-c", KILLED, "8", *arguments]
+    assert subprocess.run(command, cwd=EXAMPLES).returncode == -signal.SIGKILL
     assert len(list((tmp_path / "parts").glob(".*.partial"))) == 1
     steps = [int(p.stem.split("-")[1]) for p in checkpoint.checkpoints(tmp_path / "parts")]
     assert 0 < max(steps) < 90

@@ -17,9 +17,6 @@ from freqdyna.search_control.frequency import (
 from freqdyna.search_control.sampling import FromReplay as FromReplay
 from freqdyna.search_control.sampling import TDError as TDError
 from freqdyna.search_control.sampling import Uniform as Uniform
-from freqdyna.search_control.parallel import ParallelFrequency as ParallelFrequency
-from freqdyna.search_control.parallel import TDClimb as TDClimb
-from freqdyna.search_control.sweeping import PrioritizedSweeping as PrioritizedSweeping
 # isort: on
 
 from freqdyna.search_control.base import (

@@ -46,8 +46,11 @@ class ClimbState(eqx.Module):
     """
 
 
-class Ascent(SearchControl):
-    """One step uphill, with noise."""
+class HillClimb(SearchControl):
+    """The base of search-controls that climb; every choice that the paper leaves open is a field.
+
+    A subclass implements `propose` with `climb`, or `climb_from_visited`.
+    """
 
     step_size: NotNegative = 0.01
     """The length of a climbing step (α)."""
@@ -57,19 +60,6 @@ class Ascent(SearchControl):
     """Whether `noise` scales the "variance" (as in the paper) or the "deviation" of the noise."""
     preconditioner: Literal["covariance", "identity"] = eqx.field(static=True, default="covariance")
     """The matrix that multiplies gradients: the empirical "covariance", or the "identity"."""
-
-    @property
-    def noise_deviation(self) -> float | Float[Array, ""]:
-        """The standard deviation of the noise, as a multiple of Σ̂^½."""
-        return self.noise if self.noise_scales == "deviation" else jnp.sqrt(self.noise)
-
-
-class HillClimb(Ascent):
-    """The base of search-controls that climb; every choice that the paper leaves open is a field.
-
-    A subclass implements `propose` with `climb`, or `climb_from_visited`.
-    """
-
     states: Count = eqx.field(static=True, default=20)
     """How many states to find per step (m)."""
     limit: Count = eqx.field(static=True, default=200)
@@ -109,8 +99,8 @@ class HillClimb(Ascent):
 
         """
         n = starts.shape[1]
-        sigma = preconditioner(search, self.preconditioner)
-        scale = self.noise_deviation
+        sigma = search.covariance if self.preconditioner == "covariance" else jnp.eye(n)
+        scale = self.noise if self.noise_scales == "deviation" else jnp.sqrt(self.noise)
         factor = cholesky(sigma).T
         noise = scale * jax.random.normal(key, (self.limit, n)) @ factor
         if self.noise_on_start:
@@ -191,11 +181,6 @@ class HillClimb(Ascent):
         rules = jnp.zeros(self.limit, int)
         slope = jax.grad(objective)
         return self.climb(search, lambda state: slope(state)[None], starts, rules, climb_key)
-
-
-def preconditioner(search: Search, kind: str) -> Float[Array, "n n"]:
-    """The matrix that multiplies gradients: the "covariance" of visited states, or "identity"."""
-    return search.covariance if kind == "covariance" else jnp.eye(search.low.shape[0])
 
 
 def uphill(sigma: Float[Array, "n n"], slope: State) -> tuple[State, Bool[Array, ""]]:

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.config import NotNegative, Share
 from freqdyna.core import unrolled
@@ -46,8 +46,8 @@ class Weighted(SearchControl):
         return self.gradient_weight, self.hessian_weight
 
 
-class FrequencyOrValue(SearchControl):
-    """What climbs of g or of V follow, and from where; a subclass says how they climb.
+class FrequencyClimb(HillClimb):
+    """Climbs of g or of V, one after the other.
 
     With probability p a climb follows g from a state in the queue, and otherwise V from a visited
     state. Climbs of g therefore start where the value is already high.
@@ -61,17 +61,31 @@ class FrequencyOrValue(SearchControl):
     vanishing: Literal["sum", "each_term"] = eqx.field(static=True, default="sum")
     """Whether ∇g counts as zero if the "sum" of its terms is shorter than 1e-5, or "each_term"
     separately."""
+    restart_rule: Literal["new", "previous"] = eqx.field(static=True, default="new")
+    """Whether a restarted climb starts in a state for its "new" rule or for the "previous" one."""
 
     @property
     @abc.abstractmethod
     def weights(self) -> Weights:
         """The weights of the two terms of g."""
 
-    def drawn_rules(self, search: Search, key: PRNGKeyArray, count: int) -> Int[Array, " count"]:
-        """The rule of each of `count` climbs, FREQUENCY with probability p."""
+    def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
+        """Climb g or V; see `SearchControl.propose`."""
+        rule_key, queue_key, visited_key, climb_key = jax.random.split(key, 4)
         # While the queue is empty, all climbs follow V from visited states.
         probability = jnp.where(search.queue_is_empty, 0.0, self.probability)
-        return jnp.where(jax.random.uniform(key, (count,)) < probability, FREQUENCY, VALUE)
+        chance = jax.random.uniform(rule_key, (self.limit,))
+        rules = jnp.where(chance < probability, FREQUENCY, VALUE)
+        of_start = rules
+        if self.restart_rule == "previous":
+            of_start = jnp.concatenate([rules[:1], rules[:-1]])
+        starts = jnp.where(
+            of_start[:, None] == FREQUENCY,
+            search.queued(queue_key, self.limit),
+            search.visited(visited_key, self.limit),
+        )
+        directions = partial(self.directions, search)
+        return self.climb(search, directions, starts, rules, climb_key, len(self.climb_rules))
 
     def directions(self, search: Search, state: State) -> Float[Array, "2 n"]:
         """The gradients of g and of V at a state, in the order of the rules."""
@@ -87,39 +101,10 @@ class FrequencyOrValue(SearchControl):
         return jnp.stack([slope, value_slope])
 
 
-def drawn_starts(
-    search: Search, rules: Int[Array, " k"], queue_key: PRNGKeyArray, visited_key: PRNGKeyArray
-) -> Float[Array, "k n"]:
-    """Where climbs start: in the queue for the rule FREQUENCY, in visited states for VALUE."""
-    return jnp.where(
-        rules[:, None] == FREQUENCY,
-        search.queued(queue_key, len(rules)),
-        search.visited(visited_key, len(rules)),
-    )
-
-
 def _unless_vanished(slope: State) -> State:
     """The gradient, or zero if it is shorter than VANISHED or not finite."""
     length = unrolled.norm(slope)
     return jnp.where(jnp.isfinite(length) & (length >= VANISHED), slope, 0.0)
-
-
-class FrequencyClimb(HillClimb, FrequencyOrValue):
-    """Climbs of g or of V, one after the other."""
-
-    restart_rule: Literal["new", "previous"] = eqx.field(static=True, default="new")
-    """Whether a restarted climb starts in a state for its "new" rule or for the "previous" one."""
-
-    def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
-        """Climb g or V; see `SearchControl.propose`."""
-        rule_key, queue_key, visited_key, climb_key = jax.random.split(key, 4)
-        rules = self.drawn_rules(search, rule_key, self.limit)
-        of_start = rules
-        if self.restart_rule == "previous":
-            of_start = jnp.concatenate([rules[:1], rules[:-1]])
-        starts = drawn_starts(search, of_start, queue_key, visited_key)
-        directions = partial(self.directions, search)
-        return self.climb(search, directions, starts, rules, climb_key, len(self.climb_rules))
 
 
 @register("frequency")

@@ -1,22 +1,26 @@
 """Prioritized sweeping on a chain of states 0, 1, ..., 10, of which the last is terminal."""
 
 from dataclasses import replace
+from pathlib import Path
 
-import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from searches import make_search
 
 from freqdyna import envs
-from freqdyna.envs.gym import space_of
 from freqdyna.envs.space import Transition
-from freqdyna.search_control import PrioritizedSweeping
 
 KEY = jax.random.key(0)
 DISCOUNT, LAST = 0.9, 10
 LEFT, RIGHT = 0, 1
 NOTHING = []
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "examples")
 
 
 def outcome(s, action, key, blocked=False):
@@ -37,13 +41,11 @@ def stored(bits):
     return jax.vmap(Transition)(*rows)
 
 
-def make(search_states):
-    return PrioritizedSweeping(states=search_states, candidates=2)
-
-
 def swept(steps, blocked=False):
     """The pairs proposed at each step, if each is updated at once."""
-    control = make(1)
+    from prioritized_sweeping import PrioritizedSweeping
+
+    control = PrioritizedSweeping(states=1, candidates=2)
     base = make_search(lambda s: s[0], [(0.0,)], low=(0.0,), high=(float(LAST),), mean_step=1.0)
     base = replace(
         base,
@@ -98,10 +100,3 @@ def test_predecessors_of_the_surprising_state_come_next_in_the_order_of_their_er
 
 def test_a_state_from_which_the_model_leads_elsewhere_is_no_predecessor():
     assert swept(3, blocked=True) == [(9, RIGHT), NOTHING, NOTHING]
-
-
-def test_the_memory_has_the_types_of_continuous_actions():
-    memory = make(3).init(space_of(gymnasium.make("Pendulum-v1")), KEY)
-    assert memory.swept.actions.dtype == jnp.float32
-    assert memory.swept.actions.shape == (3, 1)
-    assert (memory.waiting.priorities == -1).all()
