@@ -12,6 +12,7 @@ their schedules are theirs. A seed reaches a threshold with the first evaluation
 """
 
 import argparse
+import datetime
 import json
 import os
 import subprocess
@@ -120,6 +121,7 @@ CLEANRL: dict[str, Any] = {
 OURS, PAPER = "er", "er, preset paper"
 ZOO, CLEAN, DEFAULTS = "rl-zoo", "CleanRL's settings", "Stable-Baselines3"
 COLORS = {OURS: "tab:red", PAPER: "tab:orange"}
+AXES = "environment steps", "seconds for ten seeds on two cores"
 COLORS |= {ZOO: "tab:blue", CLEAN: "tab:green", DEFAULTS: "tab:gray"}
 
 
@@ -190,8 +192,8 @@ def place(folder: Path, task: Task, agent: str, seed: int | None) -> Path:
 
 
 def write(path: Path, curve: Curve) -> str:
-    """Store a curve."""
-    np.savez(path.with_suffix(".part.npz"), **curve)  # type: ignore[arg-type]
+    """Store a curve, and where it was computed."""
+    np.savez(path.with_suffix(".part.npz"), origin=origin(), **curve)  # type: ignore[arg-type]
     path.with_suffix(".part.npz").rename(path)
     return f"{path.stem}: {curve['returns'][:, -1].mean():.0f} at the end"
 
@@ -288,6 +290,12 @@ def measure_speed() -> None:
         print(f"batch {batch}: {rate:,.0f} and {theirs:,.0f} updates/s, ratio {rate / theirs:.1f}")
 
 
+def origin() -> str:
+    """Machine, date and commit."""
+    git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    return f"{machine()}, {datetime.date.today()}, commit {git.stdout.strip() or 'unknown'}"
+
+
 def machine() -> str:
     """The processor, and how many of its cores."""
     lines = subprocess.run(["lscpu"], capture_output=True, text=True, check=True).stdout
@@ -318,6 +326,7 @@ def collect(folder: Path) -> None:
                                 "seed": i if seed is None else seed,
                                 "steps": stored["steps"].astype(int).tolist(),
                                 "returns": returns.tolist(),
+                                "origin": str(stored["origin"]),
                                 "seconds per step": times["seconds"].get(task.name, {}).get(agent),
                             }
                         )
@@ -399,16 +408,19 @@ def write_page() -> None:
 def draw() -> None:
     """Draw the curves over steps and over seconds."""
     import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
 
     curves = stored_curves()
-    figure, axes = plt.subplots(2, len(COMPARED), figsize=(4 * len(COMPARED), 6.5), sharey="col")
+    rows = 2 if any(seconds for *_, seconds in curves.values()) else 1
+    size = 4 * len(COMPARED), 3.3 * rows
+    figure, axes = plt.subplots(rows, len(COMPARED), figsize=size, sharey="col", squeeze=False)
     for column, task in zip(axes.T, COMPARED, strict=True):
         for agent, color in COLORS.items():
             if (task.name, agent) not in curves:
                 continue
             steps, returns, seconds = curves[task.name, agent]
             bounds = np.array([interval(values) for values in returns.T]).T
-            for axis, scale in zip(column, (1.0, seconds), strict=True):
+            for axis, scale in zip(column, (1.0, seconds), strict=False):
                 if scale is not None:
                     axis.plot(steps * scale, returns.mean(0), color=color, label=agent)
                     axis.fill_between(steps * scale, *bounds, color=color, alpha=0.2, lw=0)
@@ -416,11 +428,13 @@ def draw() -> None:
             axis.axhline(task.threshold, color="black", lw=0.8, ls=":")
             axis.set_xscale("log")
         column[0].set_title(task.name)
-        column[0].set_xlabel("environment steps")
-        column[1].set_xlabel("seconds for ten seeds on two cores")
-    axes[0, 0].set_ylabel("return")
-    axes[1, 0].set_ylabel("return")
-    axes[0, 0].legend(fontsize=9)
+        for axis, label in zip(column, AXES, strict=False):
+            axis.set_xlabel(label)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("return")
+    drawn = [agent for agent in COLORS if any(agent == key[1] for key in curves)]
+    handles = [Line2D([], [], color=COLORS[agent]) for agent in drawn]
+    axes[0, -1].legend(handles, drawn, fontsize=8, loc="lower right")
     figure.tight_layout()
     figure.savefig(FIGURE, dpi=80)
 
