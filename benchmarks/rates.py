@@ -144,7 +144,7 @@ def rate_of(
 def flops_per_step(workload: str, climb_iterations: float) -> float:
     """Operations of the matrix products in one step of one seed, for algorithms of COUNTED."""
     run = prepare(1, **WORKLOADS[workload])
-    config, sizes = run.config, run.block.training.agent.layer_sizes
+    config, sizes = run.config, run.block.training.agent.learner.sizes
     forward = sum(2 * inputs * outputs for inputs, outputs in pairwise(sizes))
     # One forward pass of each network, and a backward pass that costs as much as two.
     updates = config["planning_steps"] * config["batch_size"] * 4 * forward

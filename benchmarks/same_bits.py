@@ -65,7 +65,6 @@ TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "MountainCar-v0",
         {"scale_observations": True},
     ),
-    "tabular-dyna-q": ("tabular-dyna-q", "DynaMaze", {"env.episode_limit": 2000}),
 }
 
 
@@ -91,8 +90,6 @@ def write(path: Path) -> None:
     for name, (algorithm, env, changes) in TRAININGS.items():
         named = Config.of({"env": env, "algorithm": algorithm})
         papers = {"replay.prioritized_share": 0.0} if "naf" in algorithm else PAPERS
-        if "tabular" in algorithm:
-            papers = {"eval_exploration": 0.05}
         table = SMALL | papers | changes
         settings = {k: v for k, v in table.items() if has_setting(named, k)}
         settings["snapshot_steps"] = (settings["steps"],)

@@ -1,13 +1,13 @@
 """A1: tabular Dyna, on the maze of Sutton and Barto, with 0, 5 and 50 planning updates per step."""
 
 import itertools
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Panel, SeedCurve
-from freqdyna.results.record import Record
 from freqdyna.results.statistics import bootstrap_interval
+from reproduction import tabular
 from reproduction.claims import Statement
 from reproduction.comparisons import Comparison, judge, mean_with_interval
 from reproduction.curves import SHADED
@@ -28,25 +28,30 @@ SHORTER = Statement("Sutton and Barto's maze: episodes are shorter with more pla
 
 
 def units(quick: bool) -> list[Unit]:
-    """One training per number of updates."""
+    """The lengths of episodes for each number of updates."""
     steps, seeds = (4000, 3) if quick else (16_000, 30)
-    settings: dict[str, Any] = {
-        **{"env": "DynaMaze", "algorithm": "tabular-dyna-q", "learner.discount": 0.95},
-        **{"seeds": seeds, "steps": steps, "eval_every": 4000, "snapshot_steps": (steps,)},
+    settings = {
+        **{"maze": tabular.MAZE, "episode_limit": tabular.EPISODE_LIMIT, "seeds": seeds},
+        **{"steps": steps, "episodes": EPISODES, "discount": tabular.DISCOUNT},
+        **{"learning_rate": tabular.LEARNING_RATE, "exploration": tabular.EXPLORATION},
     }
     return [
-        Unit(f"updates-{updates}", settings | {"planning_steps": updates}, keep=episodes_of)
+        Unit(
+            f"updates-{updates}",
+            settings | {"planning_steps": updates},
+            partial(_episodes, seeds, steps, updates),
+        )
         for updates in UPDATES
     ]
 
 
-def episodes_of(record: Record) -> Columns:
+def _episodes(seeds: int, steps: int, updates: int) -> Columns:
     """The lengths of the first training episodes, one row per seed and episode."""
-    lengths = record.snapshots[record.config.steps]["episode_lengths"][:, :EPISODES]
+    _, ended = tabular.train_seeds(seeds, steps, updates)
     return {
-        "seed": np.repeat(record.seeds.astype(np.int32), EPISODES),
-        "episode": np.tile(np.arange(1, EPISODES + 1, dtype=np.int32), len(lengths)),
-        "length": lengths.astype(np.int32).ravel(),
+        "seed": np.repeat(np.arange(seeds, dtype=np.int32), EPISODES),
+        "episode": np.tile(np.arange(1, EPISODES + 1, dtype=np.int32), seeds),
+        "length": tabular.first_episodes(ended, EPISODES).ravel(),
     }
 
 

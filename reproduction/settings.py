@@ -62,7 +62,6 @@ BY_ENVIRONMENT: dict[str, Settings] = {
     "MountainCar-v0": {**_DISCRETE, "learn_in_warmup": True, "env.goal_reward": -1.0},
     "GridWorld": {**_DISCRETE, "env.goal_reward": 0.0},
     "MazeGridWorld": {**_DISCRETE, **_MAZE},
-    "DynaMaze": {**_DISCRETE, "learner.learning_rate": 0.1, "env.goal_reward": 1.0},
     "Hopper-v5": _CONTINUOUS,
     "Walker2d-v5": _CONTINUOUS,
 }

@@ -12,11 +12,18 @@ SMALL = {
     "env.episode_limit": 30,
 }
 
-TABULAR = {
-    "env": "DynaMaze",
-    "algorithm": "tabular-dyna-q",
+QUICK = {
+    "env": "CartPole-v1",
     "seeds": 2,
     "steps": 200,
+    "planning_steps": 1,
+    "learner.hidden": (2,),
+    "learner.layer_norm": False,
+    "learner.n_step": 1,
+    "replay.capacity": 100,
+    "replay.prioritized_share": 0.0,
+    "batch_size": 2,
+    "warmup_steps": 10,
     "eval_every": 100,
     "devices": 1,
 }

@@ -54,7 +54,6 @@ def test_settings_that_a_run_does_not_use_cannot_be_set():
         {"search_control": "value"},
         {"model": "learned"},
         {"algorithm": "dyna-value", "search_control": "frequency"},
-        {"algorithm": "tabular-dyna-q", "env": "DynaMaze", "batch_size": 3},
         {"algorithm": "naf", "env": "Pendulum-v1", "learner.double": True},
     ):
         with pytest.raises(FreqdynaError):
@@ -151,7 +150,6 @@ def test_every_entry_of_a_preset_is_a_setting_of_some_algorithm(preset):
             presets.config({"env": name, "algorithm": algorithm} | model, preset)
             for algorithm, recipe in ALGORITHMS.items()
             for model in ({}, {"model": "learned"} if recipe.search_control else {})
-            if not recipe.tabular
         ]
         for config in configs:
             if name in ENVIRONMENTS and ALGORITHMS[config.algorithm].continuous == (

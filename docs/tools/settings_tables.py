@@ -8,7 +8,6 @@ from freqdyna.agents.dyna.planning import Planning
 from freqdyna.agents.learners import DQN, NAF
 from freqdyna.agents.models import MODELS
 from freqdyna.agents.replay import ReplayBuffer
-from freqdyna.agents.tabular import QLearning, TabularDyna
 from freqdyna.config import ALIASES, Config, Setting, docs_of, settings_of
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import ENVIRONMENTS
@@ -16,13 +15,10 @@ from freqdyna.search_control import SEARCH_CONTROLS
 
 GROUPS: dict[str, tuple[str, Mapping[str, type]]] = {
     "The run": ("", {"every run": Config}),
-    "The agent": ("", {"with a network": Dyna, "tabular-dyna-q": TabularDyna}),
+    "The agent": ("", {"every agent": Dyna}),
     "The environment": ("env", ENVIRONMENTS),
-    "The learner": (
-        "learner",
-        {"discrete actions": DQN, "continuous actions": NAF, "tabular-dyna-q": QLearning},
-    ),
-    "The replay buffer": ("replay", {"every agent with a network": ReplayBuffer}),
+    "The learner": ("learner", {"discrete actions": DQN, "continuous actions": NAF}),
+    "The replay buffer": ("replay", {"every agent": ReplayBuffer}),
     "Planning": ("planning", {"every dyna": Planning}),
     "The search-control": ("search_control", SEARCH_CONTROLS),
     "The model": ("model", MODELS),

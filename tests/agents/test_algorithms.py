@@ -9,12 +9,10 @@ from freqdyna.agents import algorithms
 @pytest.mark.parametrize(
     ("env", "algorithm", "setting", "value"),
     [
-        ("DynaMaze", "tabular-dyna-q", "learner.activation", "relu"),
         ("Pendulum-v1", "naf", "learner.double", True),
         ("GridWorld", "er", "planning.queue_size", 10),
         ("GridWorld", "dyna-value", "search_control", "uniform"),
         ("GridWorld", "er", "planning_steps", 0),
-        ("GridWorld", "tabular-dyna-q", "env", "GridWorld"),
     ],
 )
 def test_what_an_algorithm_does_not_have_is_refused(env, algorithm, setting, value):

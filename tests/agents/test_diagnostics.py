@@ -7,7 +7,8 @@ import pytest
 from probes import Clock, agent_of
 
 from freqdyna import envs
-from freqdyna.agents.base import Diagnostics, linear_schedule
+from freqdyna.agents.dyna.agent import linear_schedule
+from freqdyna.agents.dyna.diagnostics import Diagnostics
 from freqdyna.search_control import Proposal
 
 SPACE, RULES = envs.make("GridWorld"), ("frequency", "value")

@@ -40,9 +40,9 @@ def failing(monkeypatch, error):
 @pytest.mark.default_compiler
 def test_train_plot_and_resume(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    main(["train", *small.options(small.TABULAR), "--out", "runs/first"])
+    main(["train", *small.options(small.QUICK), "--out", "runs/first"])
     main(["train", "--config", "runs/first/config.toml", "--first-seed=5"])
-    main(["plot", "runs/first", "runs/tabular-dyna-q-DynaMaze"])
+    main(["plot", "runs/first", "runs/er-CartPole-v1"])
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
     main(["resume", "runs/first"])
     main(["plot", "runs/first"])

@@ -69,7 +69,7 @@ def test_gymnasium_has_an_id_for_what_it_lacks():
         assert spec.max_episode_steps == envs.make(name).episode_limit
 
 
-@pytest.mark.parametrize("name", ["MazeGridWorld", "DynaMaze"])
+@pytest.mark.parametrize("name", ["MazeGridWorld", "PuddleWorld"])
 @pytest.mark.filterwarnings("error")
 def test_they_pass_gymnasiums_checker(name):
     check_env(gymnasium.make(f"freqdyna/{name}-v0", render_mode="rgb_array").unwrapped)

@@ -38,7 +38,7 @@ def report_of(*locations):
 
 
 def test_every_run_is_compared_with_one_baseline_in_its_environment():
-    section = comparison_section(runs(10) + runs(2, env="DynaMaze"), ["here"] * 12)
+    section = comparison_section(runs(10) + runs(2, env="PuddleWorld"), ["here"] * 12)
     assert len(section.chart["panels"]) == 4
     sizes = [len(table) - 1 for table in section.tables.values()]
     assert sizes == [10, 9, 2, 1, 1]  # runs and differences of each, and the average over both

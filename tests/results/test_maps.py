@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from freqdyna import Config, FreqdynaError, Result
+from freqdyna import Config, Result
 from freqdyna.agents.algorithms import completed
-from freqdyna.results.maps import episodes_chart, states_chart, surfaces_chart
+from freqdyna.results.maps import states_chart, surfaces_chart
 
 RNG = np.random.default_rng(0)
 
@@ -76,29 +76,6 @@ def test_surfaces_have_the_first_coordinate_along_the_horizontal_axis(what):
     assert mesh.log == (what == "frequency")
     assert (panel.x.label, panel.y.label) == ("position", "velocity")
     assert [box.color for box in panel.boxes] == [None] * len(panel.boxes)  # outlines, above it
-
-
-def test_rows_of_a_grid_run_downwards():
-    result = make_result("tabular-dyna-q", "DynaMaze", value=np.arange(108.0).reshape(2, 6, 9))
-    (panel,) = surfaces_chart([result], "value").panels
-    (mesh,) = panel.marks
-    np.testing.assert_array_equal(mesh.values, np.arange(54).reshape(6, 9))
-    assert (len(mesh.x), len(mesh.y)) == (9, 6)
-    assert (panel.y.low, panel.y.high) == (5.5, -0.5)
-    assert panel.x.label == "column"
-    replay, _ = states_chart([result]).panels
-    np.testing.assert_array_equal(states_of(replay), result.snapshots[20]["replay"][0][:, ::-1])
-
-
-def test_episode_lengths_are_averaged_over_seeds_where_all_have_finished():
-    lengths = np.array([[800, 40, 0], [600, 20, 14]])
-    result = make_result("tabular-dyna-q", "DynaMaze", episode_lengths=lengths)
-    (curve,) = episodes_chart([result]).panels[0].marks
-    np.testing.assert_array_equal(curve.mean, [700, 30])
-    np.testing.assert_array_equal(curve.x, [1, 2])
-    none = make_result("tabular-dyna-q", "DynaMaze", episode_lengths=np.zeros((2, 3), int))
-    with pytest.raises(FreqdynaError):
-        episodes_chart([none])
 
 
 def test_a_users_environment_is_drawn_as_its_snapshots_describe_it():

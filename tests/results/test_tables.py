@@ -71,7 +71,7 @@ def test_the_performance_profile_is_the_fraction_of_seeds_above_each_return():
 
 
 def test_several_environments_have_a_table_of_averages():
-    scores = {"GridWorld": ([0.0, 1.0], [2.0, 3.0]), "DynaMaze": ([0.0, 1.0], [0.0, 1.0])}
+    scores = {"GridWorld": ([0.0, 1.0], [2.0, 3.0]), "PuddleWorld": ([0.0, 1.0], [0.0, 1.0])}
     runs = [result(np.array(one)[:, None], env=env) for env, both in scores.items() for one in both]
     comparison = compare_runs(runs, ["a", "b"] * 2)
     (average,) = comparison.averages
@@ -79,7 +79,7 @@ def test_several_environments_have_a_table_of_averages():
     assert average.probability_of_improvement.value == 0.75  # of 1 and 0.5
     assert str(comparison)
     rows = list(csv.DictReader(io.StringIO(as_csv(comparison))))
-    assert rows[-1]["environment"] == "average over GridWorld and DynaMaze"
+    assert rows[-1]["environment"] == "average over GridWorld and PuddleWorld"
     assert rows[-1]["probability_of_improvement"] == "0.75"
     assert rows[-1]["mean_difference"] == ""
     assert "b & a & 2 & 0.75 {[}" in as_latex(comparison)

@@ -15,9 +15,13 @@ from freqdyna.training.engines import Engine, TaskOutcome
 
 QUICK = """
 [settings]
-algorithm = "tabular-dyna-q"
-env = "DynaMaze"
+env = "CartPole-v1"
 steps = 400
+planning_steps = 1
+batch_size = 2
+warmup_steps = 10
+learner = {hidden = [2], layer_norm = false, n_step = 1}
+replay = {capacity = 100, prioritized_share = 0.0}
 
 [vary]
 eval_every = [100, 200]
@@ -28,8 +32,8 @@ block = 1
 """
 """Four units, of which a process compiles one small program."""
 HALF = QUICK.replace("number = 2", "number = 1")
-FAILING = HALF.replace('env = "DynaMaze"\n', "")
-FAILING = FAILING.replace("[vary]", '[vary]\nenv = ["DynaMaze", "FrozenLake-v1"]')
+FAILING = HALF.replace('env = "CartPole-v1"\n', "")
+FAILING = FAILING.replace("[vary]", '[vary]\nenv = ["CartPole-v1", "FrozenLake-v1"]')
 """The units of `HALF`, and as many that cannot be trained."""
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import small
 from disturbed import Disturbing, KilledOnce, imitation, marked, release
-from small import TABULAR
 from sweeping import HALF, QUICK, Here, assert_complete, stored, wait_for
 
 import freqdyna
@@ -131,11 +131,11 @@ def test_a_task_that_kills_its_worker_takes_no_other_with_it(monkeypatch):
 
 @pytest.mark.default_compiler
 def test_a_unit_is_what_train_computes(tmp_path):
-    settings = {k: v for k, v in TABULAR.items() if k not in ("seeds", "devices")}
+    settings = {k: v for k, v in small.QUICK.items() if k not in ("seeds", "devices")}
     table = "\n".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
     sweep = Sweep.parse(f"[settings]\n{table}\n[seeds]\nnumber = 2")
     execute_sweep(sweep, Storage(str(tmp_path)), Here())
     [result] = freqdyna.load_sweep(str(tmp_path)).values()
-    trained = freqdyna.train(**TABULAR, progress=False)
+    trained = freqdyna.train(**small.QUICK, progress=False)
     np.testing.assert_array_equal(result.parameters, trained.parameters)
     np.testing.assert_array_equal(result.returns, trained.returns)

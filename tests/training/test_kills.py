@@ -3,6 +3,7 @@
 The block of these tests computes with NumPy, so that nothing is compiled.
 """
 
+import dataclasses
 import errno
 import os
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from freqdyna.agents.base import AgentState
+from freqdyna.agents.dyna.state import DynaState
 from freqdyna.config import Config
 from freqdyna.core import files
 from freqdyna.core.errors import FreqdynaError, RunFailedError
@@ -35,11 +36,15 @@ OPTIONS = RunOptions(0.0)
 """Save after every slice."""
 
 
-class Numbers(AgentState):
-    """The state of all seeds."""
+class Numbers(DynaState):
+    """The state of all seeds: one number each."""
 
     x: Any
-    diagnostics: Any = None
+
+    def __init__(self, x):
+        for field in dataclasses.fields(DynaState):
+            setattr(self, field.name, None)
+        self.x = x
 
 
 class Counting(Block):

@@ -5,18 +5,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from freqdyna.agents.base import Agent
 from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.dyna.planning import Planning
 from freqdyna.agents.learners import DQN, NAF, Learner
 from freqdyna.agents.models import MODELS
 from freqdyna.agents.models.true import host_model
 from freqdyna.agents.replay import ReplayBuffer
-from freqdyna.agents.tabular import QLearning, TabularDyna
-from freqdyna.config import COMPONENTS, Config, create, known_algorithm, settings_of, values_of
+from freqdyna.config import (
+    COMPONENTS,
+    Component,
+    Config,
+    create,
+    known_algorithm,
+    settings_of,
+    values_of,
+)
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.plugins import module_of
-from freqdyna.envs import ENVIRONMENTS, DynaMaze, Environment, make
+from freqdyna.envs import ENVIRONMENTS, Environment, make
 from freqdyna.envs.space import Factory, Space
 from freqdyna.search_control import SEARCH_CONTROLS
 
@@ -30,7 +36,6 @@ class Recipe:
     """The name of its search-control; None for an algorithm without a model."""
     any_search_control: bool = False
     """Whether the user may choose another search-control."""
-    tabular: bool = False
     continuous: bool = False
     """Whether it is for continuous actions; otherwise it is for discrete ones."""
 
@@ -65,7 +70,6 @@ ALGORITHMS: dict[str, Recipe] = {
     "dyna-naf-frequency": Recipe(
         "dyna-frequency with continuous actions", "frequency", continuous=True
     ),
-    "tabular-dyna-q": Recipe("tabular Dyna-Q with a count model (DynaMaze)", tabular=True),
 }
 
 
@@ -90,8 +94,6 @@ def component_classes(config: Config, continuous: bool, on_host: bool) -> dict[s
     classes: dict[str, type] = {}
     if config.env in ENVIRONMENTS and not on_host:
         classes["env"] = ENVIRONMENTS[config.env]
-    if recipe.tabular:
-        return {"": TabularDyna, "learner": QLearning} | classes
     classes |= {"": Dyna, "learner": NAF if continuous else DQN, "replay": ReplayBuffer}
     if recipe.search_control is not None:
         classes["planning"] = Planning
@@ -123,7 +125,7 @@ def build(
     space: Space,
     factory: Factory | None = None,
     components: Mapping[str, Any] | None = None,
-) -> Agent[Any]:
+) -> Dyna:
     """Create the agent that the settings describe.
 
     Args:
@@ -143,22 +145,12 @@ def build(
             return objects[kind]
         return create(kind, classes[kind], config.of_component(kind), **others)
 
-    agent = config.of_component("")
-    learner = component("learner")
-    if recipe.tabular:
-        if not isinstance(space, DynaMaze):
-            raise FreqdynaError(
-                f"env is {space.name!r}; algorithm {config.algorithm!r} needs 'DynaMaze', whose "
-                "states are cells"
-            )
-        tabular: TabularDyna = create("", TabularDyna, agent, env=space, learner=learner)
-        return tabular
     dyna: Dyna = create(
         "",
         Dyna,
-        agent,
+        config.of_component(""),
         env=space,
-        learner=learner.bind(space),
+        learner=component("learner").bind(space),
         replay=component("replay"),
         planning=None,
     )
@@ -185,7 +177,7 @@ def build(
 
 
 def make_learner(config: Config, space: Space) -> Learner:
-    """The learner of an agent with a network: DQN for discrete actions, NAF for continuous ones."""
+    """The learner of an agent: DQN for discrete actions, NAF for continuous ones."""
     kind = DQN if space.num_actions else NAF
     learner: Learner = create("learner", kind, config.of_component("learner"))
     return learner.bind(space)
@@ -207,13 +199,13 @@ def _check_names(config: Config, space: Space, objects: Mapping[str, Any]) -> No
             f"search_control is {chosen!r}, but algorithm {config.algorithm!r} has its own or "
             "none; use algorithm 'dyna'"
         )
-    if recipe.any_search_control or recipe.tabular or recipe.continuous == (space.num_actions == 0):
+    if recipe.any_search_control or recipe.continuous == (space.num_actions == 0):
         return
     actions = "discrete" if space.num_actions else "continuous"
     fitting = [
         name
         for name, other in ALGORITHMS.items()
-        if not other.tabular and (other.any_search_control or other.continuous != recipe.continuous)
+        if other.any_search_control or other.continuous != recipe.continuous
     ]
     raise FreqdynaError(
         f"algorithm is {config.algorithm!r}, but the actions of {space.name!r} are {actions}; "
@@ -236,13 +228,13 @@ def require_known(config: Config, classes: Mapping[str, type]) -> None:
             raise unknown_name("setting", name, known)
 
 
-def complete(config: Config, agent: Agent[Any]) -> Config:
+def complete(config: Config, agent: Dyna) -> Config:
     """The settings with every setting of every component of the agent."""
-    space, planning = agent.env, getattr(agent, "planning", None)
-    parts: dict[str, Any] = {"": agent, "learner": getattr(agent, "learner", None)}
-    parts |= {"replay": getattr(agent, "replay", None), "planning": planning}
+    space, planning = agent.env, agent.planning
+    parts: dict[str, Component] = {"": agent, "learner": agent.learner, "replay": agent.replay}
     names: dict[str, Any] = {}
     if planning is not None:
+        parts["planning"] = planning
         parts |= {"search_control": planning.search_control, "model": planning.model}
         names["search_control"] = SEARCH_CONTROLS.full_name(type(planning.search_control))
         names["model"] = MODELS.full_name(type(planning.model))
@@ -250,9 +242,8 @@ def complete(config: Config, agent: Agent[Any]) -> Config:
             names["model"] = "true"
     settings: dict[str, Any] = {}
     for kind, part in parts.items():
-        if part is not None:
-            prefix = f"{kind}." if kind else ""
-            settings |= {prefix + name: value for name, value in values_of(part).items()}
+        prefix = f"{kind}." if kind else ""
+        settings |= {prefix + name: value for name, value in values_of(part).items()}
     if isinstance(space, Environment):
         declared, built_in = settings_of(type(space)), type(space) in ENVIRONMENTS.values()
         settings |= {

@@ -22,10 +22,9 @@ class Plot:
 
     folders: tyro.conf.Positional[tuple[Path, ...]]
     """Run folders, and folders of sweeps, of which every combination is drawn."""
-    what: Literal["curves", "queue", "value", "frequency", "episodes"] = "curves"
+    what: Literal["curves", "queue", "value", "frequency"] = "curves"
     """Learning curves; or, from the snapshots of `train --snapshot-steps`: the states in the
-    replay buffer and the search-control queue, the value V, or the local frequency g; or the
-    lengths of the training episodes of a tabular agent."""
+    replay buffer and the search-control queue, the value V, or the local frequency g."""
     metric: str = "return"
     """The metric of the learning curves; docs/metrics.md lists them, and callbacks may add some."""
     x: Literal["steps", "seconds"] = "steps"
@@ -65,8 +64,6 @@ class Plot:
                 return plot.plot_curves(results, self.metric, self.x)
             case "queue":
                 return draw(maps.states_chart(results, self.step, self.seed))
-            case "episodes":
-                return draw(maps.episodes_chart(results, self.step))
         return draw(maps.surfaces_chart(results, self.what, self.step, self.seed))
 
 

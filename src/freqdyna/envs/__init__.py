@@ -12,7 +12,6 @@ from freqdyna.envs.acrobot import Acrobot as Acrobot
 from freqdyna.envs.pendulum import Pendulum as Pendulum
 from freqdyna.envs.mazes import GridWorld as GridWorld
 from freqdyna.envs.mazes import MazeGridWorld as MazeGridWorld
-from freqdyna.envs.mazes import DynaMaze as DynaMaze
 from freqdyna.envs.mazes import TubeGridWorld as TubeGridWorld
 from freqdyna.envs.puddle_world import PuddleWorld as PuddleWorld
 # isort: on

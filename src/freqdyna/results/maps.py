@@ -1,4 +1,4 @@
-"""Snapshots over two coordinates: the states of replay and queue, V, g; and episode lengths."""
+"""Snapshots over two coordinates: the states of replay and queue, V and g."""
 
 from collections.abc import Sequence
 
@@ -16,19 +16,15 @@ from freqdyna.results.chart import (
     Axis,
     Box,
     Chart,
-    Legend,
     Line,
     LineStyle,
     Mark,
     Mesh,
     Panel,
     Points,
-    SeedCurve,
     record_labels,
-    run_styles,
 )
 from freqdyna.results.record import Record
-from freqdyna.results.statistics import bootstrap_interval
 
 Snapshot = dict[str, np.ndarray]
 PANEL = 4.2
@@ -60,7 +56,7 @@ def _states_panel(
     env = _space(result, snapshot, index)
     if store not in snapshot or (store == "queue" and not snapshot["queue_count"][index]):
         return Panel(only_text=f"{label}: no {store}")
-    x, y = snapshot[store][index].T[:2][:: -1 if rows_first(env) else 1]
+    x, y = snapshot[store][index].T[:2]
     drawn = Points(x, y, STORE_COLORS[store], size=2, opacity=0.5)
     return map_panel(env, f"{store} of {label}\nseed {name}, step {at:,}", [drawn], title_size=10)
 
@@ -85,34 +81,10 @@ def surfaces_chart(
             greatest = max(ends[1], 1e-12)
             ends = max(ends[0], 1e-6 * greatest), greatest
         x, y = axes(env, surface.shape)
-        if rows_first(env):
-            x, y, surface = y, x, surface.T
         mesh = Mesh(x, y, surface.T, ends, log, bar_label=TITLES[what])
         title = f"{label}\nseed {name}, step {at:,}"
         panels.append(map_panel(env, title, [mesh], title_size=10, filled=False))
     return Chart(panels, panel_size=(PANEL + 1, PANEL))
-
-
-def episodes_chart(results: Sequence[Record], step: int | None = None) -> Chart:
-    """Lengths of the training episodes of tabular agents, mean and interval over seeds."""
-    labels = record_labels(results)
-    styles = run_styles([result.config for result in results], labels)
-    marks = []
-    for result, label, style in zip(results, labels, styles, strict=True):
-        lengths = _snapshot(result, step, "episode_lengths")[1]["episode_lengths"]
-        finished = int((lengths > 0).all(axis=0).sum())  # episodes that all seeds have completed
-        if finished == 0:
-            raise FreqdynaError(f"no episode of {label} was completed by all seeds; train longer")
-        lengths = lengths[:, :finished]
-        at, interval = np.arange(1, finished + 1), bootstrap_interval(lengths)
-        marks.append(SeedCurve(at, lengths, style, interval, result.seeds, label=label))
-    panel = Panel(
-        x=Axis("training episode", low=1, high=50),
-        y=Axis("steps of the episode", log=True),
-        marks=marks,
-        legend=Legend(),
-    )
-    return Chart([panel], panel_size=(6.4, 4.4))
 
 
 def _space(result: Record, snapshot: Snapshot, index: int) -> Space:
@@ -191,14 +163,10 @@ def map_panel(
     Landmarks are filled and below the marks if `filled`; otherwise they are above the marks and,
     except for walls, outlined.
     """
-    order = -1 if rows_first(env) else 1
-    margin = 0.5 if rows_first(env) else 0.0  # a cell extends by half a unit around its state
-    (x0, y0), (x1, y1) = (env.low[:2] - margin)[::order], (env.high[:2] + margin)[::order]
-    if rows_first(env):
-        y0, y1 = y1, y0
+    (x0, y0), (x1, y1) = env.low[:2], env.high[:2]
     boxes, areas, outlines = [], [], []
     for landmark in env.landmarks:
-        (left, bottom), (right, top) = landmark.low[::order], landmark.high[::order]
+        (left, bottom), (right, top) = landmark.low, landmark.high
         color = "#{:02x}{:02x}{:02x}".format(*COLORS[landmark.kind])
         solid = filled or landmark.kind == "wall"
         if landmark.profile and solid:
@@ -211,7 +179,7 @@ def map_panel(
         else:
             inside, edge = (color, None) if solid else (None, color)
             boxes.append(Box((left, right), (bottom, top), inside, edge=edge, above=not filled))
-    x_name, y_name = env.coordinates[::order]
+    x_name, y_name = env.coordinates
     return Panel(
         title=title,
         x=Axis(x_name, low=_known(x0), high=_known(x1)),
@@ -226,8 +194,3 @@ def map_panel(
 def _known(bound: np.floating) -> float | None:
     """The bound, or None if there is none."""
     return float(bound) if np.isfinite(bound) else None
-
-
-def rows_first(env: Space) -> bool:
-    """Whether the state is (row, column), which is drawn with rows from top to bottom."""
-    return env.coordinates[0] == "row"

@@ -22,7 +22,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.agents import algorithms
 from freqdyna.agents.networks import Network
-from freqdyna.agents.tabular import QTable, TabularDyna
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, shortened
 from freqdyna.core.files import write_atomically
@@ -38,17 +37,6 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
     The model and the search-control that it was trained with are not needed. The parameters of the
     seed have shape (p,).
     """
-    if algorithms.recipe_of(config.algorithm).tabular:
-        agent = algorithms.build(config, space)
-        assert isinstance(agent, TabularDyna)
-        cells = agent.init_table().values.shape
-        _check_size(parameters, cells[0] * cells[1])
-        table = QTable(jnp.asarray(parameters).reshape(cells))
-
-        def look_up(observation: Float[Array, " n"], key: PRNGKeyArray) -> Action:
-            return table.act(agent.cell(observation), 0.0, key)
-
-        return look_up
     learner = algorithms.make_learner(config, space)
     sizes = learner.sizes
     _check_size(parameters, sum((a + 1) * b for a, b in pairwise(sizes)))

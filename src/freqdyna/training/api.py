@@ -14,7 +14,6 @@ import jax
 import numpy as np
 
 from freqdyna.agents import algorithms, presets
-from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.learners import Learner
 from freqdyna.agents.models import MODELS, Model, check_model
 from freqdyna.agents.replay import ReplayBuffer
@@ -294,13 +293,12 @@ def prepare(
     space = space or space_of_run(environment, config)
     agent = algorithms.build(config, space, factory, components)
     config = algorithms.complete(config, agent)
-    planning = getattr(agent, "planning", None)
+    planning = agent.planning
     own_model = planning.model if planning and config.model not in MODELS else None
     if own_model is not None:
         check_model(own_model, space)
     if planning is not None and config.search_control not in SEARCH_CONTROLS:
         # Errors in the user's class are found before a folder is created.
-        assert isinstance(agent, Dyna)
         key = jax.random.key(0)
         state = jax.eval_shape(agent.dry_step, key)
         jax.eval_shape(agent.snapshot, state, 1, key)
@@ -346,16 +344,16 @@ def prepare_together(configs: list[Config]) -> Run:
 
 def _traced(agent: Any) -> str:
     """The spaces, the episode limit and the components of an agent, in words."""
-    env, planning = agent.env, getattr(agent, "planning", None)
+    env, planning = agent.env, agent.planning
     bounds = "with" if env.is_bounded else "without"
     coordinates = counted(len(env.action_low), "coordinate")
     actions = counted(env.num_actions, "action") if env.num_actions else f"actions of {coordinates}"
-    parts = [getattr(agent, name, None) for name in ("learner", "replay")]
+    parts = [agent.learner, agent.replay]
     parts += [planning.search_control, planning.model] if planning else []
-    names = [type(part).__name__ for part in parts if part is not None]
+    names = ", ".join(type(part).__name__ for part in parts)
     return (
         f"observations of {counted(env.observation_size, 'coordinate')} {bounds} bounds, {actions},"
-        f" episodes of at most {env.episode_limit:,} steps; {', '.join(names or ['table'])}"
+        f" episodes of at most {env.episode_limit:,} steps; {names}"
     )
 
 

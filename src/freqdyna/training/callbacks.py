@@ -30,7 +30,7 @@ class Evaluation:
     parameters: np.ndarray
     """The current parameters, one flat vector per seed, shape (seeds, p)."""
     layer_sizes: tuple[int, ...]
-    """Widths of the network's layers; empty for a tabular agent."""
+    """Widths of the network's layers."""
 
     def network(self, seed: SupportsInt) -> Any:
         """The network of one seed, as `Result.network` returns it."""

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from freqdyna.agents.base import Agent
+from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.config import Config
 from freqdyna.core.errors import DamagedFileError, FreqdynaError, RunFailedError, installing
 from freqdyna.core.files import load_arrays, save_arrays
@@ -208,13 +208,13 @@ def checkpoints(folder: Path) -> list[Path]:
     return sorted(folder.glob("checkpoint-*.npz"), reverse=True)
 
 
-def initial_parameters(source: Record, config: Config, agent: Agent[Any]) -> np.ndarray:
+def initial_parameters(source: Record, config: Config, agent: Dyna) -> np.ndarray:
     """The trained parameters of another run, with which the seeds of a run begin: (seeds, p).
 
     A seed begins with the parameters of the same seed, or all of them with those of the only seed.
     """
     source.require_agent()
-    if config.get("scale_observations") and not agent.env.is_bounded:
+    if agent.scale_observations and not agent.env.is_bounded:
         raise FreqdynaError(
             f"init_from is set, but scale_observations is True (the default); {agent.env.name!r} "
             "has coordinates without bounds, whose scale is not known before the run, so it must "
@@ -223,7 +223,7 @@ def initial_parameters(source: Record, config: Config, agent: Agent[Any]) -> np.
     flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
     names = "learner.activation", "learner.layer_norm"
     theirs = source.parameters.shape[1], source.layer_sizes, *map(source.config.get, names)
-    ours = flat.shape[0], agent.layer_sizes, *map(config.get, names)
+    ours = flat.shape[0], agent.learner.sizes, *map(config.get, names)
     if theirs != ours:
         raise FreqdynaError(
             f"init_from has {theirs[0]:,} parameters of layers {theirs[1]} with {theirs[2]} and "

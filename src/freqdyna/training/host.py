@@ -13,8 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from freqdyna.agents.base import NEVER, AgentState
-from freqdyna.agents.dyna.agent import Dyna
+from freqdyna.agents.dyna.diagnostics import NEVER
 from freqdyna.agents.dyna.state import DynaState, Experience
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.envs.gym import (
@@ -39,7 +38,6 @@ class HostBlock(Block):
     ) -> None:
         super().__init__(training, layout)
         agent = training.agent
-        assert isinstance(agent, Dyna)
         assert isinstance(agent.env, HostSpace)
         self.space, self.seeds, self._factory = agent.env, seeds, factory
         self.envs = HostEnvs(factory, self.space, seeds)
@@ -67,13 +65,13 @@ class HostBlock(Block):
         """The last parameters of the seeds that stopped."""
         self._has_results = False
 
-    def init(self) -> AgentState:
+    def init(self) -> DynaState:
         """The states before the first step, each at the start of its first episode."""
         state, starts = super().init(), self.envs.begin()
         self._report_stopped(set(), state)
         return self._at(state, starts)
 
-    def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
+    def advance(self, state: DynaState, start: int, stop: int) -> DynaState:
         """One compiled call per step; does nothing if all seeds have stopped."""
         action = self._choose(state, jnp.int32(start))
         for t in range(start, stop):
@@ -87,7 +85,7 @@ class HostBlock(Block):
             )
         return state
 
-    def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
+    def evaluate(self, state: DynaState, step: int) -> tuple[DynaState, Metrics]:
         """The means over evaluation episodes; NaN for a seed that stopped.
 
         Its agent is still computed together with the others, but the result is ignored.
@@ -105,18 +103,18 @@ class HostBlock(Block):
         self._has_results |= len(self.envs.failures) < count
         return state, self._without_ended(means | metrics)
 
-    def snapshot(self, state: AgentState, step: int) -> Metrics:
+    def snapshot(self, state: DynaState, step: int) -> Metrics:
         """The snapshot, with NaN for the seeds that stopped."""
         return self._without_ended(super().snapshot(state, step))
 
-    def parameters(self, state: AgentState) -> np.ndarray:
+    def parameters(self, state: DynaState) -> np.ndarray:
         """The parameters of each seed, shape (seeds, p); of stopped seeds, the last ones."""
         learned = np.array(super().parameters(state))
         ended = list(self.envs.failures)
         learned[ended] = self._last[ended]
         return learned
 
-    def to_checkpoint(self, state: AgentState) -> Any:
+    def to_checkpoint(self, state: DynaState) -> Any:
         """The agents, and what is needed to replay the current episodes."""
         return {
             "agent": super().to_checkpoint(state),
@@ -128,7 +126,7 @@ class HostBlock(Block):
         """The shapes of what `to_checkpoint` returns."""
         return {"agent": super().state_structure(), "host": self.envs.memory(), "last": self._last}
 
-    def from_checkpoint(self, saved: Any, facts: dict[str, Any]) -> AgentState:
+    def from_checkpoint(self, saved: Any, facts: dict[str, Any]) -> DynaState:
         """Replay the current episodes; start a new one if an environment is not deterministic."""
         ended = facts.get("ended", {})
         failures = {
@@ -159,7 +157,7 @@ class HostBlock(Block):
         }
         return {"ended": ended}
 
-    def _episode(self, state: AgentState, step: int, number: int) -> np.ndarray:
+    def _episode(self, state: DynaState, step: int, number: int) -> np.ndarray:
         """One evaluation episode of every seed: returns, lengths, whether terminated."""
         count, limit = len(self.seeds), self.space.episode_limit
         observations = np.zeros((count, self.space.observation_size), np.float32)
@@ -196,7 +194,6 @@ class HostBlock(Block):
     def trace(self) -> None:
         """Trace the agent; reset each environment, and take one step."""
         agent, key = self.training.agent, jax.random.key(0)
-        assert isinstance(agent, Dyna)
         state = jax.eval_shape(agent.dry_step, key)
         jax.eval_shape(self.training.snapshot, state, key, 1)
         self.envs.begin()
@@ -211,7 +208,7 @@ class HostBlock(Block):
         """Close all environments, including that of the model."""
         self._factory.close()
 
-    def _report_stopped(self, known: set[int], state: AgentState) -> None:
+    def _report_stopped(self, known: set[int], state: DynaState) -> None:
         """Report the seeds that stopped since then, and keep their parameters."""
         ended = sorted(set(self.envs.failures) - known)
         if ended:
@@ -258,7 +255,7 @@ class HostBlock(Block):
         spare = self.layout.rows - len(rows)
         return np.concatenate([rows, np.repeat(rows[-1:], spare, axis=0)]) if spare else rows
 
-    def _at(self, state: AgentState, observations: np.ndarray) -> AgentState:
+    def _at(self, state: DynaState, observations: np.ndarray) -> DynaState:
         """The states with these observations."""
         placed = self.layout.placed(jnp.asarray(observations))
         return eqx.tree_at(lambda s: s.observation, state, placed)

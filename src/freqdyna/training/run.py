@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from freqdyna.agents.base import AgentState
+from freqdyna.agents.dyna.state import DynaState
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import module_of
@@ -102,7 +102,7 @@ class Run:
             with_state = not self._ends_between_evaluations
             return self._save(saver, state, config.steps, with_state=with_state)
 
-    def _start(self, folder: Path | None) -> tuple[AgentState, int, list[str]]:
+    def _start(self, folder: Path | None) -> tuple[DynaState, int, list[str]]:
         """The state to start from, its step, and warnings for the user."""
         saved: Checkpoint | None = None
         warnings: list[str] = []
@@ -129,13 +129,13 @@ class Run:
 
     def _train(
         self,
-        state: AgentState,
+        state: DynaState,
         step: int,
         progress: Progress,
         saver: Saver,
         stop_requested: threading.Event,
         logs: list[EvaluationLog],
-    ) -> AgentState:
+    ) -> DynaState:
         """Take all steps in slices, with what is between them."""
         config = self.config
         evaluations = self._evaluation_steps[len(self.evaluations) :]
@@ -175,8 +175,8 @@ class Run:
         return state
 
     def _evaluate(
-        self, state: AgentState, step: int, progress: Progress, logs: list[EvaluationLog]
-    ) -> AgentState:
+        self, state: DynaState, step: int, progress: Progress, logs: list[EvaluationLog]
+    ) -> DynaState:
         """Evaluate all seeds, call the callbacks, keep the metrics and pass them on."""
         state, measured = self.block.evaluate(state, step)
         self._pass_on(progress)
@@ -192,7 +192,7 @@ class Run:
                 seeds=self.seeds,
                 metrics=dict(metrics),
                 parameters=parameters,
-                layer_sizes=self.block.training.agent.layer_sizes,
+                layer_sizes=self.block.training.agent.learner.sizes,
             ),
         )
         if custom:
@@ -210,7 +210,7 @@ class Run:
     def _save(
         self,
         saver: Saver,
-        state: AgentState,
+        state: DynaState,
         step: int,
         progress: Progress | None = None,
         with_state: bool = True,
@@ -233,7 +233,7 @@ class Run:
         saver.save(result, checkpoint, progress)
         return result
 
-    def result(self, state: AgentState) -> Result:
+    def result(self, state: DynaState) -> Result:
         """The result so far."""
         names = dict.fromkeys(name for row in self.evaluations for name in row)
         missing = np.full(self.config.seeds, np.nan)  # of a callback that was added or left out
@@ -247,7 +247,7 @@ class Run:
                 for name in names
             },
             parameters=self.block.parameters(state),
-            layer_sizes=self.block.training.agent.layer_sizes,
+            layer_sizes=self.block.training.agent.learner.sizes,
             snapshots=self.snapshots,
         )
 
@@ -260,22 +260,20 @@ class Run:
     def _announcement(self, step: int) -> str:
         """What is about to be trained, on what, and from which step."""
         config, agent = self.config, self.block.training.agent
-        replays = hasattr(agent, "planning") and agent.planning is None
-        noun = "update" if replays else "planning update"
-        begins = getattr(agent, "first_update_step", 0)
+        noun = "update" if agent.planning is None else "planning update"
         text = (
             f"{self.name}: {counted(config.seeds, 'seed')} × {config.steps:,} steps, "
-            f"{counted(config['planning_steps'], noun)} per step"
+            f"{counted(agent.planning_steps, noun)} per step"
         )
-        if begins:
-            text += f" from step {begins:,} on"
+        if agent.first_update_step:
+            text += f" from step {agent.first_update_step:,} on"
         if isinstance(agent.env, Environment):  # Gymnasium's truncate episodes by themselves
             text += f", episodes of at most {agent.env.episode_limit:,} steps"
         text += f", on {self._devices}"
         if step:
             text += f"; resuming from step {step:,}"
-        if config.get("warmup_steps", 0) >= config.steps:
-            text += f"; every action is random: the warm-up lasts {config['warmup_steps']:,} steps"
+        if agent.warmup_steps >= config.steps:
+            text += f"; every action is random: the warm-up lasts {agent.warmup_steps:,} steps"
         return text
 
     @property

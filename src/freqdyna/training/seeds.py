@@ -20,7 +20,8 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Int, PRNGKeyArray
 
-from freqdyna.agents.base import Agent, AgentState
+from freqdyna.agents.dyna.agent import Dyna
+from freqdyna.agents.dyna.state import DynaState
 from freqdyna.core.errors import FreqdynaError, RunFailedError, is_out_of_memory, one_line
 from freqdyna.core.keys import seed_keys
 from freqdyna.envs.base import Environment, evaluate
@@ -35,24 +36,24 @@ _programs: OrderedDict[Hashable, Any] = OrderedDict()
 class Training(eqx.Module):
     """How one seed is trained and evaluated; `jit` and `vmap` compose with every method."""
 
-    agent: Agent[Any]
+    agent: Dyna
     eval_episodes: int = eqx.field(static=True)
     eval_exploration: float
 
-    def init(self, key: PRNGKeyArray) -> AgentState:
+    def init(self, key: PRNGKeyArray) -> DynaState:
         """The state of a seed before its first step.
 
         Training, evaluation and snapshots use separate streams of random numbers.
         """
         return self.agent.init(jax.random.fold_in(key, 0))
 
-    def advance(self, state: AgentState, start: Int[Array, ""], stop: Int[Array, ""]) -> AgentState:
+    def advance(self, state: DynaState, start: Int[Array, ""], stop: Int[Array, ""]) -> DynaState:
         """Take the steps start, ..., stop - 1, both of shape ()."""
         return jax.lax.fori_loop(start, stop, lambda t, s: self.agent.step(s, t), state)
 
     def evaluate(
-        self, state: AgentState, key: PRNGKeyArray, step: Int[Array, ""]
-    ) -> tuple[AgentState, Metrics]:
+        self, state: DynaState, key: PRNGKeyArray, step: Int[Array, ""]
+    ) -> tuple[DynaState, Metrics]:
         """Evaluate the current policy.
 
         Args:
@@ -76,16 +77,16 @@ class Training(eqx.Module):
         state = eqx.tree_at(lambda s: s.diagnostics, state, state.diagnostics.reset())
         return state, metrics
 
-    def snapshot(self, state: AgentState, key: PRNGKeyArray, step: Int[Array, ""]) -> Metrics:
+    def snapshot(self, state: DynaState, key: PRNGKeyArray, step: Int[Array, ""]) -> Metrics:
         """The snapshot after `step` steps, by name; see `docs/metrics.md`."""
         key = jax.random.fold_in(jax.random.fold_in(key, 2), step)
         return self.agent.snapshot(state, step, key)
 
-    def parameters(self, state: AgentState) -> Array:
+    def parameters(self, state: DynaState) -> Array:
         """The current parameters as one flat vector."""
         return self.agent.parameters(state)
 
-    def run(self, key: PRNGKeyArray, steps: int, eval_every: int) -> tuple[AgentState, Metrics]:
+    def run(self, key: PRNGKeyArray, steps: int, eval_every: int) -> tuple[DynaState, Metrics]:
         """The whole training of one seed as one pure function of its key.
 
         Args:
@@ -99,7 +100,7 @@ class Training(eqx.Module):
 
         """
 
-        def between_evaluations(state: AgentState, stop: Int[Array, ""]) -> Any:
+        def between_evaluations(state: DynaState, stop: Int[Array, ""]) -> Any:
             start = (stop - 1) // eval_every * eval_every
             return self.evaluate(self.advance(state, start, stop), key, stop)
 
@@ -209,15 +210,15 @@ class Block:
                 _programs.popitem(last=False)
         return program
 
-    def init(self) -> AgentState:
+    def init(self) -> DynaState:
         """The states before the first step."""
         return self._init(self.layout.keys)
 
-    def advance(self, state: AgentState, start: int, stop: int) -> AgentState:
+    def advance(self, state: DynaState, start: int, stop: int) -> DynaState:
         """Take the steps start, ..., stop - 1; `state` must not be used afterwards."""
         return self._advance(state, jnp.int32(start), jnp.int32(stop))
 
-    def evaluate(self, state: AgentState, step: int) -> tuple[AgentState, Metrics]:
+    def evaluate(self, state: DynaState, step: int) -> tuple[DynaState, Metrics]:
         """Evaluate all seeds after `step` steps; `state` must not be used afterwards.
 
         Returns:
@@ -226,18 +227,18 @@ class Block:
         """
         return self._evaluate(state, self.layout.keys, jnp.int32(step))
 
-    def snapshot(self, state: AgentState, step: int) -> Metrics:
+    def snapshot(self, state: DynaState, step: int) -> Metrics:
         """The snapshot after `step` steps, with the seeds as first axis."""
         return self._snapshot(state, self.layout.keys, jnp.int32(step))
 
-    def parameters(self, state: AgentState) -> np.ndarray:
+    def parameters(self, state: DynaState) -> np.ndarray:
         """The parameters of each seed, shape (seeds, p)."""
         return np.asarray(self._parameters(state))[: self.layout.seeds]
 
-    def with_parameters(self, state: AgentState, parameters: np.ndarray) -> AgentState:
+    def with_parameters(self, state: DynaState, parameters: np.ndarray) -> DynaState:
         """The states with other parameters, shape (seeds, p)."""
         replaced = jax.jit(self.layout.over_seeds(self.training.agent.with_parameters, 2, 0))
-        states: AgentState = replaced(state, self.layout.placed(jnp.asarray(parameters)))
+        states: DynaState = replaced(state, self.layout.placed(jnp.asarray(parameters)))
         return states
 
     def trace(self) -> None:
@@ -248,7 +249,7 @@ class Block:
         jax.eval_shape(self.training.evaluate, state, key, 1)
         jax.eval_shape(self.training.snapshot, state, key, 1)
 
-    def to_checkpoint(self, state: AgentState) -> Any:
+    def to_checkpoint(self, state: DynaState) -> Any:
         """What a checkpoint stores: a pytree of arrays."""
         return self.layout.without_copies(state)
 
@@ -257,9 +258,9 @@ class Block:
         keys = jax.eval_shape(lambda keys: keys[: self.layout.seeds], self.layout.keys)
         return jax.eval_shape(jax.vmap(self.training.init), keys)
 
-    def from_checkpoint(self, saved: Any, facts: dict[str, Any]) -> AgentState:
+    def from_checkpoint(self, saved: Any, facts: dict[str, Any]) -> DynaState:
         """The states of a checkpoint, given what `to_checkpoint` and `facts` returned then."""
-        placed: AgentState = self.layout.placed(saved)
+        placed: DynaState = self.layout.placed(saved)
         return placed
 
     def facts(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
-from freqdyna.agents.base import Agent, Diagnostics, linear_schedule
+from freqdyna.agents.dyna.diagnostics import Diagnostics
 from freqdyna.agents.dyna.planning import Planning, Progress, Simulation, learn_model, update
 from freqdyna.agents.dyna.scale import ObservationScale
 from freqdyna.agents.dyna.state import Buffers, DynaState, Experience, Visited
@@ -39,7 +39,19 @@ from freqdyna.envs.space import Action, Space, Transition, row_width
 from freqdyna.search_control.base import Proposal, Search, check_proposal, check_snapshot
 
 
-class Dyna(Component, Agent[DynaState]):
+def linear_schedule(
+    start: float | Float[Array, ""],
+    end: float | Float[Array, ""],
+    steps: int,
+    t: Int[Array, ""],
+) -> float | Float[Array, ""]:
+    """A number that changes linearly from `start` to `end` in the first `steps` steps, after t."""
+    if steps == 0:
+        return end
+    return end + jnp.maximum(1 - t / steps, 0.0) * (start - end)
+
+
+class Dyna(Component, eqx.Module):
     """The components of an agent and its settings."""
 
     env: Space
@@ -92,7 +104,7 @@ class Dyna(Component, Agent[DynaState]):
         )
 
     def step(self, state: DynaState, t: Int[Array, ""]) -> DynaState:
-        """Act, store, search, plan; see `Agent.step`."""
+        """Act, store, search, plan: one environment step after `t` others."""
         action = self.choose(state, t)
         return self.observe(state, t, action, self.interact(state, t, action))
 
@@ -244,7 +256,7 @@ class Dyna(Component, Agent[DynaState]):
         epsilon: float | Float[Array, ""],
         key: PRNGKeyArray,
     ) -> Action:
-        """The action of the current policy; see `Agent.act`."""
+        """The action of the current policy; `epsilon` is 0 for greedy and 1 for random actions."""
         return self.learner.act(self.parameters(state), observation, epsilon, key)
 
     def parameters(self, state: DynaState) -> Float[Array, " p"]:
@@ -259,11 +271,6 @@ class Dyna(Component, Agent[DynaState]):
             parameters = scale.unfolded(parameters, self.learner.sizes)
         both = parameters, parameters
         return eqx.tree_at(lambda s: (s.learner.params, s.learner.target_params), state, both)
-
-    @property
-    def layer_sizes(self) -> tuple[int, ...]:
-        """Widths of the network's layers."""
-        return self.learner.sizes
 
     def metrics(self, state: DynaState) -> dict[str, Array]:
         """Diagnostics since the last evaluation, and the model's error at the queue's states."""

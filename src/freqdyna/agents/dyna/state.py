@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped, UInt32
 
-from freqdyna.agents.base import AgentState, Diagnostics
+from freqdyna.agents.dyna.diagnostics import Diagnostics
 from freqdyna.agents.learners import LearnerState
 from freqdyna.agents.replay import ReplayState, uniform_indices
 from freqdyna.envs.space import Space, Transition
@@ -106,7 +106,7 @@ class Queue(eqx.Module):
         return uniform_indices(bits, jnp.clip(self.count, 1, self.rows.shape[0]))
 
 
-class DynaState(AgentState):
+class DynaState(eqx.Module):
     """The training state of one seed."""
 
     key: PRNGKeyArray

@@ -1,28 +1,12 @@
-"""The interface of an agent, its diagnostics, and its schedule of exploration."""
-
-import abc
-from typing import Generic, TypeVar
+"""What an agent counts between evaluations: losses, searches, errors of its model, episodes."""
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int
 
-from freqdyna.envs.space import Action, Space
+from freqdyna.envs.space import Space
 from freqdyna.search_control.base import Proposal
-
-
-def linear_schedule(
-    start: float | Float[Array, ""],
-    end: float | Float[Array, ""],
-    steps: int,
-    t: Int[Array, ""],
-) -> float | Float[Array, ""]:
-    """A number that changes linearly from `start` to `end` in the first `steps` steps, after t."""
-    if steps == 0:
-        return end
-    return end + jnp.maximum(1 - t / steps, 0.0) * (start - end)
-
 
 NEVER = -1
 
@@ -156,57 +140,3 @@ class Diagnostics(eqx.Module):
         if checks_model:
             metrics["model_non_finite"] = self.model_non_finite.astype(float)
         return metrics
-
-
-class AgentState(eqx.Module):
-    """What the state of every agent contains."""
-
-    diagnostics: eqx.AbstractVar[Diagnostics]
-
-
-State = TypeVar("State", bound=AgentState)
-
-
-class Agent(eqx.Module, Generic[State]):
-    """An agent as pure functions of the state of one seed."""
-
-    env: eqx.AbstractVar[Space]
-
-    @abc.abstractmethod
-    def init(self, key: PRNGKeyArray) -> State:
-        """The state before the first step."""
-
-    @abc.abstractmethod
-    def step(self, state: State, t: Int[Array, ""]) -> State:
-        """One environment step, including all learning, after `t` others."""
-
-    @abc.abstractmethod
-    def act(
-        self,
-        state: State,
-        observation: Float[Array, " n"],
-        epsilon: float | Float[Array, ""],
-        key: PRNGKeyArray,
-    ) -> Action:
-        """The action of the current policy; `epsilon` is 0 for greedy and 1 for random actions."""
-
-    @abc.abstractmethod
-    def metrics(self, state: State) -> dict[str, Array]:
-        """Diagnostics since the last evaluation by name, each a scalar."""
-
-    @abc.abstractmethod
-    def snapshot(self, state: State, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
-        """What a snapshot after `t` steps records, by name; see `docs/metrics.md`."""
-
-    @abc.abstractmethod
-    def parameters(self, state: State) -> Float[Array, " p"]:
-        """The learned parameters as one flat vector, shape (p,)."""
-
-    @abc.abstractmethod
-    def with_parameters(self, state: State, parameters: Float[Array, " p"]) -> State:
-        """The state with other learned parameters, such as those of another run."""
-
-    @property
-    @abc.abstractmethod
-    def layer_sizes(self) -> tuple[int, ...]:
-        """Widths of the network's layers; empty for an agent without a network."""
