@@ -18,7 +18,6 @@ QUICK = {
     "steps": 200,
     "planning_steps": 1,
     "learner.hidden": (2,),
-    "learner.layer_norm": False,
     "learner.n_step": 1,
     "replay.capacity": 100,
     "replay.prioritized_share": 0.0,

@@ -157,12 +157,8 @@ class Setting:
 
     def checked(self, name: str, value: Any) -> Any:
         """The value to store under a full name such as "model.size"."""
-        if isinstance(value, list | tuple):
-            value = tuple(value)
-        value = value.item() if isinstance(value, np.generic) else value
-        if self.may_be_none and (value is None or value == "None"):
-            return None
-        return self.check(name, value)
+        value = _plain(value)
+        return None if self.may_be_none and value is None else self.check(name, value)
 
 
 @cache
@@ -393,7 +389,7 @@ def _plain(value: Any) -> Any:
         return tuple(map(_plain, value))
     if isinstance(value, np.generic):
         return value.item()
-    return None if value == "None" else value
+    return None if isinstance(value, str) and value == "None" else value
 
 
 def read_settings(path: Path) -> dict[str, Any]:

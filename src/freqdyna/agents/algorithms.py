@@ -136,9 +136,9 @@ def build(
             those of the settings.
 
     """
-    _check_names(config, space, components or {})
-    recipe, objects = recipe_of(config.algorithm), dict(components or {})
+    recipe, objects = recipe_of(config.algorithm), components or {}
     classes = component_classes(config, space.num_actions == 0, space.on_host)
+    _check_names(config, space, objects, classes)
 
     def component(kind: str, **others: Any) -> Any:
         if kind in objects:
@@ -183,10 +183,11 @@ def make_learner(config: Config, space: Space) -> Learner:
     return learner.bind(space)
 
 
-def _check_names(config: Config, space: Space, objects: Mapping[str, Any]) -> None:
+def _check_names(
+    config: Config, space: Space, objects: Mapping[str, Any], classes: Mapping[str, type]
+) -> None:
     """Raise an error for names and components that do not fit to the algorithm."""
     recipe = recipe_of(config.algorithm)
-    classes = component_classes(config, space.num_actions == 0, space.on_host)
     require_known(config, classes)
     for kind in objects:
         if kind not in classes:

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
 from freqdyna.agents.networks import (
     ACTIVATIONS,
@@ -97,6 +97,12 @@ class Learner(Component, eqx.Module):
         return replace(self, space=space)
 
     @property
+    def bound_space(self) -> Space:
+        """The space of `bind`."""
+        assert self.space is not None, "the learner is not bound to an environment"
+        return self.space
+
+    @property
     @abc.abstractmethod
     def sizes(self) -> tuple[int, ...]:
         """Layer widths of the network, from the observation size to the number of outputs."""
@@ -134,6 +140,18 @@ class Learner(Component, eqx.Module):
         """The values of next states in the targets of `update`."""
 
     @abc.abstractmethod
+    def slope(
+        self,
+        outputs: Float[Array, "batch o"],
+        actions: Shaped[Array, "batch ..."],
+        targets: Float[Array, " batch"],
+        usable: Usable,
+    ) -> tuple[Float[Array, "batch o"], Float[Array, " batch"]]:
+        """The derivative of the mean loss with respect to the network's outputs at some states.
+
+        Also returns the temporal-difference errors, targets − Q(s, a).
+        """
+
     def update(
         self,
         state: LearnerState,
@@ -141,7 +159,7 @@ class Learner(Component, eqx.Module):
         complete: Complete,
         update_count: Int[Array, ""],
     ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
-        """Take one Adam step on a mini-batch.
+        """Take one Adam step on a mini-batch, towards r + γ times `bootstrap`.
 
         Args:
             state: The parameters and the optimiser state.
@@ -155,6 +173,18 @@ class Learner(Component, eqx.Module):
             transitions that are not learned from; and what `complete` said about that.
 
         """
+        outputs, pull_back = jax.vjp(
+            lambda network: jax.vmap(network)(states), self.network(state.params)
+        )
+        rows, usable = complete(outputs)
+        continuous = len(self.bound_space.action_low)
+        batch = jax.vmap(lambda row: Transition.unpack(row, continuous))(rows)
+        targets = self.targets(rows, self.bootstrap(state, batch.next_state))
+        slope, differences = self.slope(outputs, batch.action, targets, usable)
+        (gradient,) = pull_back(slope)
+        params, optimizer = self.apply_gradient(state, gradient)
+        target_params = self.moved_target(state, params, update_count)
+        return LearnerState(params, target_params, optimizer), differences, usable
 
     @staticmethod
     def learnable(errors: Float[Array, " batch"], usable: Usable) -> Float[Array, " batch"]:
@@ -247,8 +277,7 @@ class DQN(Learner):
     @property
     def sizes(self) -> tuple[int, ...]:
         """Layer widths, from the observation size to the number of actions."""
-        assert self.space is not None
-        return self.space.observation_size, *self.hidden, self.space.num_actions
+        return self.bound_space.observation_size, *self.hidden, self.bound_space.num_actions
 
     def value(self, params: Float[Array, " p"]) -> StateValue:
         """V(s) = max_a Q(s, a)."""
@@ -295,29 +324,18 @@ class DQN(Learner):
         chosen = jnp.arange(values.shape[1]) == best[:, None]
         return unrolled.total(jnp.where(chosen, values, 0.0))
 
-    def update(
+    def slope(
         self,
-        state: LearnerState,
-        states: Float[Array, "batch n"],
-        complete: Complete,
-        update_count: Int[Array, ""],
-    ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
-        """The target is r + γ times `bootstrap`; see `Learner.update`."""
-        values, pull_back = jax.vjp(
-            lambda network: jax.vmap(network)(states), self.network(state.params)
-        )
-        rows, usable = complete(values)
-        batch = jax.vmap(Transition.unpack)(rows)
-        next_values = self.bootstrap(state, batch.next_state)
-        targets = self.targets(rows, next_values)
-        taken = jnp.arange(values.shape[1]) == batch.action[:, None]
-        differences = targets - unrolled.total(jnp.where(taken, values, 0.0))
+        outputs: Float[Array, "batch actions"],
+        actions: Int[Array, " batch"],
+        targets: Float[Array, " batch"],
+        usable: Usable,
+    ) -> tuple[Float[Array, "batch actions"], Float[Array, " batch"]]:
+        """In closed form: only the output of the action taken has one; see `Learner.slope`."""
+        taken = jnp.arange(outputs.shape[1]) == actions[:, None]
+        differences = targets - unrolled.total(jnp.where(taken, outputs, 0.0))
         errors = self.learnable(differences, usable)
-        slope = jnp.where(taken, loss_slope(self.loss, errors[:, None]), 0.0)
-        (gradient,) = pull_back(slope)
-        params, optimizer = self.apply_gradient(state, gradient)
-        target_params = self.moved_target(state, params, update_count)
-        return LearnerState(params, target_params, optimizer), differences, usable
+        return jnp.where(taken, loss_slope(self.loss, errors[:, None]), 0.0), differences
 
 
 ActionNoise = tuple[Float[Array, "*shape a"], Float[Array, "*shape a"], Bool[Array, "*shape"]]
@@ -356,33 +374,16 @@ class NAF(Learner):
     """Normalized advantage functions with Adam and a target network that is updated slowly."""
 
     hidden: Widths = eqx.field(static=True, default=(64, 64))
-    """Widths of the hidden layers."""
     activation: Literal["tanh", "relu", "silu"] = eqx.field(static=True, default="tanh")
-    """The activation of the hidden layers."""
     layer_norm: bool = eqx.field(static=True, default=False)
-    """Whether the inputs of each activation are normalised over the units of their layer."""
     learning_rate: NotNegative = 1e-3
-    """The learning rate of Adam."""
     n_step: Count = eqx.field(static=True, default=1)
-    """The rewards of so many steps stand in a target, before the value of the state after them."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Layer widths, from the observation size to the number of outputs."""
-        assert self.space is not None
-        return self.space.observation_size, *self.hidden, output_size(self.space.action_size)
-
-    @property
-    def low(self) -> np.ndarray:
-        """The lower bound of each action."""
-        assert self.space is not None
-        return self.space.action_low
-
-    @property
-    def high(self) -> np.ndarray:
-        """The upper bound of each action."""
-        assert self.space is not None
-        return self.space.action_high
+        space = self.bound_space
+        return space.observation_size, *self.hidden, output_size(space.action_size)
 
     def value(self, params: Float[Array, " p"]) -> StateValue:
         """V(s): the network with only its first output."""
@@ -395,8 +396,8 @@ class NAF(Learner):
         self, params: Float[Array, " p"], state: Float[Array, " n"], action: Float[Array, " a"]
     ) -> Float[Array, ""]:
         """Q(s, a), quadratic in the action; see `Learner.action_value`."""
-        scaled = 2 * (action - self.low) / (self.high - self.low) - 1
-        return Advantage.of(self.network(params)(state), len(self.low)).q(scaled)
+        scaled = self.bound_space.scaled_action(action)
+        return Advantage.of(self.network(params)(state), len(action)).q(scaled)
 
     def draw_exploration(
         self,
@@ -408,7 +409,7 @@ class NAF(Learner):
 
         The standard deviation is relative to half the range; see `Learner.draw_exploration`.
         """
-        size = (*shape, len(self.low))
+        size = (*shape, self.bound_space.action_size)
         noise = epsilon * jax.random.normal(keys[0], size)
         anywhere = jax.random.uniform(keys[1], size, minval=-1.0)
         return noise, anywhere, jnp.broadcast_to(jnp.asarray(epsilon) >= 1, shape)
@@ -418,9 +419,10 @@ class NAF(Learner):
     ) -> Float[Array, " a"]:
         """μ(s) plus noise, clipped to the bounds, or the random action."""
         noise, anywhere, at_random = exploration
-        best = Advantage.of(outputs, len(self.low)).best
+        best = Advantage.of(outputs, len(noise)).best
         scaled = jnp.where(at_random, anywhere, jnp.clip(best + noise, -1, 1))
-        return self.low + (scaled + 1) / 2 * (self.high - self.low)
+        low, high = self.bound_space.action_low, self.bound_space.action_high
+        return low + (scaled + 1) / 2 * (high - low)
 
     def bootstrap(
         self, state: LearnerState, next_states: Float[Array, "batch n"]
@@ -428,32 +430,20 @@ class NAF(Learner):
         """V(s') of the target network."""
         return jax.vmap(self.value(state.target_params))(next_states)
 
-    def update(
+    def slope(
         self,
-        state: LearnerState,
-        states: Float[Array, "batch n"],
-        complete: Complete,
-        update_count: Int[Array, ""],
-    ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
-        """The target is r + γ V(s') of the target network; see `Learner.update`."""
-        outputs, pull_back = jax.vjp(
-            lambda network: jax.vmap(network)(states), self.network(state.params)
-        )
-        size = len(self.low)
-        rows, usable = complete(outputs)
-        batch = jax.vmap(lambda row: Transition.unpack(row, size))(rows)
-        next_values = self.bootstrap(state, batch.next_state)
-        targets = self.targets(rows, next_values)
-        scaled = 2 * (batch.action - self.low) / (self.high - self.low) - 1
+        outputs: Float[Array, "batch o"],
+        actions: Float[Array, "batch a"],
+        targets: Float[Array, " batch"],
+        usable: Usable,
+    ) -> tuple[Float[Array, "batch o"], Float[Array, " batch"]]:
+        """By automatic differentiation; see `Learner.slope`."""
+        scaled = self.bound_space.scaled_action(actions)
 
         def loss(
             outputs: Float[Array, "batch o"],
         ) -> tuple[Float[Array, ""], Float[Array, " batch"]]:
-            q = jax.vmap(lambda o, a: Advantage.of(o, size).q(a))(outputs, scaled)
+            q = jax.vmap(lambda o, a: Advantage.of(o, len(a)).q(a))(outputs, scaled)
             return mean_loss(self.loss, self.learnable(targets - q, usable)), targets - q
 
-        slope, differences = jax.grad(loss, has_aux=True)(outputs)
-        (gradient,) = pull_back(slope)
-        params, optimizer = self.apply_gradient(state, gradient)
-        target_params = self.moved_target(state, params, update_count)
-        return LearnerState(params, target_params, optimizer), differences, usable
+        return jax.grad(loss, has_aux=True)(outputs)

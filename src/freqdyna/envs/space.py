@@ -76,6 +76,10 @@ class Space(eqx.Module):
             return int(action)
         return np.clip(action, self.action_low, self.action_high)
 
+    def scaled_action(self, action: Float[Array, "*batch a"]) -> Float[Array, "*batch a"]:
+        """Continuous actions, scaled from their bounds to ±1."""
+        return 2 * (action - self.action_low) / (self.action_high - self.action_low) - 1
+
     @property
     def observation_size(self) -> int:
         """The number n of state coordinates."""

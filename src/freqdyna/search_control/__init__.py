@@ -19,22 +19,10 @@ from freqdyna.search_control.sampling import TDError as TDError
 from freqdyna.search_control.sampling import Uniform as Uniform
 # isort: on
 
-from freqdyna.search_control.base import (
-    SEARCH_CONTROLS,
-    Proposal,
-    Search,
-    SearchControl,
-    State,
-    register,
-)
-from freqdyna.search_control.climb import HillClimb
-
-__all__ = [
-    "SEARCH_CONTROLS",
-    "HillClimb",
-    "Proposal",
-    "Search",
-    "SearchControl",
-    "State",
-    "register",
-]
+from freqdyna.search_control.base import SEARCH_CONTROLS as SEARCH_CONTROLS
+from freqdyna.search_control.base import Proposal as Proposal
+from freqdyna.search_control.base import Search as Search
+from freqdyna.search_control.base import SearchControl as SearchControl
+from freqdyna.search_control.base import State as State
+from freqdyna.search_control.base import register as register
+from freqdyna.search_control.climb import HillClimb as HillClimb

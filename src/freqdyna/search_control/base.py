@@ -57,14 +57,14 @@ class Proposal(eqx.Module):
         """Which proposed states are finite."""
         return self.proposed() & jnp.isfinite(self.states).all(axis=1)
 
-    def has_action(self, space: Space) -> Bool[Array, " m"]:
-        """Whether each state comes with an action of the space, or none is proposed."""
+    def stored(self, space: Space) -> Bool[Array, " m"]:
+        """Which states the queue stores: those that are finite and, in pairs, have an action."""
         if self.actions is None:
-            return jnp.ones(self.states.shape[0], bool)
+            return self.finite()
         if space.num_actions:
-            return (self.actions >= 0) & (self.actions < space.num_actions)
+            return self.finite() & (self.actions >= 0) & (self.actions < space.num_actions)
         low, high = space.action_low, space.action_high
-        return ((self.actions >= low) & (self.actions <= high)).all(axis=1)
+        return self.finite() & ((self.actions >= low) & (self.actions <= high)).all(axis=1)
 
     @staticmethod
     def of(

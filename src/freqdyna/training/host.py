@@ -5,6 +5,7 @@ and returns the next actions. So only observations, rewards and actions are tran
 Python and the device.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -52,9 +53,8 @@ class HostBlock(Block):
             return agent.act(state, observation, training.eval_exploration, key)
 
         def measure(state: DynaState) -> tuple[DynaState, Metrics]:
-            metrics = agent.metrics(state)
             reset = state.diagnostics.reset()
-            return eqx.tree_at(lambda s: s.diagnostics, state, reset), metrics
+            return replace(state, diagnostics=reset), agent.metrics(state)
 
         self._choose = self.compiled(agent.choose, 1, 1)
         self._observe = self.compiled(observe, 3, 1, donate=True)

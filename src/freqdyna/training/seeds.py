@@ -74,8 +74,7 @@ class Training(eqx.Module):
         assert isinstance(env, Environment)
         metrics = evaluate(env, policy, self.eval_episodes, eval_key)
         metrics |= self.agent.metrics(state)
-        state = eqx.tree_at(lambda s: s.diagnostics, state, state.diagnostics.reset())
-        return state, metrics
+        return dataclasses.replace(state, diagnostics=state.diagnostics.reset()), metrics
 
     def snapshot(self, state: DynaState, key: PRNGKeyArray, step: Int[Array, ""]) -> Metrics:
         """The snapshot after `step` steps, by name; see `docs/metrics.md`."""

@@ -1,5 +1,7 @@
 """What an agent counts between evaluations: losses, searches, errors of its model, episodes."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -56,56 +58,51 @@ class Diagnostics(eqx.Module):
     def reset(self) -> "Diagnostics":
         """Set the sums since the last evaluation to zero."""
         zero = Diagnostics.zero(0 if self.by_rule is None else len(self.by_rule))
-        kept = self.episodes, self.diverged_at
-        return eqx.tree_at(lambda d: (d.episodes, d.diverged_at), zero, kept)
+        return replace(zero, episodes=self.episodes, diverged_at=self.diverged_at)
 
     def after_step(self, episode_over: Bool[Array, ""]) -> "Diagnostics":
         """Add one environment step."""
-        changed = self.steps + 1, self.episodes + episode_over
-        return eqx.tree_at(lambda d: (d.steps, d.episodes), self, changed)
+        return replace(self, steps=self.steps + 1, episodes=self.episodes + episode_over)
 
     def after_search(
         self, proposal: Proposal, space: Space, searches: Int[Array, ""]
     ) -> "Diagnostics":
         """Add the statistics of a search; `searches` is 0 if there was none."""
-        finite = proposal.finite()
+        finite, stored = proposal.finite(), proposal.stored(space)
         inside = jax.vmap(space.contains)(proposal.states)
-        stored = finite
         if proposal.actions is not None:
-            stored = finite & proposal.has_action(space)
             inside = inside & stored
         counts = searches, stored.sum(), proposal.iterations, proposal.restarts, proposal.vanished
-        changed = (
-            self.searches + jnp.stack(counts),
-            self.outside + (finite & ~inside).sum(),
-            self.non_finite + proposal.proposed().sum() - finite.sum(),
+        by_rule = self.by_rule
+        if by_rule is not None and proposal.by_rule is not None:
+            by_rule = by_rule + proposal.by_rule
+        return replace(
+            self,
+            searches=self.searches + jnp.stack(counts),
+            by_rule=by_rule,
+            outside=self.outside + (finite & ~inside).sum(),
+            non_finite=self.non_finite + proposal.proposed().sum() - finite.sum(),
         )
-        after = eqx.tree_at(lambda d: (d.searches, d.outside, d.non_finite), self, changed)
-        if self.by_rule is None or proposal.by_rule is None:
-            return after
-        return eqx.tree_at(lambda d: d.by_rule, after, self.by_rule + proposal.by_rule)
 
     def after_prediction(self, squared_error: Float[Array, ""]) -> "Diagnostics":
         """Add the squared error of the model's prediction of a new transition."""
-        return eqx.tree_at(lambda d: d.model_error, self, self.model_error + squared_error)
+        return replace(self, model_error=self.model_error + squared_error)
 
     def after_updates(
         self,
         number: Int[Array, ""],
         loss: Float[Array, ""],
         step: Int[Array, ""],
-        skipped: Int[Array, ""] | int = 0,
+        skipped: Int[Array, ""],
     ) -> "Diagnostics":
         """Add the updates of one step, and the simulated transitions that they skipped."""
         first_bad = ~jnp.isfinite(loss) & (self.diverged_at == NEVER)
-        changed = (
-            self.loss + loss,
-            self.updates + number,
-            jnp.where(first_bad, step, self.diverged_at),
-            self.model_non_finite + skipped,
-        )
-        return eqx.tree_at(
-            lambda d: (d.loss, d.updates, d.diverged_at, d.model_non_finite), self, changed
+        return replace(
+            self,
+            loss=self.loss + loss,
+            updates=self.updates + number,
+            diverged_at=jnp.where(first_bad, step, self.diverged_at),
+            model_non_finite=self.model_non_finite + skipped,
         )
 
     def metrics(

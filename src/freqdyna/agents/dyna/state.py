@@ -78,11 +78,8 @@ class Queue(eqx.Module):
         return self.count == 0
 
     def add(self, proposal: Proposal, space: Space) -> "Queue":
-        """Add the proposed states that are finite and, in pairs, have an action of the space."""
-        capacity = self.rows.shape[0]
-        stored = proposal.finite()
-        if proposal.actions is not None:
-            stored = stored & proposal.has_action(space)
+        """Add the states of `Proposal.stored`."""
+        capacity, stored = self.rows.shape[0], proposal.stored(space)
         order = jnp.cumsum(stored) - 1  # among the stored states
         places = jnp.where(stored, (self.count + order) % capacity, capacity)
         rows = self.rows.at[places].set(proposal.states, mode="drop")

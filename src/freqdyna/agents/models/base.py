@@ -161,9 +161,6 @@ def check_model(model: Model[Any], space: Space) -> None:
     action = jnp.zeros((), int) if space.num_actions else jnp.zeros(space.action_size)
     seen = Transition(s, action, number, s, flag)
 
-    def repeated(one: Transition, times: int) -> Transition:
-        return jax.tree.map(lambda x: jnp.stack([x] * times), one)
-
     def call(part: Model[Any], method: str, *arguments: Any) -> Any:
         with note_where(f"see freqdyna.agents.models.Model.{method} for what it must return"):
             return getattr(part, method)(*arguments)
@@ -183,7 +180,8 @@ def check_model(model: Model[Any], space: Space) -> None:
             noise = jnp.zeros(part.noise_size)
             check(part, "query", (s, number, flag), state, s, action, noise)
             if part.learn_batch:
-                check(part, "learn", state, state, repeated(seen, part.learn_batch))
+                batch = jax.tree.map(lambda x, n=part.learn_batch: jnp.stack([x] * n), seen)
+                check(part, "learn", state, state, batch)
                 check(part, "error", number, state, seen, space)
 
     jax.eval_shape(trace, jax.random.key(0))

@@ -135,8 +135,7 @@ class Learned(Model[LearnedModelState]):
         if self._space.num_actions:
             inputs = jax.nn.one_hot(action, self._space.num_actions)
         else:
-            low, high = self._space.action_low, self._space.action_high
-            inputs = 2 * (action - low) / (high - low) - 1
+            inputs = self._space.scaled_action(action)
         x = s if self.scale is None else (s - self.scale[0]) / self.scale[1]
         outputs = network(jnp.concatenate([x, inputs]))
         n = s.shape[0]
