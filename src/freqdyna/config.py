@@ -234,14 +234,9 @@ def values_of(component: Any) -> dict[str, Any]:
 
 
 def create(kind: str, component: type, values: Mapping[str, Any], **others: Any) -> Any:
-    """Create a component of a run.
+    """Create a component of a run from its class, its settings, and its other fields.
 
-    Args:
-        kind: One of COMPONENTS, or "" for the agent itself.
-        component: Its class.
-        values: Its settings; those that are missing have their defaults.
-        **others: Its other fields.
-
+    `kind` is one of COMPONENTS, or "" for the agent itself.
     """
     declared = settings_of(component)
     for name in values:

@@ -1,6 +1,7 @@
 import errno
 import io
 import sys
+from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
@@ -17,7 +18,7 @@ def clock(monkeypatch):
 
 def test_lines_come_now_and_then_and_at_the_end(clock, capsys):
     lines = []
-    with progress.Display() as display:
+    with closing(progress.Display()) as display:
         # The time before the first report, such as compilation, does not count.
         for at, done in ((140.0, 200), (150.0, 300), (160.0, 600), (165.0, 700), (166.0, 1000)):
             clock.now = at

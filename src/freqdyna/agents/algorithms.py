@@ -84,11 +84,7 @@ def recipe_of(name: str) -> Recipe:
 def component_classes(config: Config, continuous: bool, on_host: bool) -> dict[str, type]:
     """The class of each component that a run has; "" stands for the agent itself.
 
-    Args:
-        config: The settings; only the names of components are used.
-        continuous: Whether actions are continuous.
-        on_host: Whether the environment is stepped in Python, so that its model is learned.
-
+    `continuous` are its actions; with `on_host` its environment is stepped in Python.
     """
     recipe = recipe_of(config.algorithm)
     classes: dict[str, type] = {}
@@ -126,15 +122,10 @@ def build(
     factory: Factory | None = None,
     components: Mapping[str, Any] | None = None,
 ) -> Dyna:
-    """Create the agent that the settings describe.
+    """Create the agent that the settings describe, for an environment or its space.
 
-    Args:
-        config: The settings of the run.
-        space: The environment or its space.
-        factory: Creates the environments of a space that is stepped in Python.
-        components: Components that were created in Python, by kind, such as "model"; they replace
-            those of the settings.
-
+    `factory` creates the environments of a space that is stepped in Python. `components` were
+    created in Python, by kind, such as "model"; they replace those of the settings.
     """
     recipe, objects = recipe_of(config.algorithm), components or {}
     classes = component_classes(config, space.num_actions == 0, space.on_host)

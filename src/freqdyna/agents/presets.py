@@ -178,16 +178,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def config(settings: Mapping[str, Any], preset: str | None = None) -> Config:
-    """The configuration with these settings, and with those of a preset.
-
-    Args:
-        settings: Settings as in `Config.of`; they take precedence over the preset.
-        preset: The name of a preset; None for the defaults of the library.
-
-    Raises:
-        FreqdynaError: If a name is unknown or a value is invalid.
-
-    """
+    """The configuration with these settings, as in `Config.of`, and with others of a preset."""
     chosen = Config.of(settings)
     if preset is None:
         return chosen

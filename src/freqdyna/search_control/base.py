@@ -13,7 +13,6 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.plugins import Registry, require_shapes
 from freqdyna.envs.space import Space
 from freqdyna.envs.space import State as State
-from freqdyna.search_control.search import Draw as Draw
 from freqdyna.search_control.search import Search as Search
 
 

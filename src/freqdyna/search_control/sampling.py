@@ -66,15 +66,7 @@ def uniform_candidates(
 ) -> tuple[Float[Array, "count n"], Bool[Array, " count"]]:
     """Sample states uniformly within the bounds of the state space.
 
-    Args:
-        search: What the search-control can use.
-        key: A random key.
-        count: The number of states.
-
-    Returns:
-        The states, shape (count, n), and which of them belong to the state space and are not
-        terminal, shape (count,).
-
+    Also returns which of them belong to the state space and are not terminal.
     """
     shape = (count, search.low.shape[0])
     states = jax.random.uniform(key, shape, minval=search.low, maxval=search.high)
@@ -88,15 +80,8 @@ def sample_in_proportion(
 ) -> tuple[Int[Array, " count"], Bool[Array, ""]]:
     """Sample indices in proportion to weights, with replacement.
 
-    Args:
-        weights: Shape (k,); those that are not finite or below zero count as zero.
-        key: A random key.
-        count: The number of indices.
-
-    Returns:
-        The indices, shape (count,), and whether any weight is above zero; otherwise the indices
-        mean nothing.
-
+    Weights that are not finite or below zero count as zero. Also returns whether any weight is
+    above zero; otherwise the indices mean nothing.
     """
     weights = jnp.where(jnp.isfinite(weights), jnp.maximum(weights, 0.0), 0.0)
     # Relative to the largest, so that the sum of very large or small weights is an ordinary number.

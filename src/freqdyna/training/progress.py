@@ -100,12 +100,6 @@ class Display:
         if self._bars is not None:
             self._bars.stop()
 
-    def __enter__(self) -> "Display":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def _show_line(self, task: str, done: int, total: int, text: str) -> None:
         """Print a line if some time has passed since the last one, or the task is done."""
         now = time.monotonic()
