@@ -69,7 +69,7 @@ def analyse(units: dict[str, Stored]) -> Findings:
     for updates, steps in by_updates.items():
         style, label = LineStyle(UPDATES[updates][0]), f"{updates} updates per step"
         interval = bootstrap_interval(steps[:, 1:])
-        curves.append(SeedCurve(at, steps[:, 1:], style, interval, shade=0.15, label=label))
+        curves.append(SeedCurve(at, steps[:, 1:], style, interval, label=label))
     panel = Panel("Dyna maze", Axis("episode"), Axis("steps", low=0), curves, legend=Legend())
     title = f"A1: tabular Dyna, {len(by_updates[0])} seeds"
     chart = Chart([panel], f"{title}, {SHADED}", panel_size=(7.0, 4.2))

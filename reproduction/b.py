@@ -16,7 +16,7 @@ from freqdyna import envs
 from freqdyna.agents.dyna.view import RESOLUTION, axes
 from freqdyna.agents.networks import StateValue, network_from_flat
 from freqdyna.envs import Environment
-from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Panel, Rule, SeedCurve
+from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, SeedCurve
 from freqdyna.results.record import Record
 from reproduction import claims
 from reproduction.claims import Claim, Statement
@@ -172,14 +172,15 @@ def analyse(units: dict[str, Stored]) -> Findings:
             rows.append(claim if solved else replace(claim, verdict="undecided"))
             low, high = np.array([claims.corrected_interval(one, number) for one in by_size]).T
             curves, range_ = np.stack(by_size, axis=1), (low, high)
-            look: dict[str, Any] = {"shade": 0.15, "label": words}
-            marks.append(SeedCurve(np.array(SIZES), curves, LineStyle(color), range_, **look))
+            style = LineStyle(color)
+            marks.append(SeedCurve(np.array(SIZES), curves, style, range_, label=words))
             cells = zip(curves.mean(axis=0), low, high, strict=True)
             table.append([name, words, *("{:+.2f} [{:+.2f}, {:+.2f}]".format(*c) for c in cells)])
-        half = Rule(claims.RANK_CORRELATION, style=LineStyle("0.5", "dotted"))
+        style, ends = LineStyle("0.5", "dotted"), np.array([SIZES[0], SIZES[-1]])
+        half = Line(ends, np.full(2, claims.RANK_CORRELATION), style)
         legend = None if panels else Legend("lower right")
         x, y = Axis("points of a window along each coordinate"), Axis("rank correlation of g")
-        panels.append(Panel(name, x, y, marks, [half], legend=legend))
+        panels.append(Panel(name, x, y, [*marks, half], legend=legend))
     chart = Chart(panels, f"B: g and the spectrum of learned values, {SHADED}", share_y=True)
     return Findings(chart, rows, table, [HOW, on_seeds(units)])
 

@@ -52,7 +52,7 @@ def curves_panel(
     """A panel of curves, each steps and returns (seeds, steps): means with their 95% intervals."""
     style_of = styles(curves)
     marks = [
-        SeedCurve(at, returns, style_of[name], bootstrap_interval(returns), shade=0.15, label=name)
+        SeedCurve(at, returns, style_of[name], bootstrap_interval(returns), label=name)
         for name, (at, returns) in curves.items()
     ]
     return Panel(title, x=Axis(x), y=Axis("return"), marks=marks, legend=legend)

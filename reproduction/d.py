@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from freqdyna.results.chart import Axis, Chart, Panel, Points
+from freqdyna.results.chart import Axis, Chart, Panel, dots
 from reproduction import b, claims
 from reproduction.b import Surfaces
 from reproduction.claims import Claim, Statement, Verdict
@@ -163,8 +163,8 @@ def _panel(name: str, of: Surfaces) -> Panel:
     x, y = (
         np.log10(np.maximum(one[0, ::SHOWN], 1e-12)).round(2) for one in (of.gradient, of.hessian)
     )
-    points = Points(x, y, "tab:blue", size=4)
-    return Panel(f"{name}, first seed", Axis("log₁₀ ‖∇V‖"), Axis("log₁₀ ‖H_V‖"), [points])
+    points = [dots(x, y, "tab:blue")]
+    return Panel(f"{name}, first seed", Axis("log₁₀ ‖∇V‖"), Axis("log₁₀ ‖H_V‖"), points)
 
 
 PART = Part("D", "gradients and Hessians of learned values", "ten minutes", units, analyse)

@@ -8,8 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from freqdyna.results import chart
-from freqdyna.results.chart import Axis, Box, Panel
+from freqdyna.results.chart import Area, Axis, Mark, Panel, dots
 from reproduction import claims, regression
 from reproduction.claims import Statement
 from reproduction.regression import HIGH, LOW, Curves, Draw, Points
@@ -123,15 +122,17 @@ def analyse(units: dict[str, Stored]) -> Findings:
 def _points_panel(name: str) -> Panel:
     """The points of a data set, with the spike band shaded and their shares in the title."""
     x, y = map(np.asarray, sample(BY_NORM[name], jax.random.key(KEY)))
+    ends = np.array([LOW, HIGH])
     words = f"spike band: noisy y within {BAND:g} of ±{SPIKE:g}"
     bands = [
-        Box(None, (spike - BAND, spike + BAND), "gold", opacity=0.4, label=words)
+        Area(ends, np.full(2, spike - BAND), np.full(2, spike + BAND), "gold", 0.4, label=words)
         for spike in (-SPIKE, SPIKE)
     ]
     inside = zip(in_regions(x, y), WORDS.values(), strict=True)
     text = ", ".join(f"{100 * region.mean():.1f}% {words}" for region, words in inside)
-    title, points = f"{name}: {SHOWN:,} points\n{text}", [chart.Points(x, y, "tab:blue", size=5)]
-    return Panel(title, Axis("x", low=LOW, high=HIGH), Axis("noisy y"), points, boxes=bands)
+    marks: list[Mark] = [*bands, dots(x, y, "tab:blue")]
+    title = f"{name}: {SHOWN:,} points\n{text}"
+    return Panel(title, Axis("x", low=LOW, high=HIGH), Axis("noisy y"), marks)
 
 
 PART = Part("F2", "regression, data biased by gradient or Hessian", "six minutes", units, analyse)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from freqdyna import envs
-from freqdyna.results.chart import Chart, Legend, Panel, Points
+from freqdyna.results.chart import Chart, Legend, Panel, dots
 from freqdyna.results.maps import map_panel
 from reproduction import claims, comparisons, study
 from reproduction.claims import Statement
@@ -236,7 +236,7 @@ def _f5(units: dict[str, Stored]) -> Findings:
 def _map(stored: Stored, store: str, title: str) -> Panel:
     """The states of the median seed on a map of the maze."""
     x, y = study.states(stored, store).T
-    return map_panel(envs.make(MAZE), title, [Points(x, y, DOTS)])
+    return map_panel(envs.make(MAZE), title, [dots(x, y, DOTS)])
 
 
 def _shares(runs: Trainings, step: int | None = None) -> list[str]:

@@ -20,7 +20,7 @@ from jax.sharding import Mesh, PartitionSpec
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from freqdyna.agents.networks import OUTPUT_SCALE, init_network, network_from_flat, tanh
-from freqdyna.results.chart import Axis, Chart, Legend, LineStyle, Panel, Rule, SeedCurve
+from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, SeedCurve
 from freqdyna.results.statistics import bootstrap_interval
 from freqdyna.training.engines import seed_devices
 from reproduction import claims
@@ -257,13 +257,13 @@ class Curves:
         for name, color in colors.items():
             values = self.errors.get(f"{name}{share}", self.errors["Unbiased"])
             mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
-            look: dict[str, Any] = {"shade": 0.25, "label": name}
             style, shaded = LineStyle(color), (mean - error, mean + error)
-            marks.append(SeedCurve(self.updates, values, style, shaded, **look))
-        plateau = Rule(PLATEAU, style=LineStyle("0.5", "dotted"), label="low-frequency half only")
+            marks.append(SeedCurve(self.updates, values, style, shaded, label=name))
+        style, ends = LineStyle("0.5", "dotted"), self.updates[[0, -1]]
+        plateau = Line(ends, np.full(2, PLATEAU), style, label="low-frequency half only")
         y = Axis("test error (RMSE)" if first else "", high=1.2 * PLATEAU)
         legend = Legend("upper right") if first else None
-        return Panel(title, Axis("mini-batch updates"), y, marks, [plateau], legend=legend)
+        return Panel(title, Axis("mini-batch updates"), y, [*marks, plateau], legend=legend)
 
     def updates_to(self, name: str, threshold: float) -> np.ndarray:
         """The update of each seed's first error below the threshold; infinite if there is none."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from freqdyna.results.chart import Axis, Chart, Line, LineStyle, Panel, Rule
+from freqdyna.results.chart import Axis, Chart, Line, LineStyle, Panel
 from freqdyna.results.statistics import stratified_interval
 from reproduction import comparisons, study
 from reproduction.claims import Claim, Statement, Verdict
@@ -234,9 +234,10 @@ def _stuck(networks: dict[str, dict[Case, Stored]]) -> list[list[str]]:
 def _chart(runs: Trainings) -> Chart:
     """Differences in area on both environments, a row for each interpretation."""
     choices = [choice for choice in CHOICES if any(choice in pairs for pairs in runs.values())]
-    by_row = Axis(ticks=list(enumerate(choices)), low=len(choices) - 0.5, high=-0.5)
+    bottom, top = len(choices) - 0.5, -0.5
+    by_row = Axis(ticks=list(enumerate(choices)), low=bottom, high=top)
     difference = Axis("Dyna-Frequency − Dyna-Value, mean return")
-    zero = Rule(0, upright=True, style=LineStyle("gray"), width=0.8)
+    zero = Line(np.zeros(2), np.array([bottom, top]), LineStyle("gray"), width=0.8)
     panels = []
     for env, pairs in runs.items():
         marks = []
@@ -247,7 +248,7 @@ def _chart(runs: Trainings) -> Chart:
             marks.append(Line(np.array(ends), np.full(2, place), LineStyle("black")))
             dot = np.array([middle]), np.array([place]), LineStyle("black", "none")
             marks.append(Line(*dot, marker="circle", marker_size=4))
-        panels += [Panel(env, difference, by_row, marks, [zero])] if marks else []
+        panels += [Panel(env, difference, by_row, [zero, *marks])] if marks else []
     title = "S: one choice changed at a time, 95% intervals over seeds"
     return Chart(panels, title, panel_size=(4.6, 5.0), share_y=True)
 

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from freqdyna.frequency import Function
-from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel, Rule
+from freqdyna.results.chart import Axis, Chart, Legend, Line, LineStyle, Panel
 from reproduction import claims
 from reproduction.claims import Statement
 from reproduction.study import Columns, Findings, Part, Stored, Unit
@@ -113,9 +113,10 @@ def analyse(units: dict[str, Stored]) -> Findings:
         for label, (rows, color) in curves.items()
     ]
     x, y = Axis("standard deviation of f²", log=True), Axis("product / its bound", log=True)
-    bound = Rule(1.0, style=LineStyle("0.5", "dotted"), label="bound")
+    ends = np.array([width.min(), width.max()])
+    lines.append(Line(ends, np.ones(2), LineStyle("0.5", "dotted"), label="bound"))
     title = "U: the uncertainty principle, Gaussians"
-    panel = Panel(title, x, y, lines, [bound], legend=Legend("best"))
+    panel = Panel(title, x, y, lines, legend=Legend("best"))
     forms = {
         "frequency_form": "(dispersion × ∫|f̂|²k²) / (energy² / 16π²)",
         "gradient_form": "(dispersion × gradient energy) / (energy² / 4)",

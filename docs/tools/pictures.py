@@ -24,7 +24,7 @@ from freqdyna.results.chart import (
     Chart,
     Mesh,
     Panel,
-    Points,
+    dots,
 )
 from freqdyna.results.draw import draw
 from freqdyna.results.maps import map_panel
@@ -67,9 +67,7 @@ def draw_run(folder: Path) -> Figure:
         "local frequency g(s)": Mesh(x, y, frequency.T, (greatest * 1e-6, greatest), log=True),
     }
     states = {
-        f"states of the {name}": Points(
-            found[name][:, 0], found[name][:, 1], color, size=2, opacity=0.5
-        )
+        f"states of the {name}": dots(found[name][:, 0], found[name][:, 1], color)
         for name, color in STORE_COLORS.items()
     }
     panels = [map_panel(env, title, [mesh], filled=False) for title, mesh in surfaces.items()]
@@ -95,9 +93,9 @@ def draw_environments() -> Figure:
         "visited": (_random_walks(tube)[:1500], "0.2"),
     }
     visited, color = states["visited"]
-    walk = Points(visited[:, 0], visited[:, 1], color, size=2)
+    walk = dots(visited[:, 0], visited[:, 1], color)
     along = [
-        Points(s[:, 0] * np.cos(1) + s[:, 1] * np.sin(1), s[:, 2], color, size=2, label=label)
+        dots(s[:, 0] * np.cos(1) + s[:, 1] * np.sin(1), s[:, 2], color, label)
         for label, (s, color) in states.items()
     ]
     panels = [

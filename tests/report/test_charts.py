@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from freqdyna.report.charts import as_json, rounded
-from freqdyna.results.chart import Area, Axis, Chart, Line, LineStyle, Panel, Rule, SeedCurve
+from freqdyna.results.chart import Area, Axis, Chart, Line, LineStyle, Panel, SeedCurve
 
 SOME = np.array([1.0, 10.0])
 RED = LineStyle("red")
@@ -32,12 +32,11 @@ def test_of_long_curves_every_nth_evaluation_is_kept_with_the_last():
     assert (mark["x"][0], mark["x"][-1]) == (2, 400)
 
 
-def test_lines_areas_rules_and_axes_keep_their_numbers():
+def test_lines_areas_and_axes_keep_their_numbers():
     panel = panel_of(
         Line(SOME, 2 * SOME, LineStyle("black", "dashed"), marker="square", label="line"),
         Area(SOME, np.zeros(2), np.ones(2), "green"),
         Line(np.empty(0), np.empty(0), RED, label="only for the legend of static figures"),
-        rules=[Rule(5, style=LineStyle("red", "dotted"), label="level"), Rule(6, upright=True)],
         x=Axis("x", log=True),
         y=Axis("y", low=2, high=-1, ticks=[(0, "low"), (1, "high")]),
     )
@@ -45,9 +44,6 @@ def test_lines_areas_rules_and_axes_keep_their_numbers():
     assert (line["kind"], line["x"], line["y"]) == ("line", [1, 10], [2, 20])
     assert (line["dash"], line["mode"], line["symbol"]) == ("dash", "lines+markers", "square")
     assert (area["kind"], area["x"], area["y"]) == ("area", [1, 10, 10, 1], [1, 1, 0, 0])
-    level, upright = panel["rules"]
-    assert (level["at"], level["upright"], level["label"]) == (5, False, "level")
-    assert (upright["at"], upright["upright"]) == (6, True)
     assert panel["x"] == {"label": "x", "log": True}  # Plotly chooses the rest
     assert panel["y"]["ticks"] == {"at": [0, 1], "texts": ["low", "high"]}
     assert panel["y"]["range"] == [2, -1]

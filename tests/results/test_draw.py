@@ -8,16 +8,14 @@ from matplotlib.colors import LogNorm, to_hex
 from freqdyna.results.chart import (
     Area,
     Axis,
-    Box,
     Chart,
     Legend,
     Line,
     LineStyle,
     Mesh,
     Panel,
-    Points,
-    Rule,
     SeedCurve,
+    dots,
 )
 from freqdyna.results.draw import draw
 
@@ -44,34 +42,17 @@ def test_a_curve_of_seeds_is_their_mean_with_its_interval():
 def test_marks_of_every_kind_are_drawn():
     axes = axes_of(
         Line(X, 2 * X, LineStyle("black", "none"), marker="square"),
-        Points(X, 3 * X, "blue"),
+        dots(X, 3 * X, "blue"),
         Area(X, np.zeros(2), np.ones(2), "green"),
         Mesh(X, np.array([0.0, 2.0]), np.array([[1.0, 10.0], [100.0, 1000.0]]), (1, 1000), True),
     )
-    (line,), (points, area, mesh) = axes.lines, axes.collections
+    (line, points), (area, mesh) = axes.lines, axes.collections
     assert (line.get_marker(), line.get_linestyle()) == ("s", "None")
-    np.testing.assert_array_equal(points.get_offsets(), np.stack([X, 3 * X], -1))
+    np.testing.assert_array_equal(points.get_xydata(), np.stack([X, 3 * X], -1))
     assert to_hex(area.get_facecolor()[0]) == to_hex("green")
     np.testing.assert_array_equal(mesh.get_array(), [[1, 10], [100, 1000]])
     assert isinstance(mesh.norm, LogNorm)
     assert len(axes.figure.axes) == 2  # the second is the colour bar
-
-
-def test_bands_reach_from_edge_to_edge_and_an_outline_lies_above():
-    boxes = [
-        Box(None, (4, 6), "blue", opacity=0.5),
-        Box((2, 3), None, "blue"),
-        Box((0, 10), (4, 6), edge="red", above=True),
-    ]
-    axes = axes_of(boxes=boxes, x=Axis(low=0, high=10), y=Axis(low=0, high=20))
-    in_axes = axes.transAxes.inverted()
-    shown = [patch.get_window_extent().transformed(in_axes).extents for patch in axes.patches]
-    # Left, bottom, right and top, as shares of the axes.
-    expected = [[0, 0.2, 1, 0.3], [0.2, 0, 0.3, 1], [0, 0.2, 1, 0.3]]
-    np.testing.assert_allclose(shown, expected, atol=1e-6)
-    band, _, outline = axes.patches
-    assert (band.get_facecolor()[3], outline.get_facecolor()[3]) == (0.5, 0)
-    assert outline.get_zorder() > 2 > band.get_zorder()
 
 
 def test_axes_are_as_told():
@@ -79,14 +60,11 @@ def test_axes_are_as_told():
         Line(X, X, RED),
         x=Axis("steps", log=True, ticks=[(1, "one"), (10, "ten")]),
         y=Axis("return", low=20, high=0),
-        rules=[Rule(5, style=RED, label="level"), Rule(2, upright=True)],
     )
     assert axes.get_xscale() == "log"
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["one", "ten"]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("steps", "return")
     assert axes.get_ylim() == (20, 0)
-    _, level, upright = axes.lines
-    assert (level.get_ydata()[0], upright.get_xdata()[0]) == (5, 2)
 
 
 def test_the_legend_names_what_has_a_label_and_reads_no_tex():

@@ -5,6 +5,7 @@ import pytest
 
 from freqdyna import Config, Result
 from freqdyna.agents.algorithms import completed
+from freqdyna.results.chart import Line
 from freqdyna.results.maps import states_chart, surfaces_chart
 
 RNG = np.random.default_rng(0)
@@ -27,7 +28,7 @@ def make_result(algorithm="dyna-frequency", env="MazeGridWorld", steps=(10, 20),
 
 
 def states_of(panel):
-    (points,) = panel.marks
+    points = panel.marks[-1]
     return np.stack([points.x, points.y], -1)
 
 
@@ -36,9 +37,9 @@ def test_replay_and_queue_are_drawn_over_walls_holes_start_and_goal():
     replay, queue = states_chart([result]).panels
     np.testing.assert_array_equal(states_of(replay), result.snapshots[20]["replay"][0])
     np.testing.assert_array_equal(states_of(queue), result.snapshots[20]["queue"][0])
-    assert len(queue.boxes) == 3 + 5 + 2  # holes, solid parts of walls, start and goal
-    assert len({box.color for box in queue.boxes}) == 4
-    assert not any(box.above for box in queue.boxes)
+    *landmarks, _ = queue.marks
+    assert len(landmarks) == 3 + 5 + 2  # holes, solid parts of walls, start and goal
+    assert len({landmark.color for landmark in landmarks}) == 4
     assert [(axis.low, axis.high) for axis in (queue.x, queue.y)] == [(0, 1), (0, 1)]
 
 
@@ -47,7 +48,7 @@ def test_of_more_than_two_coordinates_the_first_two_are_drawn():
     result = make_result(env="TubeGridWorld-8", replay=states, queue=states)
     replay, _ = states_chart([result]).panels
     np.testing.assert_array_equal(states_of(replay), states[0, :, :2])
-    assert len(replay.boxes) == 2 + 1 + 2  # solid parts of the wall, its hole, start and goal
+    assert len(replay.marks) - 1 == 2 + 1 + 2  # solid parts of the wall, its hole, start and goal
     assert (replay.x.label, replay.x.low, replay.x.high) == ("x", 0, 1)
     cart = states_chart([make_result(env="CartPole-v1", replay=states[..., :4])]).panels[0]
     assert (cart.x.high, cart.y.high) == (pytest.approx(4.8), None)  # the velocity has no bound
@@ -71,11 +72,11 @@ def test_puddles_and_goal_are_drawn_with_their_outlines():
 def test_surfaces_have_the_first_coordinate_along_the_horizontal_axis(what):
     result = make_result(env="MountainCar-v0")
     (panel,) = surfaces_chart([result], what, step=10, seed=6).panels
-    (mesh,) = panel.marks
+    mesh, *landmarks = panel.marks
     np.testing.assert_array_equal(mesh.values, result.snapshots[10][what][1].T)
     assert mesh.log == (what == "frequency")
     assert (panel.x.label, panel.y.label) == ("position", "velocity")
-    assert [box.color for box in panel.boxes] == [None] * len(panel.boxes)  # outlines, above it
+    assert {type(landmark) for landmark in landmarks} == {Line}  # outlines, above it
 
 
 def test_a_users_environment_is_drawn_as_its_snapshots_describe_it():
@@ -85,8 +86,8 @@ def test_a_users_environment_is_drawn_as_its_snapshots_describe_it():
         arrays |= {"bounds": np.tile([[-1.0, 0.0], [2.0, 5.0]], (2, 1, 1))}
     (panel,) = surfaces_chart([given], "value").panels
     assert [(axis.low, axis.high) for axis in (panel.x, panel.y)] == [(-1, 2), (0, 5)]
-    assert (panel.x.label, panel.y.label, panel.boxes) == ("state 1", "state 2", [])
-    mesh = panel.marks[0]
+    assert (panel.x.label, panel.y.label) == ("state 1", "state 2")
+    (mesh,) = panel.marks
     assert (mesh.x[0], mesh.x[-1], mesh.y[-1]) == (-1, 2, 5)
     replay, _ = states_chart([given]).panels
     np.testing.assert_array_equal(states_of(replay), given.snapshots[20]["replay"][0])

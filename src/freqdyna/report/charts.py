@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import to_hex
 
-from freqdyna.results.chart import Area, Axis, Chart, Dash, Line, Mark, Panel, Rule, SeedCurve
+from freqdyna.results.chart import Area, Axis, Chart, Dash, Line, Mark, Panel, SeedCurve
 
 MOST = 200
 """The maximum number of evaluations of a curve; longer curves keep every second, third, ..."""
@@ -76,7 +76,6 @@ def _panel(panel: Panel) -> Json:
         "x": _axis(panel.x),
         "y": _axis(panel.y),
         "marks": [_mark(mark) for mark in panel.marks if np.size(mark.x)],
-        "rules": [_rule(rule) for rule in panel.rules],
     }
 
 
@@ -122,14 +121,4 @@ def _line(kind: str, mark: Line | SeedCurve, x: np.ndarray) -> Json:
         "dash": DASHES.get(mark.style.dash, "solid"),
         "mode": "+".join(parts),
         "symbol": mark.marker or "circle",
-    }
-
-
-def _rule(rule: Rule) -> Json:
-    return {
-        "at": rounded([rule.at])[0],
-        "upright": rule.upright,
-        "label": rule.label,
-        "color": to_hex(rule.style.color),
-        "dash": DASHES.get(rule.style.dash, "solid"),
     }

@@ -55,8 +55,6 @@ class SeedCurve(Named):
     """The interval of the mean, for static figures; the page computes it for the chosen seeds."""
     seeds: np.ndarray | None = None
     """The seeds, shape (seeds,); None for 0, 1, 2, ..."""
-    shade: float = 0.2
-    """Opacity of the interval."""
     marker: Marker = ""
 
     @property
@@ -76,19 +74,6 @@ class Line(Named):
     width: float = 1.5
     marker: Marker = ""
     marker_size: float = 6.0
-    opacity: float = 1.0
-
-
-@dataclass(frozen=True)
-class Points(Named):
-    """Many small points, such as visited states."""
-
-    x: np.ndarray
-    y: np.ndarray
-    """Shape (points,), as `x`."""
-    color: str
-    size: float = 3.0
-    """The area of a point, in square points."""
     opacity: float = 1.0
 
 
@@ -121,36 +106,13 @@ class Mesh(Named):
     bar_label: str = ""
 
 
-Mark = SeedCurve | Line | Points | Area | Mesh
+Mark = SeedCurve | Line | Area | Mesh
 
 
-@dataclass(frozen=True)
-class Rule(Named):
-    """A straight line from edge to edge."""
-
-    at: float
-    upright: bool = False
-    """Whether it is vertical, at an x, rather than horizontal, at a y."""
-    style: LineStyle = LineStyle("black")
-    width: float = 1.5
-
-
-@dataclass(frozen=True)
-class Box(Named):
-    """A rectangle with sides along the axes."""
-
-    x: tuple[float, float] | None
-    """The left and right end; None for the edges of the panel."""
-    y: tuple[float, float] | None
-    """The bottom and top; None for the edges of the panel."""
-    color: str | None = None
-    """The fill colour; None for no fill."""
-    opacity: float = 1.0
-    """The opacity of the fill."""
-    edge: str | None = None
-    """The colour of the outline; None for no outline."""
-    above: bool = False
-    """Whether it is drawn above the marks."""
+def dots(x: np.ndarray, y: np.ndarray, color: str, label: str = "") -> Line:
+    """Many small points, such as visited states; both coordinates have shape (points,)."""
+    style = LineStyle(color, "none")
+    return Line(x, y, style, marker="circle", marker_size=1.7, opacity=0.7, label=label)
 
 
 @dataclass(frozen=True)
@@ -186,8 +148,7 @@ class Panel:
     x: Axis = Axis()
     y: Axis = Axis()
     marks: Sequence[Mark] = ()
-    rules: Sequence[Rule] = ()
-    boxes: Sequence[Box] = ()
+    """What is drawn; lines are above areas and meshes, otherwise later marks above earlier ones."""
     legend: Legend | None = None
     """None for no legend. The report's page has toggles for all series instead."""
     title_size: float = 12.0

@@ -8,34 +8,17 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis as MatplotlibAxis
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure, FigureBase
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter, NullFormatter, NullLocator
 
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.files import write_atomically
-from freqdyna.results.chart import (
-    Area,
-    Axis,
-    Box,
-    Chart,
-    Legend,
-    Line,
-    LineStyle,
-    Mark,
-    Mesh,
-    Panel,
-    Points,
-    Rule,
-    SeedCurve,
-)
+from freqdyna.results.chart import Area, Axis, Chart, Legend, Line, Mark, Mesh, Panel, SeedCurve
 
 DPI = 150
 TICKS_PER_INCH = 1.8
 """At most so many ticks on an x axis, so that numbers such as −1,750 do not touch."""
 LARGE = 10_000
 """From this number on, an axis has prefixes: 20k instead of 20000."""
-ABOVE = 3
-"""The z-order of boxes above the marks; Matplotlib draws areas and boxes at 1 and lines at 2."""
 MARKERS = {
     "": "",
     "circle": "o",
@@ -97,13 +80,8 @@ def _draw_panel(figure: FigureBase, axes: Axes, panel: Panel) -> None:
     axes.set_ylabel(panel.y.label, parse_math=False)
     axes.set_xscale("log" if panel.x.log else "linear")
     axes.set_yscale("log" if panel.y.log else "linear")
-    for box in panel.boxes:
-        _draw_box(axes, box)
     for mark in panel.marks:
         _draw_mark(figure, axes, mark)
-    for rule in panel.rules:
-        _draw_rule(axes, rule)
-    axes.autoscale_view()  # boxes alone do not ask for it
     for axis, set_limits in ((panel.x, axes.set_xlim), (panel.y, axes.set_ylim)):
         if (axis.low, axis.high) != (None, None):  # otherwise a shared axis would stop growing
             set_limits(axis.low, axis.high)
@@ -132,68 +110,31 @@ def _draw_mark(figure: FigureBase, axes: Axes, mark: Mark) -> None:
     match mark:
         case SeedCurve():
             line = Line(mark.x, mark.mean, mark.style, marker=mark.marker, label=mark.label)
-            _draw_line(axes, line)
+            _draw_mark(figure, axes, line)
             if mark.interval is not None:
-                low, high = mark.interval
-                shading = _shading(mark.style.color, mark.shade)
-                axes.fill_between(mark.x, low, high, **shading)
+                _draw_mark(figure, axes, Area(mark.x, *mark.interval, mark.style.color))
         case Line():
-            _draw_line(axes, mark)
-        case Points():
-            shading = _shading(mark.color, mark.opacity)
-            axes.scatter(mark.x, mark.y, mark.size, label=label, **shading)
+            axes.plot(
+                mark.x,
+                mark.y,
+                color=mark.style.color,
+                linestyle=mark.style.dash,
+                linewidth=mark.width,
+                marker=MARKERS[mark.marker],
+                markersize=mark.marker_size,
+                markeredgewidth=0,
+                alpha=mark.opacity,
+                label=label,
+            )
         case Area():
-            shading = _shading(mark.color, mark.opacity)
-            axes.fill_between(mark.x, mark.low, mark.high, label=label, **shading)
+            look: dict[str, Any] = {"color": mark.color, "alpha": mark.opacity, "linewidth": 0}
+            axes.fill_between(mark.x, mark.low, mark.high, label=label, **look)
         case Mesh():
             scale = LogNorm(*mark.ends) if mark.log else Normalize(*mark.ends)
             image = axes.pcolormesh(
                 mark.x, mark.y, mark.values, shading="nearest", rasterized=True, norm=scale
             )
             figure.colorbar(image, ax=axes, label=mark.bar_label)
-
-
-def _draw_line(axes: Axes, line: Line) -> None:
-    axes.plot(
-        line.x,
-        line.y,
-        **_line_style(line.style, line.width),
-        marker=MARKERS[line.marker],
-        markersize=line.marker_size,
-        alpha=line.opacity,
-        label=line.label or None,
-    )
-
-
-def _shading(color: str, opacity: float) -> dict[str, Any]:
-    return {"color": color, "alpha": opacity, "linewidth": 0}
-
-
-def _line_style(style: LineStyle, width: float) -> dict[str, Any]:
-    return {"color": style.color, "linestyle": style.dash, "linewidth": width}
-
-
-def _draw_rule(axes: Axes, rule: Rule) -> None:
-    line = axes.axvline if rule.upright else axes.axhline
-    line(rule.at, label=rule.label or None, **_line_style(rule.style, rule.width))
-
-
-def _draw_box(axes: Axes, box: Box) -> None:
-    across = {(True, False): axes.get_yaxis_transform(), (False, True): axes.get_xaxis_transform()}
-    (left, right), (bottom, top) = box.x or (0, 1), box.y or (0, 1)
-    axes.add_patch(
-        Rectangle(
-            (left, bottom),
-            right - left,
-            top - bottom,
-            facecolor=(box.color, box.opacity) if box.color else "none",
-            edgecolor=box.edge or "none",
-            linewidth=1.5 if box.edge else 0,
-            zorder=ABOVE if box.above else 1,
-            label=box.label or None,
-            transform=across.get((box.x is None, box.y is None), axes.transData),
-        )
-    )
 
 
 def _draw_legend(figure: FigureBase, axes: Axes, legend: Legend) -> None:

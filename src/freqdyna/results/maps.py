@@ -1,27 +1,25 @@
 """Snapshots over two coordinates: the states of replay and queue, V and g."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-import equinox as eqx
 import numpy as np
 
 from freqdyna import envs
-from freqdyna.agents.dyna.view import axes
 from freqdyna.core.errors import FreqdynaError
-from freqdyna.envs.picture import COLORS
+from freqdyna.envs.picture import COLORS, Landmark
 from freqdyna.envs.space import Space
 from freqdyna.results.chart import (
     STORE_COLORS,
     Area,
     Axis,
-    Box,
     Chart,
     Line,
     LineStyle,
     Mark,
     Mesh,
     Panel,
-    Points,
+    dots,
     record_labels,
 )
 from freqdyna.results.record import Record
@@ -57,7 +55,7 @@ def _states_panel(
     if store not in snapshot or (store == "queue" and not snapshot["queue_count"][index]):
         return Panel(only_text=f"{label}: no {store}")
     x, y = snapshot[store][index].T[:2]
-    drawn = Points(x, y, STORE_COLORS[store], size=2, opacity=0.5)
+    drawn = dots(x, y, STORE_COLORS[store])
     return map_panel(env, f"{store} of {label}\nseed {name}, step {at:,}", [drawn], title_size=10)
 
 
@@ -87,7 +85,7 @@ def surfaces_chart(
     return Chart(panels, panel_size=(PANEL + 1, PANEL))
 
 
-def _space(result: Record, snapshot: Snapshot, index: int) -> Space:
+def _space(result: Record, snapshot: Snapshot, index: int) -> "Space | RecordedSpace":
     """The state space of a run; if it is not built in, as the snapshot of a seed describes it."""
     name = result.config.env
     if name in envs.ENVIRONMENTS:
@@ -96,7 +94,7 @@ def _space(result: Record, snapshot: Snapshot, index: int) -> Space:
     if size < 2:
         raise FreqdynaError(f"env is {name!r} with 1 coordinate; states with at least 2 are drawn")
     unbounded = np.array([[-np.inf] * size, [np.inf] * size])
-    return RecordedSpace(name, snapshot["bounds"][index] if "bounds" in snapshot else unbounded)
+    return RecordedSpace(*(snapshot["bounds"][index] if "bounds" in snapshot else unbounded))
 
 
 def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snapshot]:
@@ -123,36 +121,18 @@ def _seed(result: Record, seed: int | None) -> tuple[int, int]:
     return result.row(chosen), chosen
 
 
-class RecordedSpace(Space):
-    """The state space of an environment that is not built in, as far as a snapshot describes it."""
+class RecordedSpace(NamedTuple):
+    """The state space of an environment that is not built in, as a snapshot describes it."""
 
-    label: str = eqx.field(static=True)
-    bounds: np.ndarray
-    """The lower and the upper bounds, shape (2, n); not finite where they are not known."""
-
-    @property
-    def name(self) -> str:
-        """The name of the environment."""
-        return self.label
-
-    @property
-    def low(self) -> np.ndarray:
-        """The lower bounds, shape (n,)."""
-        return self.bounds[0]
-
-    @property
-    def high(self) -> np.ndarray:
-        """The upper bounds, shape (n,)."""
-        return self.bounds[1]
-
-    @property
-    def num_actions(self) -> int:
-        """Snapshots do not describe the actions."""
-        return 0
+    low: np.ndarray
+    high: np.ndarray
+    """Bounds of shape (n,), as `low`; not finite where they are not known."""
+    coordinates: tuple[str, ...] = Space.coordinates
+    landmarks: tuple[Landmark, ...] = ()
 
 
 def map_panel(
-    env: Space,
+    env: Space | RecordedSpace,
     title: str,
     marks: Sequence[Mark] = (),
     title_size: float = 12.0,
@@ -164,31 +144,28 @@ def map_panel(
     except for walls, outlined.
     """
     (x0, y0), (x1, y1) = env.low[:2], env.high[:2]
-    boxes, areas, outlines = [], [], []
-    for landmark in env.landmarks:
-        (left, bottom), (right, top) = landmark.low, landmark.high
-        color = "#{:02x}{:02x}{:02x}".format(*COLORS[landmark.kind])
-        solid = filled or landmark.kind == "wall"
-        if landmark.profile and solid:
-            x, below, above = np.array(landmark.profile).T
-            areas.append(Area(x, below, above, color, opacity=1.0))
-        elif landmark.profile:
-            corners = landmark.outline()
-            x, y = np.array([*corners, corners[0]]).T
-            outlines.append(Line(x, y, LineStyle(color)))
-        else:
-            inside, edge = (color, None) if solid else (None, color)
-            boxes.append(Box((left, right), (bottom, top), inside, edge=edge, above=not filled))
+    landmarks = [_landmark(one, filled) for one in env.landmarks]
     x_name, y_name = env.coordinates
     return Panel(
         title=title,
         x=Axis(x_name, low=_known(x0), high=_known(x1)),
         y=Axis(y_name, low=_known(y0), high=_known(y1)),
-        marks=[*areas, *marks, *outlines],
-        boxes=boxes,
+        marks=[*landmarks, *marks] if filled else [*marks, *landmarks],
         title_size=title_size,
         is_map=True,
     )
+
+
+def _landmark(landmark: Landmark, filled: bool) -> Area | Line:
+    color = "#{:02x}{:02x}{:02x}".format(*COLORS[landmark.kind])
+    if filled or landmark.kind == "wall":
+        (left, bottom), (right, top) = landmark.low, landmark.high
+        spans = landmark.profile or ((left, bottom, top), (right, bottom, top))
+        x, below, above = np.array(spans).T
+        return Area(x, below, above, color, opacity=1.0)
+    corners = landmark.outline()
+    x, y = np.array([*corners, corners[0]]).T
+    return Line(x, y, LineStyle(color))
 
 
 def _known(bound: np.floating) -> float | None:

@@ -17,7 +17,6 @@ from freqdyna.results.chart import (
     LineStyle,
     Marker,
     Panel,
-    Rule,
     SeedCurve,
     record_labels,
     run_styles,
@@ -134,7 +133,9 @@ def profile_panel(environment: EnvironmentComparison) -> Panel:
 def differences_panel(environment: EnvironmentComparison) -> Panel:
     """The difference of means of each pair, with its interval."""
     places = {id(run): place for place, run in enumerate(environment.runs, 1)}
-    marks, ticks = [], []
+    bottom, top = 0.6 - len(environment.pairs), 0.4
+    marks = [Line(np.zeros(2), np.array([bottom, top]), LineStyle("0.7", "dashed"))]
+    ticks = []
     for row, pair in enumerate(environment.pairs):
         difference = pair.mean_difference
         ticks.append((float(-row), f"{places[id(pair.first)]} − {places[id(pair.second)]}"))
@@ -149,9 +150,8 @@ def differences_panel(environment: EnvironmentComparison) -> Panel:
     return Panel(
         **_title(f"{environment.env}: difference of {MEASURES[environment.measure]}"),
         x=Axis("difference (grey: undecided)"),
-        y=Axis("pair", ticks=ticks, low=0.6 - len(ticks), high=0.4),
+        y=Axis("pair", ticks=ticks, low=bottom, high=top),
         marks=marks,
-        rules=[Rule(0.0, upright=True, style=LineStyle("0.7", "dashed"))],
     )
 
 

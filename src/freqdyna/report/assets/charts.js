@@ -46,20 +46,14 @@ function axis({ label, log, range, ticks }, grid) {
 
 /** Draw or redraw one panel. */
 function drawPanel(node, panel, state) {
-  const on = ({ label }) => !state.hidden.has(label);
-  const marks = panel.marks.filter(on);
-  const rules = panel.rules.filter(on);
-  const lines = rules.map(({ at, upright, color, dash }) => ({
-    type: "line", line: { color: visible(color), dash, width: 1.2 },
-    ...(upright ? { x0: at, x1: at, yref: "y domain", y0: 0, y1: 1 } : { y0: at, y1: at, xref: "x domain", x0: 0, x1: 1 }),
-  }));
+  const marks = panel.marks.filter(({ label }) => !state.hidden.has(label));
   const curves = panel.marks.some((mark) => mark.kind === "seeds");
   const grid = style("--grid");
   const drawn = marks.flatMap((mark) => traces(mark, state));
   const layout = {
     margin: { l: 55, r: 12, t: 12, b: 45 }, width: node.clientWidth, height: node.clientHeight,
     paper_bgcolor: style("--plot"), plot_bgcolor: style("--plot"), font: { color: style("--text"), size: 12 },
-    xaxis: axis(panel.x, grid), yaxis: axis(panel.y, grid), shapes: lines, hovermode: curves && !state.single ? "x unified" : "closest",
+    xaxis: axis(panel.x, grid), yaxis: axis(panel.y, grid), hovermode: curves && !state.single ? "x unified" : "closest",
     hoverlabel: { namelength: -1, bgcolor: style("--card"), font: { color: style("--text") } },
   };
   const options = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d"] };

@@ -52,7 +52,7 @@ function panelsOf(chart, state) {
 function seriesChips(chart, state, redraw) {
   const labels = new Map();
   for (const panel of chart.panels) {
-    for (const mark of [...panel.marks, ...panel.rules]) {
+    for (const mark of panel.marks) {
       if (mark.label && !labels.has(mark.label)) labels.set(mark.label, mark);
     }
   }
