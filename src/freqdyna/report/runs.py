@@ -1,6 +1,5 @@
 """Sections about trainings: learning curves, settings, trials, comparisons and sensitivity."""
 
-import itertools
 import math
 import shlex
 from collections import Counter
@@ -18,6 +17,7 @@ from freqdyna.results.chart import (
     LineStyle,
     Panel,
     SeedCurve,
+    differing,
     record_labels,
     run_labels,
     run_styles,
@@ -135,15 +135,9 @@ def trials_section(
 
 
 def _differing(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    """The names of the settings in which runs differ, and the values of each run as texts.
-
-    Those that only some algorithms have count if the runs that have them differ.
-    """
+    """The names of the settings in which runs differ, and the values of each run as texts."""
     settings = [result.config.flat() for result in results]
-    values: dict[str, set[str]] = {}
-    for name, value in itertools.chain(*(of_run.items() for of_run in settings)):
-        values.setdefault(name, set()).add(setting_text(value))
-    names = [name for name, of in values.items() if len(of) > 1 and name not in NOT_LISTED]
+    names = [name for name in differing(settings) if name not in NOT_LISTED]
     texts = [
         [NO_NUMBER if of_run.get(n) is None else setting_text(of_run[n]) for n in names]
         for of_run in settings

@@ -7,9 +7,10 @@ Texts are plain Unicode, never TeX. Colours are any that Matplotlib accepts: nam
 a grey such as "0.5". Lengths are in points, as in Matplotlib.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import chain, cycle
 from typing import Any, Literal
 
 import numpy as np
@@ -193,17 +194,19 @@ ACTION_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377
 CLIMB_COLORS = {"value": "#0077ff", "other": "#e000c0"}
 """Climbs on V, and on anything else, on maps."""
 DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted", "dashdot")
+UNNAMED = {"algorithm", "search_control", "env", "seeds", "devices", "snapshot_steps"}
+"""Settings that the labels of runs do not name."""
 
 
 def run_labels(configs: list[Config]) -> list[str]:
     """The name of the agent, and the settings in which runs of the same agent differ."""
     labels = []
     for config in configs:
-        differing = (
-            f"{setting_name(name)} {setting_text(config.get(name))}"
-            for name in _differing(config, configs)
-        )
-        labels.append(", ".join([agent_label(config), *differing]))
+        named = agent_label(config), env_label(config)
+        alike = [c.flat() for c in configs if (agent_label(c), env_label(c)) == named]
+        varied, settings = set(differing(alike)) - UNNAMED, config.flat()
+        texts = [f"{setting_name(n)} {setting_text(v)}" for n, v in settings.items() if n in varied]
+        labels.append(", ".join([agent_label(config), *texts]))
     return labels
 
 
@@ -227,9 +230,11 @@ def setting_text(value: Any) -> str:
 
 
 def differing(settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The names of the settings that not all runs have with the same value."""
-    names = dict.fromkeys(name for of_run in settings for name in of_run)
-    return [name for name in names if len({repr(of_run.get(name)) for of_run in settings}) > 1]
+    """The names of the settings with more than one value among the runs that have them."""
+    values: dict[str, set[str]] = {}
+    for name, value in chain.from_iterable(of_run.items() for of_run in settings):
+        values.setdefault(name, set()).add(repr(value))
+    return [name for name, of in values.items() if len(of) > 1]
 
 
 def record_labels(records: Sequence[Record], sources: Sequence[str] | None = None) -> list[str]:
@@ -249,40 +254,19 @@ def record_labels(records: Sequence[Record], sources: Sequence[str] | None = Non
     ]
 
 
-def run_colors(algorithms: list[str], labels: list[str]) -> list[str]:
-    """The paper's colour for the first label of an algorithm, a free colour for further labels."""
-    free = cycle(FREE)
-    chosen: dict[str, str] = {}
-    taken: set[str] = set()
-    for algorithm, label in zip(algorithms, labels, strict=True):
-        if label not in chosen:
-            color = COLORS.get(algorithm)
-            if color is None or color in taken:
-                color = to_hex(f"tab:{next(free)}")
-            taken.add(color)
-            chosen[label] = color
-    return [chosen[label] for label in labels]
-
-
 def run_styles(configs: list[Config], labels: list[str] | None = None) -> list[LineStyle]:
-    """The line style of each run; of many runs, some share a colour and differ in their dashes."""
+    """The paper's colour for the first label of an algorithm, a free colour for further labels.
+
+    Of many runs, some share a colour and differ in their dashes.
+    """
     labels = run_labels(configs) if labels is None else labels
     styles: dict[str, LineStyle] = {}
-    numbers: dict[str, int] = {}
-    colors = run_colors([config.agent_name for config in configs], labels)
-    for label, color in zip(labels, colors, strict=True):
+    free, used = cycle(FREE), Counter[str]()
+    for config, label in zip(configs, labels, strict=True):
         if label not in styles:
-            number = numbers[color] = numbers.get(color, -1) + 1
-            styles[label] = LineStyle(color, DASHES[number % len(DASHES)])
+            color = COLORS.get(config.agent_name)
+            if color is None or color in used:
+                color = to_hex(f"tab:{next(free)}")
+            styles[label] = LineStyle(color, DASHES[used[color] % len(DASHES)])
+            used[color] += 1
     return [styles[label] for label in labels]
-
-
-def _differing(config: Config, configs: Iterable[Config]) -> list[str]:
-    """The settings in which runs of the same algorithm and environment differ."""
-    ignored = ("algorithm", "search_control", "env", "seeds", "devices", "snapshot_steps")
-    named = agent_label(config), env_label(config)
-    alike = [c for c in configs if (agent_label(c), env_label(c)) == named]
-    settings = [c.flat() for c in alike]
-    names = [name for name in config.flat() if name not in ignored]
-    shared = [name for name in names if all(name in one for one in settings)]
-    return [name for name in shared if len({one[name] for one in settings}) > 1]
