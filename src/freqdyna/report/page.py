@@ -11,10 +11,10 @@ from importlib import metadata, resources
 from pathlib import Path
 
 from freqdyna.core.errors import FreqdynaError, installing
-from freqdyna.core.files import write_atomically
 from freqdyna.report import runs
 from freqdyna.report.charts import Report
 from freqdyna.report.explorer import explorers
+from freqdyna.results.folder import write_output
 from freqdyna.results.result import Result
 
 SCRIPTS = ("dom", "summary", "charts", "figure", "maps", "explorer", "table", "page")
@@ -62,7 +62,7 @@ def report(
 
 def write(content: Report, out: Path) -> None:
     """Write the page to a file."""
-    write_atomically(out, page(content).encode())
+    write_output(out, page(content).encode())
 
 
 def page(content: Report) -> str:

@@ -25,16 +25,17 @@ from freqdyna.results.chart import (
     setting_text,
 )
 from freqdyna.results.compare import compare_runs
-from freqdyna.results.measures import EnvironmentComparison, Estimate
+from freqdyna.results.measures import EnvironmentComparison
 from freqdyna.results.plot import curves_chart, differences_panel, profile_panel
 from freqdyna.results.result import Result
-from freqdyna.results.statistics import bootstrap_interval, interval_of_mean
+from freqdyna.results.statistics import bootstrap_interval
 from freqdyna.results.tables import (
     LEGEND,
     NO_NUMBER,
     average_rows,
     decimals,
     estimate,
+    mean_returns,
     number,
     pair_rows,
     run_rows,
@@ -146,22 +147,14 @@ def _differing(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
 
 
 def _return_rows(results: Sequence[Result], labels: Sequence[str]) -> Table:
-    measures: list[tuple[np.ndarray | None, np.ndarray]] = []
-    for result in results:
-        kept = result.complete_seeds.kept
-        later = result.mean_return()[kept] if result.after_warmup.any() else None
-        measures.append((later, result.returns[kept, -1]))
-    every = [values for pair in measures for values in pair if values is not None and len(values)]
-    digits = decimals([float(values.mean()) for values in every])
-
-    def mean(values: np.ndarray) -> str:
-        return estimate(Estimate(float(values.mean()), interval_of_mean(values)), digits)
-
+    means = [mean_returns(result) for result in results]
+    digits = decimals([one.value for pair in means for one in pair])
     rows = [["run", "environment", "seeds", "steps", "return after the warm-up", "at the end"]]
-    for result, label, pair in zip(results, labels, measures, strict=True):
+    for result, label, pair in zip(results, labels, means, strict=True):
         complete = result.complete_seeds
-        missing = NO_NUMBER if complete.kept.any() else complete.none_left
-        cells = [missing if v is None or not len(v) else mean(v) for v in pair]
+        cells = [estimate(one, digits) for one in pair]
+        if not complete.kept.any():
+            cells = [complete.none_left] * 2
         rows.append([label, result.env_name, complete.text(), f"{result.steps[-1]:,}", *cells])
     several = len({result.env_name for result in results}) > 1
     return rows if several else [row[:1] + row[2:] for row in rows]

@@ -1,6 +1,5 @@
 """Charts drawn with Matplotlib, for files and notebooks."""
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,8 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.ticker import EngFormatter, NullFormatter, NullLocator
 
-from freqdyna.core.errors import FreqdynaError
-from freqdyna.core.files import write_atomically
 from freqdyna.results.chart import Area, Axis, Chart, Legend, Line, Mark, Mesh, Panel, SeedCurve
+from freqdyna.results.folder import write_output
 
 DPI = 150
 TICKS_PER_INCH = 1.8
@@ -62,12 +60,7 @@ def draw(chart: Chart) -> Figure:
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure, in the format of the file's ending; PNG if it has none."""
     path = path if path.suffix else path.with_suffix(".png")
-    file = io.BytesIO()
-    try:
-        figure.savefig(file, format=path.suffix[1:])
-        write_atomically(path, file.getvalue())
-    except (OSError, ValueError) as error:
-        raise FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}") from None
+    write_output(path, lambda file: figure.savefig(file, format=path.suffix[1:]))
 
 
 def _draw_panel(figure: FigureBase, axes: Axes, panel: Panel) -> None:

@@ -17,12 +17,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
@@ -126,11 +126,15 @@ def decode_config(contents: bytes) -> Config:
     """The settings of a run in the contents of their file."""
     if _FORMAT.encode() not in contents and b"crc32:" not in contents:
         raise FreqdynaError(f"{CONFIG} is of another format than this version of freqdyna writes")
-    with _naming(CONFIG):
-        files.check_seal(contents)
-        text = contents.decode()
     try:
-        return Config.of(files.parse_toml(text, CONFIG))
+        files.check_seal(contents)
+    except DamagedFileError as error:
+        raise DamagedFileError(
+            f"{CONFIG} was changed ({error}); undo that, and use new settings for a new run: "
+            "freqdyna train --config FILE"
+        ) from None
+    try:
+        return Config.of(files.parse_toml(contents.decode(), CONFIG))
     except FreqdynaError as error:
         raise FreqdynaError(f"{CONFIG} is of another version of freqdyna: {error}") from None
 
@@ -225,20 +229,28 @@ def read_config(folder: Path) -> Config:
     """The settings of a run folder."""
     if not is_run_folder(folder):
         raise FreqdynaError(f"{str(folder)!r} is not a run folder: it has no {CONFIG}")
-    with _explained(folder):
-        return decode_config(_read(folder, CONFIG))
+    with _in_folder(folder):
+        return decode_config((folder / CONFIG).read_bytes())
 
 
 def read_provenance(folder: Path) -> dict[str, Any]:
     """The provenance of a run folder."""
-    with _explained(folder), _naming(PROVENANCE):
-        return files.decode_json(_read(folder, PROVENANCE))
+    with _in_folder(folder), _naming(PROVENANCE):
+        return files.decode_json((folder / PROVENANCE).read_bytes())
 
 
 def write(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write files by name, in their order, each atomically."""
     for name, of_file in contents.items():
         files.write_atomically(folder / name, of_file)
+
+
+def write_output(path: Path, contents: bytes | Callable[[IO[bytes]], object]) -> None:
+    """Write a file that the user named atomically, or let a function write it."""
+    try:
+        files.write_atomically(path, contents)
+    except (OSError, ValueError) as error:  # such as an ending that Matplotlib does not know
+        raise FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}") from None
 
 
 def begin(folder: Path, config: Config, facts: dict[str, Any]) -> None:
@@ -253,32 +265,18 @@ def read_record(folder: Path, kind: type[AnyRecord]) -> AnyRecord:
         raise FreqdynaError(
             f"{str(folder)!r} has no {METRICS} yet; finish the run with: freqdyna resume {folder}"
         )
-    with _explained(folder):
-        names = [name for name in FILES if name != ARRAYS or (folder / ARRAYS).exists()]
-        return decode({name: _read(folder, name) for name in names}, kind)
-
-
-def _read(folder: Path, name: str) -> bytes:
-    try:
-        return (folder / name).read_bytes()
-    except OSError as error:
-        raise DamagedFileError(f"{name} cannot be read: {error.strerror}") from None
+    with _in_folder(folder):
+        names = [name for name in FILES if (folder / name).exists()]
+        return decode({name: (folder / name).read_bytes() for name in names}, kind)
 
 
 @contextmanager
-def _explained(folder: Path) -> Iterator[None]:
-    """Add the folder and what to do to errors that begin with the name of a file in it."""
+def _in_folder(folder: Path) -> Iterator[None]:
+    """Add the folder to errors that begin with the name of a file in it."""
     try:
         yield
     except FreqdynaError as error:
-        name, todo = str(error).split()[0], "restore it"
-        if name == CONFIG and not isinstance(error, DamagedFileError):
-            todo = "use the version that wrote it"
-        elif name == CONFIG:
-            todo = "undo the change; new settings need a new run: freqdyna train --config FILE"
-        elif name in (ARRAYS, METRICS) and any(folder.glob("checkpoint-*.npz")):
-            todo = f"write it again with: freqdyna resume {folder}"
-        raise FreqdynaError(f"{folder}/{error}; {todo}") from None
+        raise FreqdynaError(f"{folder}/{error}") from None
 
 
 def provenance(devices: list[Any], **facts: Any) -> dict[str, Any]:

@@ -9,9 +9,7 @@ first_action                discrete actions: the action of the first output
 action_low, action_high     continuous actions: the bounds of the action tanh(outputs[1 : 1 + a])
 """
 
-import io
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, SupportsInt
 
@@ -24,10 +22,10 @@ from freqdyna.agents import algorithms
 from freqdyna.agents.networks import Network
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, shortened
-from freqdyna.core.files import write_atomically
 from freqdyna.envs.base import Policy
 from freqdyna.envs.names import environment_of_run, space_of_run
 from freqdyna.envs.space import Action, Space
+from freqdyna.results.folder import write_output
 from freqdyna.results.record import Record
 
 
@@ -37,10 +35,7 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
     The model and the search-control that it was trained with are not needed. The parameters of the
     seed have shape (p,).
     """
-    learner = algorithms.make_learner(config, space)
-    sizes = learner.sizes
-    _check_size(parameters, sum((a + 1) * b for a, b in pairwise(sizes)))
-    flat = jnp.asarray(parameters)
+    learner, flat = algorithms.make_learner(config, space), jnp.asarray(parameters)
 
     def best(observation: Float[Array, " n"], key: PRNGKeyArray) -> Action:
         return learner.act(flat, observation, 0.0, key)
@@ -104,16 +99,10 @@ def policy_of(result: Record, seed: SupportsInt, env: Any) -> Callable[[Any], An
     return act
 
 
-def _check_size(parameters: np.ndarray, needed: int) -> None:
-    if len(parameters) != needed:
-        raise FreqdynaError(
-            f"a seed has {len(parameters):,} parameters; its environment and settings need "
-            f"{needed:,}"
-        )
-
-
-def policy_arrays(record: Record, network: Network, env: Any = None) -> dict[str, np.ndarray]:
-    """The arrays of a greedy policy, given the network of one seed."""
+def export_policy(record: Record, network: Network, path: Path, env: Any) -> None:
+    """Write the greedy policy of a network; see `Result.export_policy`."""
+    if path.suffix != ".npz":
+        raise FreqdynaError(f"path is {str(path)!r}; it must end in .npz")
     space = space_of_result(record, env)
     names = "activation", "layer_norm"
     arrays = {name: np.array(record.config[f"learner.{name}"]) for name in names}
@@ -123,16 +112,4 @@ def policy_arrays(record: Record, network: Network, env: Any = None) -> dict[str
         arrays["first_action"] = np.array(space.to_env_action(np.array(0)))
     else:
         arrays |= {"action_low": space.action_low, "action_high": space.action_high}
-    return arrays
-
-
-def export_policy(record: Record, network: Network, path: Path, env: Any = None) -> None:
-    """Write the greedy policy of a network; see `Result.export_policy`."""
-    if path.suffix != ".npz":
-        raise FreqdynaError(f"path is {str(path)!r}; it must end in .npz")
-    file = io.BytesIO()
-    np.savez(file, **policy_arrays(record, network, env))  # type: ignore[arg-type]
-    try:
-        write_atomically(path, file.getvalue())
-    except OSError as error:
-        raise FreqdynaError(f"path is {str(path)!r}, which cannot be written: {error}") from None
+    write_output(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsInt
 import numpy as np
 
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError, RunFailedError
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.plugins import import_code
 from freqdyna.results.folder import encode, new_folder, read_record, write
 from freqdyna.results.record import Record
@@ -115,19 +115,13 @@ class Result(Record):
         from freqdyna.results.watch import write_animation
 
         self.require_agent()
-        say = print if progress else _say_nothing
+        say = print if progress else lambda text: None
         return write_animation(self, Path(path), seed, episodes, env, say)
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write a new run folder; it must not exist yet. Returns its path."""
         with new_folder(folder) as path:
-            try:
-                write(path, encode(self))
-            except OSError as error:
-                raise RunFailedError(
-                    f"the result could not be saved in {str(path)!r}: {error.strerror or error}; "
-                    "remove the folder, and save it where there is space and access"
-                ) from None
+            write(path, encode(self))
         return path
 
 
@@ -140,10 +134,6 @@ def network_of(config: Config, parameters: np.ndarray, layer_sizes: tuple[int, .
     activation, layer_norm = config["learner.activation"], config["learner.layer_norm"]
     flat = jnp.asarray(parameters)
     return network_from_flat(flat, layer_sizes, ACTIVATIONS[activation], layer_norm)
-
-
-def _say_nothing(text: str) -> None:
-    """Print nothing."""
 
 
 def load(folder: str | os.PathLike[str], *, allow_code: bool = False) -> Result:

@@ -16,8 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from freqdyna.core.errors import FreqdynaError, counted
-from freqdyna.core.files import write_atomically
 from freqdyna.results.chart import record_labels
+from freqdyna.results.folder import write_output
 from freqdyna.results.measures import (
     MEASURES,
     AveragedPair,
@@ -75,14 +75,14 @@ def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = N
     labels = record_labels([result for _, result in runs])
     for row, (_, result) in enumerate(runs):
         complete = result.complete_seeds
-        kept, evaluated = complete.kept, result.after_warmup.any()
         reasons = f"\n{complete.reasons}" if complete.left_out else ""
-        missing = NO_NUMBER if kept.any() else "all seeds\n" + " or\n".join(complete.left_out)
+        cells = [estimate(one, decimals([one.value])) for one in mean_returns(result)]
+        if not complete.kept.any():
+            cells = ["all seeds\n" + " or\n".join(complete.left_out)] * 2
         table.add_row(
             Text(names[row] if names else f"{labels[row]}\n{result.env_name}"),
             f"{complete.number} × {result.steps[-1]:,}{reasons}",
-            _mean(result.mean_return()[kept]) if kept.any() and evaluated else missing,
-            _mean(result.returns[kept, -1]) if kept.any() else missing,
+            *(cell.replace(" [", "\n[") for cell in cells),
         )
     console = Console()
     console.print(table)
@@ -90,9 +90,17 @@ def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = N
         console.print(f"results: {folder}", highlight=False, soft_wrap=True)
 
 
-def _mean(values: np.ndarray) -> str:
-    mean = Estimate(float(values.mean()), interval_of_mean(values))
-    return estimate(mean, decimals([mean.value])).replace(" [", "\n[")
+def mean_returns(result: Record) -> tuple[Estimate, Estimate]:
+    """The mean return after the warm-up, and at the last evaluation; NaN if there is none."""
+
+    def mean(values: np.ndarray) -> Estimate:
+        if not len(values):
+            return Estimate(math.nan, None)
+        return Estimate(float(values.mean()), interval_of_mean(values))
+
+    kept = result.complete_seeds.kept
+    later = result.mean_return()[kept & result.after_warmup.any()]
+    return mean(later), mean(result.returns[kept, -1])
 
 
 def title(environment: EnvironmentComparison) -> str:
@@ -233,10 +241,7 @@ def save_table(comparison: Comparison, path: Path) -> None:
     """Write the tables to a file that ends in .csv, or in .tex, where notes become comments."""
     check_table_path(path)
     text = as_csv(comparison) if path.suffix == ".csv" else as_latex(comparison)
-    try:
-        write_atomically(path, text.encode())
-    except OSError as error:
-        raise FreqdynaError(f"table is {str(path)!r}, which cannot be written: {error}") from None
+    write_output(path, text.encode())
 
 
 def as_csv(comparison: Comparison) -> str:

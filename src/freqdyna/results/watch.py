@@ -16,7 +16,6 @@ from PIL import Image, ImageDraw, ImageFont
 
 from freqdyna import envs
 from freqdyna.core.errors import FreqdynaError, counted, one_line
-from freqdyna.core.files import write_atomically
 from freqdyna.envs import Environment
 from freqdyna.envs.base import Policy, advance_episode, start_episode
 from freqdyna.envs.gym import WATCHING, EnvironmentFailed, HostSpace, Slot, close_env, make_env
@@ -24,6 +23,7 @@ from freqdyna.envs.names import environment_of_run, space_of_run
 from freqdyna.envs.picture import MODE, Painter, cannot_be_drawn, rendered
 from freqdyna.envs.picture import steps_a_second as frame_rate
 from freqdyna.envs.space import Factory, Space
+from freqdyna.results.folder import write_output
 from freqdyna.results.policy import check_space, greedy_policy
 from freqdyna.results.record import Record
 
@@ -155,64 +155,26 @@ def write_animation(
         raise FreqdynaError(f"out is {str(path)!r}; it must end in .gif")
     if path.is_dir() or not path.parent.is_dir():
         raise FreqdynaError(f"out is {str(path)!r}; it must be a file in a folder that exists")
-    animation, returns = animate(result, seed, episodes, env, say)
-    data = animation.gif()
-    try:
-        write_atomically(path, data)
-    except OSError as error:
-        raise FreqdynaError(f"out is {str(path)!r}, which cannot be written: {error}") from None
-    faster = f", {animation.speed:.1f} times as fast" if animation.speed > 1 else ""
-    say(
-        f"animation: {path} ({counted(len(animation.images), 'frame')}, "
-        f"{sum(animation.durations) / 1000:.0f} s{faster}, {len(data) / 1000:.0f} kB)"
-    )
-    return returns
-
-
-def animate(
-    result: Record,
-    seed: SupportsInt | None,
-    episodes: int,
-    env: Any,
-    say: Callable[[str], object],
-) -> tuple[Animation, np.ndarray]:
-    """Play episodes of a seed's greedy policy; the returns have shape (episodes,)."""
     if not isinstance(episodes, int) or not 1 <= episodes <= MOST_EPISODES:
         raise FreqdynaError(
             f"episodes is {episodes!r}; it must be an integer from 1 to {MOST_EPISODES}"
         )
     chosen = int(result.seeds[0]) if seed is None else int(seed)
-    parameters = result.seed_parameters(chosen)
-    if not np.isfinite(parameters).all():
+    if not np.isfinite(result.seed_parameters(chosen)).all():
         raise FreqdynaError(
             f"seed is {chosen}, which diverged: its parameters are not finite; choose another"
         )
-    config, facts = result.config, result.provenance
-    played = environment_of_run(config, env, facts)
-    space = space_of_run(played, config)
-    check_space(space, result)
-    policy = greedy_policy(config, space, parameters)
+    returns = []
     with ExitStack() as closing:
-        if isinstance(played, Environment):
-            painter = played.painter()
-            steps_a_second = painter.steps_a_second
-            play = _compiled_player(played, painter, chosen, policy)
-        else:
-            if env is None:
-                options = config.of_component("env") | {"render_mode": MODE}
-                options.pop("episode_limit", None)
-                played = envs.gymnasium_factory(config.env, **options)
-            drawn = _drawable(played, config.env)
-            closing.callback(close_env, drawn)
-            steps_a_second = frame_rate(drawn)
-            play = _host_player(drawn, space, config.env, chosen, policy)
+        play, steps_a_second = _player(result, chosen, env, closing)
         done = int(result.steps[-1])
-        age = f"after {done:,} steps" if done == config.steps else "not yet trained to the end"
+        finished = done == result.config.steps
+        age = f"after {done:,} steps" if finished else "not yet trained to the end"
         say(
-            f"{config.agent_name} on {result.env_name}, seed {chosen}, {age}: "
+            f"{result.config.agent_name} on {result.env_name}, seed {chosen}, {age}: "
             f"{counted(episodes, 'episode')} of the greedy policy"
         )
-        animation, returns = Animation(steps_a_second, episodes), []
+        animation = Animation(steps_a_second, episodes)
         for episode in range(episodes):
             for frame in play(episode):
                 animation.add(episode, frame)
@@ -220,7 +182,33 @@ def animate(
             total = _short(frame.total)
             say(f"episode {episode + 1}: return {total}, {counted(frame.step, 'step')}, {end}")
             returns.append(frame.total)
-    return animation, np.array(returns)
+    data = animation.gif()
+    write_output(path, data)
+    faster = f", {animation.speed:.1f} times as fast" if animation.speed > 1 else ""
+    say(
+        f"animation: {path} ({counted(len(animation.images), 'frame')}, "
+        f"{sum(animation.durations) / 1000:.0f} s{faster}, {len(data) / 1000:.0f} kB)"
+    )
+    return np.array(returns)
+
+
+def _player(result: Record, seed: int, env: Any, closing: ExitStack) -> tuple[Player, float]:
+    """What plays episodes of a seed's greedy policy, and the frame rate of the environment."""
+    config = result.config
+    played = environment_of_run(config, env, result.provenance)
+    space = space_of_run(played, config)
+    check_space(space, result)
+    policy = greedy_policy(config, space, result.seed_parameters(seed))
+    if isinstance(played, Environment):
+        painter = played.painter()
+        return _compiled_player(played, painter, seed, policy), painter.steps_a_second
+    if env is None:
+        options = config.of_component("env") | {"render_mode": MODE}
+        options.pop("episode_limit", None)
+        played = envs.gymnasium_factory(config.env, **options)
+    drawn = _drawable(played, config.env)
+    closing.callback(close_env, drawn)
+    return _host_player(drawn, space, config.env, seed, policy), frame_rate(drawn)
 
 
 def _compiled_player(env: Environment, painter: Painter, seed: int, policy: Policy) -> Player:
