@@ -115,7 +115,8 @@ def train(units: Sequence[Unit], scratch: Path, processes: int | None, title: st
 
     storage = Storage(str(scratch))
     sweep_units = [SweepUnit(unit.config) for unit in units]
-    status = execute.compute(sweep_units, storage, Local(processes), title=title)
+    with storage.lock():
+        status = execute.compute(sweep_units, storage, Local(processes), title=title)
     if status.failed:
         name, error = next(iter(status.failed.items()))
         raise RunFailedError(

@@ -56,7 +56,7 @@ def test_a_sweep_on_an_object_store(bucket):
 def test_an_address_is_locked_until_its_owner_ends_or_is_taken_over():
     address = f"memory://{secrets.token_hex(8)}"  # without folders, as an object store is
     first, second = Storage(address), Storage(address)
-    with first.lock(), first.lock():
+    with first.lock():
         with pytest.raises(FreqdynaError, match="--take-over"):
             execute_sweep(Sweep.parse(SWEEP), second, Nowhere())
         with second.lock(take_over=True):

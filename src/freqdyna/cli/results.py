@@ -167,20 +167,26 @@ class ImportCurves:
 
 
 @dataclass(frozen=True)
-class WatchPolicy:
-    """Write an animation (GIF) of episodes of a run's trained policy, without exploration."""
+class _Policy:
+    """The trained policy of one seed of a run."""
 
     folder: tyro.conf.Positional[Path]
     """The run folder."""
     seed: int | None = None
     """The seed. If unset: the first one."""
+    allow_code: bool = False
+    """Whether the folder may name code to import, as env = "module:id". Use it only if you trust
+    it."""
+
+
+@dataclass(frozen=True)
+class WatchPolicy(_Policy):
+    """Write an animation (GIF) of episodes of a run's trained policy, without exploration."""
+
     episodes: int = 3
     """The number of episodes, 1 to 100."""
     out: Path | None = None
     """The file to write, which must end in .gif. If unset: policy.gif in the run folder."""
-    allow_code: bool = False
-    """Whether the folder may name code to import, as env = "module:id". Use it only if you trust
-    it."""
 
     def run(self) -> None:
         """Run the command."""
@@ -202,18 +208,11 @@ def _render_without_display() -> None:
 
 
 @dataclass(frozen=True)
-class ExportPolicy:
+class ExportPolicy(_Policy):
     """Write a run's trained policy as NumPy arrays, for use without JAX."""
 
-    folder: tyro.conf.Positional[Path]
-    """The run folder."""
-    seed: int | None = None
-    """The seed. If unset: the first one."""
     out: Path | None = None
     """The file to write, which must end in .npz. If unset: policy.npz in the run folder."""
-    allow_code: bool = False
-    """Whether the folder may name code to import, as env = "module:id". Use it only if you trust
-    it."""
 
     def run(self) -> None:
         """Run the command."""

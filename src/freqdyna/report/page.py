@@ -27,17 +27,10 @@ def report(
     baseline: str | None = None,
     trials: Sequence[runs.Trial | None] = (),
 ) -> Report:
-    """The content of a page about trainings.
+    """The content of a page about trainings, which `command` writes.
 
-    Args:
-        results: The trainings.
-        sources: Where each of them is stored; empty to number them.
-        command: The command that writes the page.
-        baseline: The name or number of the run that all others are compared with; None for the
-            first one in each environment.
-        trials: For each training that is a trial of a hyper-parameter search, its number and
-            objective; None for others, and empty if there is no trial.
-
+    `sources` say where each of them is stored, and `trials` what those of a hyper-parameter search
+    are, if there are any. All others are compared with the `baseline`, a name or a number.
     """
     sources = sources or [f"training {i + 1}" for i in range(len(results))]
     trials = trials or [None] * len(results)

@@ -190,9 +190,8 @@ def comparison_section(
     if not chosen:
         return None
     try:
-        comparison = compare_runs(
-            [results[i] for i in chosen], [labels[i] for i in chosen], baseline=baseline
-        )
+        runs, names = [results[i] for i in chosen], [labels[i] for i in chosen]
+        comparison = compare_runs(runs, names, baseline=baseline)
     except FreqdynaError as error:  # such as runs without common steps
         if baseline is not None:
             raise

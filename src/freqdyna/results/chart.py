@@ -155,8 +155,6 @@ class Panel:
     title_size: float = 12.0
     is_map: bool = False
     """Whether it is a map of a state space: with a frame on all sides and without a grid."""
-    only_text: str = ""
-    """If not empty, it is shown instead of axes and content."""
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,6 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 
 def _draw_panel(figure: FigureBase, axes: Axes, panel: Panel) -> None:
-    if panel.only_text:
-        axes.text(0.5, 0.5, panel.only_text, ha="center", parse_math=False)
-        axes.set_axis_off()
-        return
     axes.set_title(panel.title, fontsize=panel.title_size, parse_math=False)
     axes.set_xlabel(panel.x.label, parse_math=False)
     axes.set_ylabel(panel.y.label, parse_math=False)

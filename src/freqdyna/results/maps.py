@@ -53,7 +53,7 @@ def _states_panel(
     index, name = _seed(result, seed)
     env = _space(result, snapshot, index)
     if store not in snapshot or (store == "queue" and not snapshot["queue_count"][index]):
-        return Panel(only_text=f"{label}: no {store}")
+        return map_panel(env, f"{label}: no {store}", title_size=10)
     x, y = snapshot[store][index].T[:2]
     drawn = dots(x, y, STORE_COLORS[store])
     return map_panel(env, f"{store} of {label}\nseed {name}, step {at:,}", [drawn], title_size=10)

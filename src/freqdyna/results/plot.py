@@ -38,19 +38,12 @@ CHARACTER = 0.085
 
 
 def plot_curves(results: Sequence[Record], metric: str = "return", x: str = "steps") -> Figure:
-    """Learning curves as a Matplotlib figure, one panel for each environment.
-
-    Args:
-        results: The runs.
-        metric: The name of the metric, which every run must have.
-        x: "steps", or "seconds" for the wall-clock time of training.
-
-    """
+    """Learning curves over "steps" or "seconds" as a figure; every run must have the metric."""
     return draw(replace(curves_chart(results, metric, x), title=SHADED))
 
 
 def curves_chart(results: Sequence[Record], metric: str = "return", x: str = "steps") -> Chart:
-    """The chart of `plot_curves`."""
+    """The chart of `plot_curves`, one panel for each environment."""
     for result in results:
         if metric not in result.metrics:
             raise FreqdynaError(

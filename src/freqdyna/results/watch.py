@@ -5,14 +5,14 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, SupportsInt
 
 import jax
 import numpy as np
 from jaxtyping import PRNGKeyArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from freqdyna import envs
 from freqdyna.core.errors import FreqdynaError, counted, one_line
@@ -120,26 +120,20 @@ def captioned(picture: np.ndarray, text: tuple[str, str, str]) -> Image.Image:
     image = Image.fromarray(picture)
     longest = max(image.size)
     if longest > LONGEST_SIDE:
-        size = [round(side * LONGEST_SIDE / longest) for side in image.size]
-        image = image.resize((max(1, size[0]), max(1, size[1])), Image.Resampling.BILINEAR)
+        image = ImageOps.contain(image, (LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.BILINEAR)
     elif longest < SHORTEST_SIDE:
         times = math.ceil(SHORTEST_SIDE / longest)
-        image = image.resize((image.width * times, image.height * times), Image.Resampling.NEAREST)
+        image = ImageOps.scale(image, times, Image.Resampling.NEAREST)
     width = max(image.width, NARROWEST)
     whole = Image.new("RGB", (width, image.height + LINE_HEIGHT), PAPER)
     whole.paste(image, ((width - image.width) // 2, 0))
-    draw, font = ImageDraw.Draw(whole), _font()
+    draw, font = ImageDraw.Draw(whole), ImageFont.load_default(TEXT_SIZE)
     draw.line((0, image.height, width, image.height), RULE)
     middle = image.height + LINE_HEIGHT // 2 + 1
     # The positions do not depend on the numbers: moving text is hard to read.
     for start, words in zip((0.02, 0.44, 0.68), text, strict=True):
         draw.text((round(start * width), middle), words, INK, font, anchor="lm")
     return whole
-
-
-@cache
-def _font() -> Any:
-    return ImageFont.load_default(TEXT_SIZE)
 
 
 def write_animation(

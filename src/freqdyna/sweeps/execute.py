@@ -55,47 +55,47 @@ def compute(
     """Compute the units that are not stored yet; units that failed before are retried.
 
     After an interruption, the same call resumes them. `title` says in the display what they are.
+    The caller holds the lock of the storage.
     """
-    with storage.lock():
-        if storage.is_local:
-            remove_partial_files(Path(storage.root))
-        units = list({unit.name: unit for unit in units}.values())
-        before = read_status(storage, units)
-        for name in before.failed:
-            storage.remove(f"failed/{name}.json")
-        of_program: dict[str, list[SweepUnit]] = {}
-        for unit in units:
-            of_program.setdefault(unit.program or unit.name, []).append(unit)
-        members = {together[0].name: together for together in of_program.values()}
-        tasks = [
-            Task(name, partial(train_units, storage.location, together, checkpoint_seconds))
-            for name, together in members.items()
-            if any(unit.name not in before.done for unit in together)
-        ]
-        done, failed = set(before.done), dict[str, str]()
-        display = StatusDisplay(storage, replace(before, failed={}), engine.slots(), title)
-        updated = time.monotonic()
-        outcomes = engine.run(tasks)
-        try:
-            for outcome in outcomes:
-                if outcome is not None:
-                    names = {unit.name for unit in members[outcome.name]}
-                    if outcome.error is None:
-                        done |= names
-                    else:
-                        failed |= dict.fromkeys(names, outcome.error)
-                        with suppress(OSError):  # as on a full disk
-                            for name in names:
-                                storage.remove(f"running/{name}.json")
-                                storage.write_json(f"failed/{name}.json", {"error": outcome.error})
-                    display.ended(outcome)
-                if time.monotonic() - updated >= SECONDS_BETWEEN_UPDATES:
-                    updated = time.monotonic()
-                    display.show(read_status(storage, units, done))
-        finally:
-            outcomes.close()  # now, and not when it is collected: the lock is released next
-            display.close()
-        lost = done - stored_units(storage)
+    if storage.is_local:
+        remove_partial_files(Path(storage.root))
+    units = list({unit.name: unit for unit in units}.values())
+    before = read_status(storage, units)
+    for name in before.failed:
+        storage.remove(f"failed/{name}.json")
+    of_program: dict[str, list[SweepUnit]] = {}
+    for unit in units:
+        of_program.setdefault(unit.program or unit.name, []).append(unit)
+    members = {together[0].name: together for together in of_program.values()}
+    tasks = [
+        Task(name, partial(train_units, storage.location, together, checkpoint_seconds))
+        for name, together in members.items()
+        if any(unit.name not in before.done for unit in together)
+    ]
+    done, failed = set(before.done), dict[str, str]()
+    display = StatusDisplay(storage, replace(before, failed={}), engine.slots(), title)
+    updated = time.monotonic()
+    outcomes = engine.run(tasks)
+    try:
+        for outcome in outcomes:
+            if outcome is not None:
+                names = {unit.name for unit in members[outcome.name]}
+                if outcome.error is None:
+                    done |= names
+                else:
+                    failed |= dict.fromkeys(names, outcome.error)
+                    with suppress(OSError):  # as on a full disk
+                        for name in names:
+                            storage.remove(f"running/{name}.json")
+                            storage.write_json(f"failed/{name}.json", {"error": outcome.error})
+                display.ended(outcome)
+            if time.monotonic() - updated >= SECONDS_BETWEEN_UPDATES:
+                updated = time.monotonic()
+                display.show(read_status(storage, units, done))
+    finally:
+        outcomes.close()  # now, and not when it is collected: the lock is released next
+        display.close()
+    lost = done - stored_units(storage)
     if lost:
         raise FreqdynaError(
             f"out is {storage.location!r}, where {len(lost)} of {len(units)} computed units are "

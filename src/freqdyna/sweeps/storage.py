@@ -15,7 +15,7 @@ import json
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,6 @@ class Storage:
         self.is_local = "file" in self.fs.protocol
         if self.is_local:  # fsspec's root is absolute: workers may have another working folder
             self.location = self.root
-        self._is_locked = False
 
     def has(self, name: str) -> bool:
         """Whether the file exists."""
@@ -84,22 +83,13 @@ class Storage:
         names = (file.removeprefix(path) for file in sorted(self.fs.find(path)))
         return [name for name in names if not Path(name).match(PARTIAL)]
 
-    @contextmanager
-    def lock(self, take_over: bool = False) -> Iterator[None]:
-        """Let only one process at a time compute the sweep; the same storage may lock it again.
+    def lock(self, take_over: bool = False) -> AbstractContextManager[object]:
+        """Let only one process at a time compute the sweep.
 
         `take_over` ignores the lock of a process that was killed. A folder does not need it,
         because the operating system releases its lock.
         """
-        if self._is_locked:
-            yield
-            return
-        with locked_folder(Path(self.root)) if self.is_local else self._lock_file(take_over):
-            self._is_locked = True
-            try:
-                yield
-            finally:
-                self._is_locked = False
+        return locked_folder(Path(self.root)) if self.is_local else self._lock_file(take_over)
 
     @contextmanager
     def _lock_file(self, take_over: bool) -> Iterator[None]:
