@@ -63,7 +63,7 @@ def analyse_f_sin(units: dict[str, Stored]) -> Findings:
         stated, ours = f"{paper:.0f} π²", f"{integral:.12g} π²"
         rows.append(claims.accuracy(LEFT_HALF, what, stated, ours, error, tolerance=1e-12))
     note = "The error is the relative error of the quadrature in float64."
-    chart = Chart(panels, columns=1, panel_size=(8.0, 2.6), share_x=True)
+    chart = Chart(panels, columns=1, panel_size=(8.0, 2.6))
     return Findings(chart, rows, notes=(note,))
 
 

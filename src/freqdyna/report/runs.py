@@ -271,7 +271,8 @@ def _lines(results: Sequence[Result], name: str) -> dict[tuple[str, str], tuple[
     value = results[0].config.get(name)
     others = [result.config.changed({name: value}) for result in results]
     lines: dict[tuple[str, str], tuple[Line, LineStyle]] = {}
-    named = zip(results, others, run_labels(others), run_styles(others), strict=True)
+    labels = run_labels(others)
+    named = zip(results, others, labels, run_styles(others, labels), strict=True)
     for result, other, label, style in named:
         line, _ = lines.setdefault((env_label(other), label), ({}, style))
         if result.complete_seeds.kept.any():

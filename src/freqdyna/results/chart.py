@@ -168,8 +168,6 @@ class Chart:
     """Panels per row; None for all of them."""
     panel_size: tuple[float, float] = (5.0, 4.0)
     """Width and height of a panel in inches, in static figures."""
-    share_x: bool = False
-    """Whether all panels have the same x axis."""
     share_y: bool = False
     """Whether all panels have the same y axis."""
 
@@ -198,13 +196,17 @@ UNNAMED = {"algorithm", "search_control", "env", "seeds", "devices", "snapshot_s
 
 def run_labels(configs: list[Config]) -> list[str]:
     """The name of the agent, and the settings in which runs of the same agent differ."""
+    named = [((agent_label(config), env_label(config)), config.flat()) for config in configs]
+    alike: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for name, settings in named:
+        alike.setdefault(name, []).append(settings)
+    varied = {name: set(differing(of)) - UNNAMED for name, of in alike.items()}
     labels = []
-    for config in configs:
-        named = agent_label(config), env_label(config)
-        alike = [c.flat() for c in configs if (agent_label(c), env_label(c)) == named]
-        varied, settings = set(differing(alike)) - UNNAMED, config.flat()
-        texts = [f"{setting_name(n)} {setting_text(v)}" for n, v in settings.items() if n in varied]
-        labels.append(", ".join([agent_label(config), *texts]))
+    for name, settings in named:
+        texts = [
+            f"{setting_name(n)} {setting_text(settings[n])}" for n in settings if n in varied[name]
+        ]
+        labels.append(", ".join([name[0], *texts]))
     return labels
 
 
@@ -252,12 +254,11 @@ def record_labels(records: Sequence[Record], sources: Sequence[str] | None = Non
     ]
 
 
-def run_styles(configs: list[Config], labels: list[str] | None = None) -> list[LineStyle]:
+def run_styles(configs: list[Config], labels: list[str]) -> list[LineStyle]:
     """The paper's colour for the first label of an algorithm, a free colour for further labels.
 
     Of many runs, some share a colour and differ in their dashes.
     """
-    labels = run_labels(configs) if labels is None else labels
     styles: dict[str, LineStyle] = {}
     free, used = cycle(FREE), Counter[str]()
     for config, label in zip(configs, labels, strict=True):

@@ -40,11 +40,7 @@ def draw(chart: Chart) -> Figure:
         (part, axes)
         for part in parts
         for axes in part.subplots(
-            rows // len(parts),
-            columns,
-            sharex=chart.share_x,
-            sharey=chart.share_y,
-            squeeze=False,
+            rows // len(parts), columns, sharey=chart.share_y, squeeze=False
         ).flat
     ]
     for (part, axes), panel in zip(grid, chart.panels, strict=True):

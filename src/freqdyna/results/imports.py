@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import gymnasium
 import numpy as np
 from pyarrow import ArrowException
 from pyarrow.csv import ReadOptions, read_csv
@@ -153,7 +154,9 @@ def import_curves(
     }
     env = env or UNKNOWN
     if episode_limit is None and kind != _CSV and env in ENVIRONMENTS:
-        episode_limit = _limit_of_gymnasium(env)
+        # Gymnasium's limit may differ from that of the built-in environment.
+        spec = gymnasium.registry.get(env)
+        episode_limit = None if spec is None else spec.max_episode_steps
     seeds = np.array([curve.seed for curve in curves])
     config = Config.of(  # of the other settings nothing is known
         {
@@ -376,14 +379,6 @@ def _sorted_curve(seed: int, steps: np.ndarray, returns: np.ndarray, seconds: np
     order, place, counts = np.unique(steps, return_inverse=True, return_counts=True)
     means, times = (np.bincount(place, weights=w) / counts for w in (returns, seconds))
     return Curve(seed, order.astype(np.int64), means, times)
-
-
-def _limit_of_gymnasium(env: str) -> int | None:
-    """Gymnasium's episode limit, which may differ from that of the built-in environment."""
-    import gymnasium
-
-    spec = gymnasium.registry.get(env)
-    return None if spec is None else spec.max_episode_steps
 
 
 def _default_name(path: Path, kind: str) -> str:

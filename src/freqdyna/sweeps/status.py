@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
 from freqdyna.core.files import check_seal
-from freqdyna.results.chart import differing, setting_text
+from freqdyna.envs.names import env_label
+from freqdyna.results.chart import run_labels
 from freqdyna.results.folder import METRICS
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
@@ -134,21 +135,14 @@ def _noted(storage: Storage, folder: str) -> set[str]:
 
 def labels(units: Sequence[SweepUnit]) -> dict[str, str]:
     """A readable name of each unit: the settings in which it differs from others, and its seeds."""
-    several_envs = len({unit.config.env for unit in units}) > 1
-    alike: dict[str, list[SweepUnit]] = {}
-    for unit in units:
-        agent = unit.config.agent_name
-        agent = f"{agent} on {unit.config.env}" if several_envs else agent
-        alike.setdefault(agent, []).append(unit)
+    several_envs = len({env_label(unit.config) for unit in units}) > 1
+    names = run_labels([replace(unit.config, first_seed=0) for unit in units])
     texts = {}
-    for agent, members in alike.items():
-        settings = [unit.config.flat() for unit in members]
-        varied = [name for name in differing(settings) if name not in ("seeds", "first_seed")]
-        for unit, of_unit in zip(members, settings, strict=True):
-            first, last = unit.config.first_seed, unit.config.first_seed + unit.config.seeds - 1
-            values = [f"{n} {setting_text(of_unit[n])}" for n in varied if n in of_unit]
-            seeds = f"seed {first}" if first == last else f"seeds {first} to {last}"
-            texts[unit.name] = ", ".join([agent, *values, seeds])
+    for unit, name in zip(units, names, strict=True):
+        first, last = unit.config.first_seed, unit.config.first_seed + unit.config.seeds - 1
+        seeds = f"seed {first}" if first == last else f"seeds {first} to {last}"
+        env = f" on {env_label(unit.config)}" if several_envs else ""
+        texts[unit.name] = f"{name}{env}, {seeds}"
     return texts
 
 
