@@ -77,7 +77,7 @@ def test_figures_are_written_whole_or_refused(tmp_path):
     save_figure(Figure(), link)
     assert victim.read_text() == "mine"
     assert link.read_bytes().startswith(b"\x89PNG")
-    for name in ("none/a.png", "a.xyz"):
+    for name in ("none/a.png", "a.xyz", "a"):
         with pytest.raises(FreqdynaError, match="out is"):
             save_figure(Figure(), tmp_path / name)
 

@@ -48,8 +48,6 @@ class Plot:
         runs = [(folder, training.result) for folder in self.folders for training in find(folder)]
         parent = self.folders[0] if len(self.folders) == 1 else Path()
         out = self.out or parent / f"{self.what}.png"
-        if not out.suffix:
-            raise FreqdynaError(f"out is {str(out)!r}; it must end in .png, .pdf or .svg")
         save_figure(self._figure([result for _, result in runs]), out)
         if self.what == "curves":
             print_table(runs)
@@ -102,8 +100,6 @@ class Compare:
         """Run the command."""
         if not self.runs:
             raise FreqdynaError("runs is empty; it must have at least two runs, or a sweep")
-        if not self.out.suffix:
-            raise FreqdynaError(f"out is {str(self.out)!r}; it must end in .png, .pdf or .svg")
         from freqdyna.results.tables import check_table_path
         from freqdyna.sweeps.load import compare
 

@@ -1,5 +1,6 @@
 """The content of a report, and its charts, as the JSON that the page draws (`assets/charts.js`)."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,15 +59,14 @@ def rounded(values: Any) -> list[Any]:
 
     Integers have no decimal point, which makes a report a fifth smaller.
     """
-    array = np.asarray(values, np.float64)
-    # Many returns of a curve are equal: each of them is written once.
-    distinct, places = np.unique(array, return_inverse=True)
-    short = np.empty(distinct.size, object)
-    for i, value in enumerate(distinct.tolist()):
-        if np.isfinite(value):
-            number = float(f"{value:.4g}")
-            short[i] = int(number) if number.is_integer() else number
-    nested: list[Any] = short[places].reshape(array.shape).tolist()
+
+    def short(value: float) -> float | None:
+        if not math.isfinite(value):
+            return None
+        number = float(f"{value:.4g}")
+        return int(number) if number.is_integer() else number
+
+    nested: list[Any] = np.vectorize(short, [object])(np.asarray(values, np.float64)).tolist()
     return nested
 
 

@@ -67,12 +67,7 @@ def page(content: Report) -> str:
         "library": _packed(library()),
         "scripts": "\n".join(_asset(f"{name}.js") for name in SCRIPTS),
     }
-    # In one pass, so that no content of a part is mistaken for a placeholder.
-    before, *pieces = _asset("report.html").split("{{")
-    for piece in pieces:
-        name, after = piece.split("}}", 1)
-        before += parts[name.strip()] + after
-    return before
+    return _asset("report.html").format(**parts)
 
 
 def _packed(text: str) -> str:

@@ -29,7 +29,7 @@ from freqdyna.results.measures import (
     untrained_return,
 )
 from freqdyna.results.plot import comparison_chart
-from freqdyna.results.record import Record, check_x
+from freqdyna.results.record import Record
 from freqdyna.results.statistics import (
     LEVEL,
     first_step_above,
@@ -88,7 +88,6 @@ class Question:
     all_pairs: bool = False
 
     def __post_init__(self) -> None:
-        check_x(self.x)
         if self.measure not in MEASURES:
             allowed = " or ".join(map(repr, MEASURES))
             raise FreqdynaError(f"measure is {self.measure!r}; it must be {allowed}")

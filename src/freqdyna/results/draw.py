@@ -54,8 +54,7 @@ def draw(chart: Chart) -> Figure:
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure, in the format of the file's ending; PNG if it has none."""
-    path = path if path.suffix else path.with_suffix(".png")
+    """Write a figure, in the format of the file's ending."""
     write_output(path, lambda file: figure.savefig(file, format=path.suffix[1:]))
 
 

@@ -196,7 +196,8 @@ class Record:
 
     def along(self, x: str) -> np.ndarray:
         """The "steps" or "seconds" (mean over seeds) of the evaluations, shape (evaluations,)."""
-        check_x(x)
+        if x not in ("steps", SECONDS):
+            raise FreqdynaError(f"x is {x!r}; it must be 'steps' or 'seconds'")
         if x == "steps":
             return self.steps
         if SECONDS not in self.metrics:
@@ -257,12 +258,6 @@ class Record:
             f"{type(self).__name__}({self.config.agent_name} on {self.env_name}, "
             f"{complete.text('seeds')}, {self.steps[-1]:,} steps, last mean return {mean})"
         )
-
-
-def check_x(x: str) -> None:
-    """Raise an error unless runs can be drawn and compared over `x`."""
-    if x not in ("steps", SECONDS):
-        raise FreqdynaError(f"x is {x!r}; it must be 'steps' or 'seconds'")
 
 
 def return_name(records: Iterable[Record]) -> str:
