@@ -160,11 +160,11 @@ def as_text(comparison: Comparison) -> str:
     console = Console(file=file, width=get_terminal_size().columns)
     for environment in comparison.environments:
         console.print(Text(title(environment), style="bold"))
-        console.print(_rich(run_rows(environment)))
-        console.print(_rich(pair_rows(environment)))
+        console.print(rich_table(run_rows(environment)))
+        console.print(rich_table(pair_rows(environment)))
     if comparison.averages:
         console.print(Text(AVERAGED, style="bold"))
-        console.print(_rich(average_rows(comparison.averages)))
+        console.print(rich_table(average_rows(comparison.averages)))
     for note in (*comparison.notes, LEGEND):
         console.print(Text(note))
     lines = [line.rstrip() for line in file.getvalue().splitlines()]
@@ -214,7 +214,7 @@ def to_threshold(environment: EnvironmentComparison, run: ComparedRun) -> str:
     )
 
 
-def _rich(rows: Rows) -> Table:
+def rich_table(rows: Rows) -> Table:
     """A table for the terminal, with intervals, counts and reasons below their numbers."""
     table = Table(box=SIMPLE, pad_edge=False, collapse_padding=True)
     for name in rows[0]:

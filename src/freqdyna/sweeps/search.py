@@ -6,17 +6,13 @@ interrupted, and a resumed search finds its units stored.
 """
 
 import math
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import jax
 import numpy as np
-from rich.box import SIMPLE
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from freqdyna import envs
 from freqdyna.agents import algorithms
@@ -26,7 +22,7 @@ from freqdyna.core.plugins import module_of
 from freqdyna.results.chart import setting_text
 from freqdyna.results.record import CompleteSeeds
 from freqdyna.results.result import Result
-from freqdyna.results.tables import decimals, number
+from freqdyna.results.tables import decimals, number, rich_table
 from freqdyna.sweeps.execute import compute, load, merged
 from freqdyna.sweeps.status import MOST_ROWS, stored_units
 from freqdyna.sweeps.storage import Storage
@@ -150,19 +146,18 @@ def trial_at(
 
 def print_trials(trials: list[Trial]) -> None:
     """Print the best trials of a search, the best first."""
-    table = Table(title="best trials", box=SIMPLE, pad_edge=False)
-    names = list(trials[0].settings) if trials else []
-    for title in ("trial", "return", "seeds", *names):
-        table.add_column(title, justify="right")
+    rows = [["trial", "return", "seeds", *(trials[0].settings if trials else [])]]
     values = [-math.inf if trial.value is None else trial.value for trial in trials]
     order, digits = sorted(range(len(trials)), key=lambda index: -values[index]), decimals(values)
     for index in order[:MOST_ROWS]:
         trial = trials[index]
-        cells = [Text(setting_text(value)) for value in trial.settings.values()]
         state = "none" if trial.state == "done" else trial.state
         reached = state if trial.value is None else number(trial.value, digits)
-        table.add_row(str(index), reached, trial.seeds.text() if trial.seeds else "", *cells)
-    Console(file=sys.stdout).print(table)
+        seeds = trial.seeds.text() if trial.seeds else ""
+        rows.append([str(index), reached, seeds, *map(setting_text, trial.settings.values())])
+    console = Console()
+    console.print("best trials")
+    console.print(rich_table(rows))
 
 
 def _form(config: Config) -> Any:
