@@ -74,7 +74,7 @@ class Line(Named):
     style: LineStyle
     width: float = 1.5
     marker: Marker = ""
-    marker_size: float = 6.0
+    marker_size: float = 7.0
     opacity: float = 1.0
 
 
