@@ -78,7 +78,8 @@ def surfaces_chart(
         if log:
             greatest = max(ends[1], 1e-12)
             ends = max(ends[0], 1e-6 * greatest), greatest
-        x, y = axes(env, surface.shape)
+        lines = zip(env.low, env.high, surface.shape, strict=True)
+        x, y = (np.linspace(*line) for line in lines)
         mesh = Mesh(x, y, surface.T, ends, log, bar_label=TITLES[what])
         title = f"{label}\nseed {name}, step {at:,}"
         panels.append(map_panel(env, title, [mesh], title_size=10, filled=False))
