@@ -236,8 +236,11 @@ def _seconds_of_peer(task: Task, agent: str, steps: int) -> float:
 
 def measure_time(folder: Path) -> None:
     """Seconds per step of ten seeds on all cores: others have one process per core."""
-    rows = {}
+    file = folder / "seconds.json"
+    rows = json.loads(file.read_text())["seconds"] if file.exists() else {}
     for task in COMPARED:
+        if task.name in rows:
+            continue
         steps = 3 * task.every
         curve = ours(task, OURS, steps, PEER_SEEDS)
         seconds = {OURS: (curve["seconds"][-1] - curve["seconds"][-2]) / task.every}
@@ -250,7 +253,7 @@ def measure_time(folder: Path) -> None:
             seconds[agent] = of_one * PEER_SEEDS / CORES
         rows[task.name] = seconds
         print(task.name, {name: f"{1000 * s:.2f} ms" for name, s in seconds.items()}, flush=True)
-    (folder / "seconds.json").write_text(json.dumps({"machine": machine(), "seconds": rows}))
+        file.write_text(json.dumps({"machine": machine(), "seconds": rows}))
 
 
 def _updates_of_peer(batch: int) -> float:
