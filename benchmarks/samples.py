@@ -412,6 +412,7 @@ def draw() -> None:
     """Draw the curves over steps and over seconds."""
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
+    from matplotlib.ticker import NullFormatter
 
     curves = stored_curves()
     rows = 2 if any(seconds for *_, seconds in curves.values()) else 1
@@ -430,6 +431,7 @@ def draw() -> None:
         for axis in column:
             axis.axhline(task.threshold, color="black", lw=0.8, ls=":")
             axis.set_xscale("log")
+            axis.xaxis.set_minor_formatter(NullFormatter())
         column[0].set_title(task.name)
         for axis, label in zip(column, AXES, strict=False):
             axis.set_xlabel(label)
