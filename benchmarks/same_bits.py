@@ -37,6 +37,8 @@ PUBLISHED: dict[str, Any] = {
 }
 MAZE: dict[str, Any] = {"learner.hidden": (64, 64), "search_control.states": 50}
 FROM_FIRST_STEP = {"learn_in_warmup": True}
+IN_BOX = {"model.state_space": "known"}
+TOLD = {"model": "learned", "model.termination": "known", **IN_BOX}
 TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "er": ("er", "MountainCar-v0", FROM_FIRST_STEP),
     "er, updates after the warm-up": ("er", "MountainCar-v0", {"learn_in_warmup": False}),
@@ -44,7 +46,7 @@ TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "dyna-value": ("dyna-value", "MountainCar-v0", {"env.reward_noise": 0.1} | FROM_FIRST_STEP),
     "dyna-frequency": ("dyna-frequency", "MountainCar-v0", FROM_FIRST_STEP),
     "dyna-frequency, other readings": ("dyna-frequency", "MazeGridWorld", PUBLISHED | MAZE),
-    "dyna-frequency, learned model": ("dyna-frequency", "CartPole-v1", {"model": "learned"}),
+    "dyna-frequency, learned model": ("dyna-frequency", "CartPole-v1", TOLD),
     "dyna-gradnorm": ("dyna-gradnorm", "GridWorld", {}),
     "dyna-hessnorm": ("dyna-hessnorm", "Acrobot-v1", {"env.episode_limit": 50}),
     "dyna-value-plus-frequency": ("dyna-value-plus-frequency", "MountainCar-v0", FROM_FIRST_STEP),
@@ -56,9 +58,9 @@ TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "dyna-naf-frequency on the host": (
         "dyna-naf-frequency",
         "MountainCarContinuous-v0",
-        {"steps": 200},
+        {"steps": 200, **IN_BOX},
     ),
-    "dyna-value on the host": ("dyna-value", "CartPole-v0", {}),
+    "dyna-value on the host": ("dyna-value", "CartPole-v0", IN_BOX),
     "dyna-td-error, ensemble": ("dyna-td-error", "CartPole-v1", {"model": "ensemble"}),
     "dyna-td-error, scaled observations": (
         "dyna-td-error",
@@ -90,8 +92,8 @@ def write(path: Path) -> None:
     for name, (algorithm, env, changes) in TRAININGS.items():
         named = Config.of({"env": env, "algorithm": algorithm})
         papers = {"replay.prioritized_share": 0.0} if "naf" in algorithm else PAPERS
-        table = SMALL | papers | changes
-        settings = {k: v for k, v in table.items() if has_setting(named, k)}
+        table = SMALL | papers
+        settings = {k: v for k, v in table.items() if has_setting(named, k)} | changes
         settings["snapshot_steps"] = (settings["steps"],)
         by_training[name] = digests(freqdyna.train(env, algorithm, progress=False, **settings))
         print(f"{name}: {len(by_training[name])} arrays", flush=True)

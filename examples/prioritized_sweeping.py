@@ -73,7 +73,7 @@ class PrioritizedSweeping(SearchControl):
 
 def _priority(search: Search, seen: Transition) -> Float[Array, ""]:
     """|temporal-difference error| of a transition; −1 if it is not finite."""
-    value = jnp.where(seen.terminal, 0.0, search.target_value(seen.next_state))
+    value = (1 - seen.terminal) * search.target_value(seen.next_state)
     error = seen.reward + search.discount * value - search.q(seen.state, seen.action)
     return jnp.where(jnp.isfinite(error), jnp.abs(error), -1.0)
 

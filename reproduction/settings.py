@@ -47,12 +47,14 @@ EVERYWHERE: Settings = flattened(
 _DISCRETE: Settings = {
     **{"planning_steps": 10, "learner.hidden": (32, 32), "eval_exploration": 0.05},
     **{"learner.target_period": 1000, "learner.target_rate": 1.0},
-    **{"model": "true", "model.termination": "known", "env.episode_limit": 2000},
+    **{"model": "true", "model.termination": "known", "model.state_space": "known"},
+    "env.episode_limit": 2000,
 }
 _CONTINUOUS: Settings = {
     **{"planning_steps": 5, "learner.hidden": (64, 64), "eval_exploration": 0.0},
     **{"learner.target_period": 1, "learner.target_rate": 0.005},
-    **{"model": "learned", "model.termination": "learned", "env.episode_limit": 1000},
+    **{"model": "learned", "model.termination": "learned", "model.state_space": "known"},
+    "env.episode_limit": 1000,
 }
 _MAZE: Settings = {
     **{"planning_steps": 30, "learner.hidden": (64, 64), "search_control.states": 50},

@@ -26,7 +26,7 @@ def searched(diagnostics, by_rule):
         vanished=vanished,
         by_rule=jnp.asarray(by_rule),
     )
-    return diagnostics.after_search(proposal, SPACE, jnp.asarray(1))
+    return diagnostics.after_search(proposal, SPACE, SPACE.contains, jnp.asarray(1))
 
 
 def test_vanished_directions_are_a_share_of_the_steps_of_their_rule():

@@ -37,14 +37,15 @@ MODULES = {
 @pytest.mark.parametrize("name", MODULES)
 def test_each_trains(name):
     module = importlib.import_module(MODULES[name])
-    components = {"search_control": f"{module.__name__}:{name}"}
+    components, steps = {"search_control": f"{module.__name__}:{name}"}, SMALL["steps"]
     if name in ("Mixture", "Bandit"):  # by default they contain climbs, which take long to compile
         components = {"search_control": getattr(module, name)((FromReplay(5), Uniform(5)))}
     if name == "Disagreement":
         components["model"] = {"name": "ensemble", "size": 2}
-    result = freqdyna.train("GridWorld", "dyna", **components, **SMALL)
+        steps = 200  # the members agree until they have learned from 128
+    result = freqdyna.train("GridWorld", "dyna", **components, **SMALL | {"steps": steps})
     assert result.complete_seeds.kept.all()
-    assert (result.metrics["search_states"] > 0).all()
+    assert (result.metrics["search_states"][:, -1] > 0).all()
     assert (result.metrics["search_non_finite"] == 0).all()
 
 

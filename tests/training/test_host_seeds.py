@@ -168,7 +168,7 @@ def test_an_environment_that_does_not_repeat_itself_begins_a_new_episode(
 
 def test_a_search_keeps_to_what_was_visited_where_the_space_has_no_bounds():
     space = space_of(Corridor())
-    config = Config(env="Corridor", algorithm="dyna-value", steps=10)
+    config = Config("dyna-value", "Corridor", settings={"model.state_space": "known"})
     agent = algorithms.build(config, space)
     state, add = jax.jit(lambda key: agent.init(key))(jax.random.key(0)), jax.jit(Visited.add)
     for clock in (2.0, 7.0):

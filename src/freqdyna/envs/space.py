@@ -15,8 +15,8 @@ from freqdyna.envs.picture import Landmark
 State = Float[Array, " n"]
 Action = Int[Array, ""] | Float[Array, " a"]
 """The index of a discrete action, or a vector of continuous actions."""
-Outcome = tuple[State, Float[Array, ""], Bool[Array, ""]]
-"""Next state, reward, and whether the next state is terminal."""
+Outcome = tuple[State, Float[Array, ""], Bool[Array, ""] | Float[Array, ""]]
+"""Next state, reward, and whether the next state is terminal, or how probable that is."""
 
 Factory = Callable[[], Any]
 """Creates a new Gymnasium environment at each call; every seed needs two of them."""
@@ -130,7 +130,8 @@ class Transition(eqx.Module):
     action: Action
     reward: Float[Array, ""]
     next_state: Float[Array, " n"]
-    terminal: Bool[Array, ""]
+    terminal: Bool[Array, ""] | Float[Array, ""]
+    """Of a simulated transition, it may be the probability that s' is terminal."""
 
     def pack(self) -> Float[Array, " width"]:
         """The row (s, s', a, r, terminal)."""

@@ -189,6 +189,8 @@ ACTION_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377
 """The actions of a policy on a map."""
 CLIMB_COLORS = {"value": "#0077ff", "other": "#e000c0"}
 """Climbs on V, and on anything else, on maps."""
+KNOWN = ("model.termination", "model.state_space")
+"""What a learned model may be told by the environment; labels say so."""
 DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted", "dashdot")
 UNNAMED = {"algorithm", "search_control", "env", "seeds", "devices", "snapshot_steps"}
 """Settings that the labels of runs do not name."""
@@ -211,10 +213,12 @@ def run_labels(configs: list[Config]) -> list[str]:
 
 
 def agent_label(config: Config) -> str:
-    """The name of the agent, with its model if that is the user's own."""
-    if module_of(config.model) is None:
-        return config.agent_name
-    return f"{config.agent_name}, model {config.model}"
+    """The agent, with its model if that is the user's own, and what a learned model was told."""
+    label = config.agent_name
+    if module_of(config.model) is not None:
+        label += f", model {config.model}"
+    known = [setting_name(name) for name in KNOWN if config.get(name) == "known"]
+    return f"{label}, known {' and '.join(known)}" if known else label
 
 
 def setting_name(name: str) -> str:

@@ -119,7 +119,8 @@ class Search:
     ) -> Float[Array, ""]:
         """The temporal-difference error r + γ V(s') − Q(s, a) of an outcome of the model.
 
-        V(s') is the value in the targets of the updates, zero if s' is terminal.
+        V(s') is the value in the targets of the updates, times the probability that s' is not
+        terminal.
 
         Args:
             s: A state, shape (n,).
@@ -131,5 +132,5 @@ class Search:
         if action is None:
             action = self.policy(s, policy_key)
         next_state, reward, terminal = self.outcome(s, action, outcome_key)
-        target = reward + self.discount * jnp.where(terminal, 0.0, self.target_value(next_state))
+        target = reward + self.discount * (1 - terminal) * self.target_value(next_state)
         return target - self.q(s, action)

@@ -4,6 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from probes import Clock, agent_of
 
 from freqdyna import envs
@@ -65,18 +66,25 @@ def test_no_simulated_share_is_exactly_er():
     assert dyna.queue.count > 0
 
 
-def test_with_a_learned_model_every_state_in_the_queue_is_valid_and_not_terminal():
+@pytest.mark.parametrize("known", [True, False])
+def test_with_a_learned_model_searches_stay_where_the_agent_may_look(known):
     env = envs.make("MazeGridWorld")
-    settings = {"model": {"name": "learned", "hidden": (8,)}, "search_control.states": 10}
+    told = {"termination": "known", "state_space": "known"} if known else {}
+    settings = {"model": {"name": "learned", "hidden": (8,), **told}, "search_control.states": 10}
     agent = agent_of(env, "dyna-uniform", **settings)
     # Start beside the goal, so that steps meet it.
     state = eqx.tree_at(lambda s: s.observation, start(agent), np.float32([0.96, 0.9]))
     state = advance(agent, state, 0, 400)
     queued = np.asarray(state.queue.rows)[: int(state.queue.count)]
     assert len(queued) > 400
-    contains, terminal = jax.jit(jax.vmap(lambda s: (env.contains(s), env.terminal(s))))(queued)
-    assert np.all(contains)
-    assert not np.any(terminal)
+    if known:
+        at = jax.jit(jax.vmap(lambda s: (env.contains(s), env.terminal(s))))
+        contains, terminal = at(queued)
+        assert np.all(contains)
+        assert not np.any(terminal)
+    else:
+        assert np.all((queued >= state.visited.low) & (queued <= state.visited.high))
+    assert state.diagnostics.outside == 0
     assert np.isfinite(state.learner.params).all()
     assert state.diagnostics.updates == 2 * 400
     assert 0 < jax.jit(agent.metrics)(state)["model_error"] < 1

@@ -128,7 +128,7 @@ def test_the_networks_of_learned_models_see_scaled_observations(monkeypatch):
         return predict(self, *arguments)
 
     monkeypatch.setattr(Learned, "predict", record)
-    agent = agent_of(envs.make("MountainCar-v0"), "dyna-uniform", model="ensemble")
+    agent = agent_of(envs.make("MountainCar-v0"), "dyna-uniform", model="learned")
     jax.eval_shape(agent.dry_step, jax.random.key(0))
     assert len(seen) >= 3  # the error, the update and the simulation
     assert all(seen)

@@ -64,6 +64,31 @@ def test_td_error_is_the_one_of_the_definition():
     assert (ends, last_error) == (True, 1 - 1)  # the next state is terminal
 
 
+@pytest.mark.parametrize("kind", ["true", "learned"])
+def test_only_the_true_model_lets_a_search_see_walls_and_the_goal(kind):
+    env = envs.make("GridWorld")
+    agent = small_agent(env, model=kind)
+    wall, goal, unseen = (jnp.array(s) for s in ([0.55, 0.1], [0.96, 0.96], [0.01, 0.5]))
+    seen = jnp.array([0.1, 0.05]), jnp.array([0.98, 0.98])
+
+    @jax.jit
+    def look(state):
+        visited = replace(state.visited, low=seen[0], high=seen[1])
+        search = agent.view(replace(state, visited=visited), jnp.asarray(7))
+        inside = [search.contains(s) for s in (wall, goal, unseen)]
+        return (search.low, search.high), inside, search.terminal(goal), search.project(unseen)
+
+    bounds, inside, is_goal, nearest = look(started(agent))
+    if kind == "true":
+        np.testing.assert_array_equal(bounds, [env.low, env.high])
+        assert (*map(bool, inside), bool(is_goal)) == (False, True, True, True)
+        np.testing.assert_array_equal(nearest, unseen)
+    else:
+        np.testing.assert_array_equal(bounds, seen)
+        assert (*map(bool, inside), bool(is_goal)) == (True, True, False, False)
+        np.testing.assert_array_equal(nearest, jnp.array([0.1, 0.5]))
+
+
 def test_with_continuous_actions_q_takes_an_action():
     space = space_of(gymnasium.make("Pendulum-v1"))
     agent = small_agent(space, algorithm="dyna-naf-value")

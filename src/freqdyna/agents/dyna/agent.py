@@ -170,6 +170,8 @@ class Dyna(Component, eqx.Module):
                 proposal = control.propose(search, key)
             return check_proposal(control, proposal, self.env, state.memory)
 
+        known, env = self.planning.model.knows_state_space, self.env
+        contains = env.contains if known else partial(Space.contains, env)  # in its box
         searches = jnp.ones((), int)
         if self.first_update_step > 0:
             # t is the same for all seeds, so only one branch is executed.
@@ -182,7 +184,7 @@ class Dyna(Component, eqx.Module):
         return replace(
             state,
             queue=state.queue.add(proposal, self.env),
-            diagnostics=state.diagnostics.after_search(proposal, self.env, searches),
+            diagnostics=state.diagnostics.after_search(proposal, self.env, contains, searches),
             memory=proposal.memory,
         )
 

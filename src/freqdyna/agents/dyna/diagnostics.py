@@ -1,5 +1,6 @@
 """What an agent counts between evaluations: losses, searches, errors of its model, episodes."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import equinox as eqx
@@ -65,11 +66,15 @@ class Diagnostics(eqx.Module):
         return replace(self, steps=self.steps + 1, episodes=self.episodes + episode_over)
 
     def after_search(
-        self, proposal: Proposal, space: Space, searches: Int[Array, ""]
+        self,
+        proposal: Proposal,
+        space: Space,
+        contains: Callable[[Array], Bool[Array, ""]],
+        searches: Int[Array, ""],
     ) -> "Diagnostics":
         """Add the statistics of a search; `searches` is 0 if there was none."""
         finite, stored = proposal.finite(), proposal.stored(space)
-        inside = jax.vmap(space.contains)(proposal.states)
+        inside = jax.vmap(contains)(proposal.states)
         if proposal.actions is not None:
             inside = inside & stored
         counts = searches, stored.sum(), proposal.iterations, proposal.restarts, proposal.vanished

@@ -187,7 +187,7 @@ class Simulation(eqx.Module):
                 if proposed is not None:
                     action = jnp.where(is_start, proposed, action)
                 simulated = self._transition(s, action, noise)
-                over = simulated.terminal | ~jnp.isfinite(simulated.reward)
+                over = (simulated.terminal > 0.5) | ~jnp.isfinite(simulated.reward)
                 return (jnp.where(over, start, simulated.next_state), over), simulated.pack()
 
             return jax.lax.scan(step, (start, jnp.ones((), bool)), drawn)[1]

@@ -36,17 +36,27 @@ def search_view(
     value = learner.value(state.learner.params)
     target_value = learner.value(state.learner.target_params)
     low, high = jnp.asarray(env.low), jnp.asarray(env.high)
-    if not env.is_bounded:
+    is_known = planning.model.knows_state_space
+    if not is_known:
+        low, high = jnp.maximum(low, visited.low), jnp.minimum(high, visited.high)
+    elif not env.is_bounded:
         # If the space has no bounds, use those of the visited states.
         low = jnp.where(jnp.isfinite(low), low, visited.low)
         high = jnp.where(jnp.isfinite(high), high, visited.high)
 
     def contains(s: Float[Array, " n"]) -> Bool[Array, ""]:
-        inside = env.contains(s)
-        return inside if env.is_bounded else inside & unrolled.every((s >= low) & (s <= high))
+        in_range = unrolled.every((s >= low) & (s <= high))
+        if not is_known:
+            return in_range
+        return env.contains(s) if env.is_bounded else env.contains(s) & in_range
 
     def project(s: Float[Array, " n"]) -> Float[Array, " n"]:
+        if not is_known:
+            return jnp.clip(s, low, high)
         return env.project(s if env.is_bounded else jnp.clip(s, low, high))
+
+    def terminal(s: Float[Array, " n"]) -> Bool[Array, ""]:
+        return env.terminal(s) if planning.model.knows_termination else jnp.zeros((), bool)
 
     def q(params: Float[Array, " p"]) -> Callable[..., Array]:
         def of(s: Float[Array, " n"], action: Action | None = None) -> Array:
@@ -74,8 +84,8 @@ def search_view(
         high=high,
         contains=contains,
         project=project,
-        on_manifold=env.on_manifold,
-        terminal=env.terminal,
+        on_manifold=env.on_manifold if is_known else lambda s: s,
+        terminal=terminal,
         covariance=visited.covariance(),
         mean_step=visited.mean_step,
         q=q(state.learner.params),

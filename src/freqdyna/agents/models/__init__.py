@@ -5,7 +5,7 @@ from typing import Any
 from freqdyna.agents.models.base import Model as Model
 from freqdyna.agents.models.base import Outcome as Outcome
 from freqdyna.agents.models.base import check_model as check_model
-from freqdyna.agents.models.learned import Ensemble as Ensemble
+from freqdyna.agents.models.ensemble import Ensemble as Ensemble
 from freqdyna.agents.models.learned import Learned as Learned
 from freqdyna.agents.models.true import TrueModel as TrueModel
 from freqdyna.core.plugins import Registry

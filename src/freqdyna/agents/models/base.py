@@ -52,6 +52,19 @@ class Model(Component, eqx.Module, Generic[ModelState]):
         return 0
 
     @property
+    def knows_state_space(self) -> bool:
+        """Whether searches may use the bounds and walls of the environment; False by default.
+
+        Otherwise they are limited to the range of the visited states.
+        """
+        return False
+
+    @property
+    def knows_termination(self) -> bool:
+        """Whether searches may ask the environment which states are terminal; False by default."""
+        return False
+
+    @property
     def is_always_finite(self) -> bool:
         """Whether every outcome is known to be finite, so that a training need not check it."""
         return False
@@ -95,8 +108,8 @@ class Model(Component, eqx.Module, Generic[ModelState]):
 
         Returns:
             The next state, the reward, and whether the next state is terminal: JAX arrays of shapes
-            (n,), () and (), two of floats and one of Booleans. Outcomes that are not finite are
-            counted and reported, and not learned from.
+            (n,), () and (), two of floats and one of Booleans, or its probability as a float.
+            Outcomes that are not finite are counted and reported, and not learned from.
 
         """
 
@@ -178,7 +191,9 @@ def check_model(model: Model[Any], space: Space) -> None:
             raise FreqdynaError(f"{name}.with_scale returned {scaled!r}; it must be a Model")
         for part in (model, scaled):
             noise = jnp.zeros(part.noise_size)
-            check(part, "query", (s, number, flag), state, s, action, noise)
+            last = jax.tree.leaves(call(part, "query", state, s, action, noise))[-1:]
+            ends = [number for end in last if getattr(end, "dtype", None) == number.dtype] or [flag]
+            check(part, "query", (s, number, *ends), state, s, action, noise)
             if part.learn_batch:
                 batch = jax.tree.map(lambda x, n=part.learn_batch: jnp.stack([x] * n), seen)
                 check(part, "learn", state, state, batch)

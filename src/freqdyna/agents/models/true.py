@@ -21,7 +21,21 @@ from freqdyna.envs.base import Environment
 from freqdyna.envs.space import Action, Factory, Space
 
 
-class TrueModel(Model[None]):
+class _True(Model[None]):
+    """A model that has the environment itself: nothing in it is unknown."""
+
+    @property
+    def knows_state_space(self) -> bool:
+        """Yes; see `Model.knows_state_space`."""
+        return True
+
+    @property
+    def knows_termination(self) -> bool:
+        """Yes; see `Model.knows_termination`."""
+        return True
+
+
+class TrueModel(_True):
     """The environment's own transition function."""
 
     env: Environment | None = None
@@ -58,7 +72,7 @@ class TrueModel(Model[None]):
 Simulate = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
-class HostModel(Model[None]):
+class HostModel(_True):
     """Calls the environment, which draws its own random numbers, from within the compiled step."""
 
     ask: Simulate = eqx.field(static=True)
