@@ -121,6 +121,13 @@ def test_the_users_own_components_are_named():
     assert free_name(results[1].config).name == "dyna-my-Search-MountainCar-v0"
 
 
+def test_what_a_learned_model_was_told_is_in_its_name():
+    learned = {"algorithm": "dyna-value", "model": "learned"}
+    told = {"model.termination": "known", "model.state_space": "known"}
+    names = record_labels([make_result(**learned), make_result(**learned, **told)])
+    assert names == ["dyna-value", "dyna-value, known termination and state space"]
+
+
 def test_runs_with_equal_settings_have_different_names_and_colours():
     runs = [make_result(), make_result(), make_result(env="GridWorld")]
     runs.append(replace(runs[0], provenance={"init_from": {"algorithm": "er"}}))

@@ -189,7 +189,7 @@ ACTION_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377
 """The actions of a policy on a map."""
 CLIMB_COLORS = {"value": "#0077ff", "other": "#e000c0"}
 """Climbs on V, and on anything else, on maps."""
-KNOWN = ("model.termination", "model.state_space")
+KNOWN = {"model.termination": "termination", "model.state_space": "state space"}
 """What a learned model may be told by the environment; labels say so."""
 DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted", "dashdot")
 UNNAMED = {"algorithm", "search_control", "env", "seeds", "devices", "snapshot_steps"}
@@ -197,28 +197,27 @@ UNNAMED = {"algorithm", "search_control", "env", "seeds", "devices", "snapshot_s
 
 
 def run_labels(configs: list[Config]) -> list[str]:
-    """The name of the agent, and the settings in which runs of the same agent differ."""
+    """The agent, the settings in which its runs differ, and what its learned model was told."""
     named = [((agent_label(config), env_label(config)), config.flat()) for config in configs]
     alike: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for name, settings in named:
         alike.setdefault(name, []).append(settings)
-    varied = {name: set(differing(of)) - UNNAMED for name, of in alike.items()}
+    varied = {name: set(differing(of)) - UNNAMED - KNOWN.keys() for name, of in alike.items()}
     labels = []
     for name, settings in named:
         texts = [
             f"{setting_name(n)} {setting_text(settings[n])}" for n in settings if n in varied[name]
         ]
-        labels.append(", ".join([name[0], *texts]))
+        known = " and ".join(text for n, text in KNOWN.items() if settings.get(n) == "known")
+        labels.append(", ".join([name[0], *texts, *([f"known {known}"] if known else [])]))
     return labels
 
 
 def agent_label(config: Config) -> str:
-    """The agent, with its model if that is the user's own, and what a learned model was told."""
-    label = config.agent_name
-    if module_of(config.model) is not None:
-        label += f", model {config.model}"
-    known = [setting_name(name) for name in KNOWN if config.get(name) == "known"]
-    return f"{label}, known {' and '.join(known)}" if known else label
+    """The name of the agent, with its model if that is the user's own."""
+    if module_of(config.model) is None:
+        return config.agent_name
+    return f"{config.agent_name}, model {config.model}"
 
 
 def setting_name(name: str) -> str:
