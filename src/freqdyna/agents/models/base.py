@@ -191,6 +191,7 @@ def check_model(model: Model[Any], space: Space) -> None:
             raise FreqdynaError(f"{name}.with_scale returned {scaled!r}; it must be a Model")
         for part in (model, scaled):
             noise = jnp.zeros(part.noise_size)
+            # The last part is a Boolean, or a probability.
             last = jax.tree.leaves(call(part, "query", state, s, action, noise))[-1:]
             ends = [number for end in last if getattr(end, "dtype", None) == number.dtype] or [flag]
             check(part, "query", (s, number, *ends), state, s, action, noise)

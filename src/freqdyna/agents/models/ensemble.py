@@ -3,7 +3,7 @@
 Each member is a SiLU network from s and a to s' − s, the reward and termination. States, changes
 and rewards are divided by their running deviations, so that units do not matter: an environment
 whose observations or rewards are multiplied by a number is learned alike. Output layers begin with
-zero: at first nothing moves, and rewards and terminations are as frequent as they were.
+zero: before it has learned, nothing moves, and reward and termination are the mean of the data.
 
 Terminations are rare, so they have a greater weight in the loss, which is corrected when their
 probability is predicted. It enters targets as γ(1 − p).
