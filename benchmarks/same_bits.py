@@ -37,8 +37,8 @@ PUBLISHED: dict[str, Any] = {
 }
 MAZE: dict[str, Any] = {"learner.hidden": (64, 64), "search_control.states": 50}
 FROM_FIRST_STEP = {"learn_in_warmup": True}
-IN_BOX = {"model.state_space": "known"}
-TOLD = {"model": "learned", "model.termination": "known", **IN_BOX}
+IN_BOX = {"model": "learned", "model.state_space": "known", "trust": "always"}
+TOLD = {"model.termination": "known", **IN_BOX}
 TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "er": ("er", "MountainCar-v0", FROM_FIRST_STEP),
     "er, updates after the warm-up": ("er", "MountainCar-v0", {"learn_in_warmup": False}),

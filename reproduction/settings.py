@@ -7,7 +7,7 @@ from typing import Any
 
 from freqdyna.agents import presets
 from freqdyna.agents.algorithms import completed, has_setting
-from freqdyna.config import Config, flattened
+from freqdyna.config import NAMED, Config, flattened
 
 Settings = dict[str, Any]
 
@@ -32,6 +32,7 @@ EVERYWHERE: Settings = flattened(
             **{"rollout_length": 1, "model_updates": 1},
         },
         "model": {"learning_rate": 1e-4, "hidden": (64, 64)},
+        "trust": "always",
         "search_control": {
             **{"states": 20, "limit": 200, "boundary": "restart", "keep_terminal": False},
             **{"step_size": 0.01, "noise": 0.01, "noise_scales": "variance"},
@@ -81,7 +82,7 @@ def complete(stated: Settings) -> Config:
         preset = presets.PRESETS[PUBLISHED]
         table |= {**preset.tables[presets.EVERYWHERE], **preset.tables[stated["env"]]}
         table |= preset.by_algorithm[stated["algorithm"]]
-    names = ("env", "algorithm", "search_control", "model")
+    names = ("algorithm", *NAMED)
     named = Config.of({name: (table | stated)[name] for name in names if name in table | stated})
     used = {name: value for name, value in table.items() if has_setting(named, name)}
     return completed(Config.of(used | stated))

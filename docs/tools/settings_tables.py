@@ -8,6 +8,7 @@ from freqdyna.agents.dyna.planning import Planning
 from freqdyna.agents.learners import DQN, NAF
 from freqdyna.agents.models import MODELS
 from freqdyna.agents.replay import ReplayBuffer
+from freqdyna.agents.trust import TRUSTS
 from freqdyna.config import ALIASES, Config, Setting, docs_of, settings_of
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs import ENVIRONMENTS
@@ -22,6 +23,7 @@ GROUPS: dict[str, tuple[str, Mapping[str, type]]] = {
     "Planning": ("planning", {"every dyna": Planning}),
     "The search-control": ("search_control", SEARCH_CONTROLS),
     "The model": ("model", MODELS),
+    "Trust": ("trust", TRUSTS),
 }
 """The title of each group, the prefix of its settings, and the classes that declare them."""
 

@@ -33,7 +33,9 @@ Check = Callable[[str, Any], Any]
 
 GREATEST = 2**31 - 1  # keys and counters are 32 bits wide
 _GREATEST_FLOAT = 1e30  # inside float32, with some room for sums
-COMPONENTS = ("env", "learner", "replay", "planning", "search_control", "model")
+NAMED = ("env", "search_control", "model", "trust")
+"""The components that a setting names; those of the user's own code are called module:Class."""
+COMPONENTS = ("learner", "replay", "planning", *NAMED)
 """The components of a run; the settings of the agent itself have no prefix."""
 ALIASES = {
     "seed": "first_seed",
@@ -267,8 +269,11 @@ class Config:
     algorithm; td-error for "dyna"."""
     model: str | None = None
     """The model: "true" (the environment's own dynamics), "learned" (online), "ensemble" (several
-    learned models), or module:Class. If unset: true for built-in environments, learned for those of
-    Gymnasium."""
+    learned models), or module:Class. If unset: true for built-in environments, ensemble for those
+    of Gymnasium."""
+    trust: str | None = None
+    """How much simulated transitions count: "always" (like stored ones), "calibrated" (as far as
+    the model is right), or module:Class. If unset: always for the true model, else calibrated."""
     eval_every: Count = 1000
     """Environment steps between evaluations."""
     eval_episodes: Count = 5
@@ -330,6 +335,11 @@ class Config:
     def flat(self) -> dict[str, Any]:
         """All settings by name."""
         return {name: getattr(self, name) for name in settings_of(Config)} | dict(self.settings)
+
+    @property
+    def named(self) -> dict[str, str | None]:
+        """The names of the components that have one."""
+        return {kind: getattr(self, kind) for kind in NAMED}
 
     @property
     def agent_name(self) -> str:

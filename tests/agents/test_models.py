@@ -258,6 +258,19 @@ def test_the_units_of_observations_and_rewards_do_not_matter(monkeypatch):
     assert np.abs(plain).max() > 0.1  # something was learned
 
 
+def test_a_coordinate_that_jumps_now_and_then_is_learned_between_the_jumps():
+    model = make_ensemble(hidden=(16,))
+    seen = random_transitions(ENV, 4000, seed=8)
+    jumps = seen.state[:, 1] > 0.99  # one of a hundred
+    change = jnp.where(jumps, -20.0, 0.01 + 0.01 * seen.state[:, 0])
+    after = seen.next_state.at[:, 1].set(seen.state[:, 1] + change)
+    _, state = trained(model, eqx.tree_at(lambda seen: seen.next_state, seen, after), 1500)
+    predict = jax.jit(jax.vmap(lambda s, a: model.predictions(state, s, a).change[:, 1].mean()))
+    errors = np.asarray(predict(seen.state, seen.action) - change)[seen.state[:, 1] < 0.9]
+    # With squared errors relative to the deviation, they are 20 times the change.
+    assert np.sqrt(np.mean(errors**2)) < 0.015
+
+
 def test_rare_ends_are_predicted_as_often_as_they_happen():
     model = make_ensemble(hidden=(16,))
     seen = random_transitions(ENV, 4000, seed=8)

@@ -66,7 +66,7 @@ def test_discrete_actions_train(seeds_and_whole):
     with pytest.raises(FreqdynaError):
         policy(np.zeros(3))
     assert result.config.env == "Corridor"
-    assert result.config.model == "learned"
+    assert (result.config.model, result.config.trust) == ("ensemble", "calibrated")
     assert np.isfinite(result.returns).all()
     assert np.isfinite(result.parameters).all()
     assert len(np.unique(result.parameters[:, 0])) == 3

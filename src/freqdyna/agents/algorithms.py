@@ -11,6 +11,7 @@ from freqdyna.agents.learners import DQN, NAF, Learner
 from freqdyna.agents.models import MODELS
 from freqdyna.agents.models.true import host_model
 from freqdyna.agents.replay import ReplayBuffer
+from freqdyna.agents.trust import TRUSTS, Always
 from freqdyna.config import (
     COMPONENTS,
     Component,
@@ -95,7 +96,11 @@ def component_classes(config: Config, continuous: bool, on_host: bool) -> dict[s
         classes["planning"] = Planning
         control = config.search_control or recipe.search_control
         classes["search_control"] = SEARCH_CONTROLS.find(control)
-        classes["model"] = MODELS.find(config.model or ("learned" if on_host else "true"))
+        model = config.model or ("ensemble" if on_host else "true")
+        classes["model"] = MODELS.find(model)
+        classes["trust"] = TRUSTS.find(
+            config.trust or ("always" if model == "true" else "calibrated")
+        )
     return classes
 
 
@@ -104,7 +109,8 @@ def has_setting(config: Config, name: str) -> bool:
     kind, _, field = name.rpartition(".")
     env, recipe = ENVIRONMENTS.get(config.env), recipe_of(config.algorithm)
     if name in settings_of(Config):
-        return name not in ("search_control", "model") or recipe.search_control is not None
+        planned = ("search_control", "model", "trust")
+        return name not in planned or recipe.search_control is not None
     if env is None and kind == "env":
         return field == "episode_limit"  # the arguments of Gymnasium's environments are not known
     either = {recipe.continuous}
@@ -156,8 +162,13 @@ def build(
             "planning",
             search_control=component("search_control"),
             model=model.bind(space),
+            trust=component("trust"),
             simulated=0,
         )
+        if planning.rollout_length > 1 and not isinstance(planning.trust, Always):
+            raise FreqdynaError(
+                f"planning.rollout_length is {planning.rollout_length}, which needs trust 'always'"
+            )
         if planning.model_updates > 1 and not planning.model.learn_batch:
             raise FreqdynaError(
                 f"planning.model_updates is {planning.model_updates}, but the model does not learn"
@@ -183,8 +194,11 @@ def _check_names(
     for kind in objects:
         if kind not in classes:
             raise FreqdynaError(f"{kind} is set, but algorithm {config.algorithm!r} has none")
-    if config.model is not None and "model" not in classes:
-        raise FreqdynaError(f"model is {config.model!r}, but {config.algorithm!r} has no model")
+    for kind in ("model", "trust"):
+        if config.named[kind] is not None and kind not in classes:
+            raise FreqdynaError(
+                f"{kind} is {config.named[kind]!r}, but {config.algorithm!r} has no {kind}"
+            )
     chosen = config.search_control
     if chosen not in (None, recipe.search_control) and not recipe.any_search_control:
         raise FreqdynaError(
@@ -228,6 +242,8 @@ def complete(config: Config, agent: Dyna) -> Config:
     if planning is not None:
         parts["planning"] = planning
         parts |= {"search_control": planning.search_control, "model": planning.model}
+        parts["trust"] = planning.trust
+        names["trust"] = TRUSTS.full_name(type(planning.trust))
         names["search_control"] = SEARCH_CONTROLS.full_name(type(planning.search_control))
         names["model"] = MODELS.full_name(type(planning.model))
         if space.on_host and config.model == "true":
@@ -255,7 +271,7 @@ def completed(config: Config) -> Config:
 
     Neither are components of the user's own code that is not imported.
     """
-    modules = map(module_of, (config.search_control, config.model))
+    modules = map(module_of, config.named.values())
     is_known = all(module is None or module in sys.modules for module in modules)
     if config.env not in ENVIRONMENTS or not is_known:
         return config

@@ -11,7 +11,7 @@ One network outputs V, the entries of μ before a tanh, and those of L.
 import abc
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
 import jax
@@ -55,6 +55,16 @@ NaN."""
 Complete = Callable[[Float[Array, "batch outputs"]], tuple[Float[Array, "batch width"], Usable]]
 """From the network's outputs at some states to packed transitions that start in these states, and
 which of them to learn from."""
+
+
+class Planned(NamedTuple):
+    """Simulated transitions with their complete targets, as the network sees states."""
+
+    states: Float[Array, "*d k n"]
+    actions: Shaped[Array, "..."]
+    targets: Float[Array, "*d k"]
+    weights: Float[Array, "*d k"]
+    """How much each counts beside a stored transition, from 0 to 1."""
 
 
 class LearnerState(eqx.Module):
@@ -158,6 +168,7 @@ class Learner(Component, eqx.Module):
         states: Float[Array, "batch n"],
         complete: Complete,
         update_count: Int[Array, ""],
+        planned: Planned | None = None,
     ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
         """Take one Adam step on a mini-batch, towards r + γ times `bootstrap`.
 
@@ -167,20 +178,32 @@ class Learner(Component, eqx.Module):
             complete: From the network's outputs at these states to packed transitions. A simulated
                 transition needs an action of the policy, so the outputs serve two purposes.
             update_count: The number of updates including this one (the paper's n_tau).
+            planned: Simulated transitions in addition, if any.
 
         Returns:
             The new state; the temporal-difference errors of shape (batch,), which are NaN for
             transitions that are not learned from; and what `complete` said about that.
 
         """
+        starts = states if planned is None else jnp.concatenate([states, planned.states])
         outputs, pull_back = jax.vjp(
-            lambda network: jax.vmap(network)(states), self.network(state.params)
+            lambda network: jax.vmap(network)(starts), self.network(state.params)
         )
-        rows, usable = complete(outputs)
+        count = len(states)
+        rows, usable = complete(outputs if planned is None else outputs[:count])
         continuous = len(self.bound_space.action_low)
         batch = jax.vmap(lambda row: Transition.unpack(row, continuous))(rows)
         targets = self.targets(rows, self.bootstrap(state, batch.next_state))
-        slope, differences = self.slope(outputs, batch.action, targets, usable)
+        actions = batch.action
+        if planned is not None:
+            actions = jnp.concatenate([actions, planned.actions])
+            targets = jnp.concatenate([targets, planned.targets])
+        slope, differences = self.slope(outputs, actions, targets, usable)
+        if planned is not None:
+            # A mean over the stored transitions: without weight, planned ones change nothing.
+            weights = jnp.concatenate([jnp.ones(count), planned.weights])
+            slope = slope * (len(weights) / count * weights)[:, None]
+            differences = differences[:count]
         (gradient,) = pull_back(slope)
         params, optimizer = self.apply_gradient(state, gradient)
         target_params = self.moved_target(state, params, update_count)

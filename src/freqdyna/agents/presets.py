@@ -70,6 +70,7 @@ PAPER: Tables = {
         "warmup_steps": 5000,  # A.6: "random action is taken in the first 5k time steps"
         "learn_in_warmup": True,  # A.7: the loop updates at every step
         "planning.simulated_share": 0.5,  # A.6: β
+        "trust": "always",
         "search_control.probability": 0.5,  # A.6: p, "across all experiments"
         "search_control.gradient_weight": 1.0,  # section 4: g(s) = ‖∇V‖² + ‖H‖²
         "search_control.hessian_weight": 1.0,
@@ -108,8 +109,8 @@ PAPER: Tables = {
         "env.walls_in_state_space": True,  # section 5.2: the state space is [0, 1]²
     },
     # Figure 7, for which the paper uses version 2.
-    "Hopper-v5": {"seeds": 10, "planning_steps": 5},
-    "Walker2d-v5": {"seeds": 10, "planning_steps": 5},
+    "Hopper-v5": {"model": "learned", "seeds": 10, "planning_steps": 5},
+    "Walker2d-v5": {"model": "learned", "seeds": 10, "planning_steps": 5},
 }
 
 # All entries: the published code.
@@ -136,6 +137,7 @@ PUBLISHED: Tables = {
     EVERYWHERE: {
         **PAPERS_LEARNER,
         "planning.exploration": 0.1,
+        "trust": "always",
         "search_control.noise_scales": "deviation",
         "search_control.boundary": "project",  # it clips states to their bounds
         "search_control.limit": 200,

@@ -22,9 +22,10 @@ class Plot:
 
     folders: tyro.conf.Positional[tuple[Path, ...]]
     """Run folders, and folders of sweeps, of which every combination is drawn."""
-    what: Literal["curves", "queue", "value", "frequency"] = "curves"
+    what: Literal["curves", "queue", "value", "frequency", "trust"] = "curves"
     """Learning curves; or, from the snapshots of `train --snapshot-steps`: the states in the
-    replay buffer and the search-control queue, the value V, or the local frequency g."""
+    replay buffer and the search-control queue, the value V, the local frequency g, or the weight of
+    what is planned from each state."""
     metric: str = "return"
     """The metric of the learning curves; docs/metrics.md lists them, and callbacks may add some."""
     x: Literal["steps", "seconds"] = "steps"
@@ -222,19 +223,20 @@ class ExportPolicy(_Policy):
 
 @dataclass(frozen=True)
 class ListNames:
-    """List the algorithms, environments, search-controls, models and presets."""
+    """List the algorithms, environments, search-controls, models, kinds of trust and presets."""
 
     def run(self) -> None:
         """Run the command."""
         from freqdyna.agents.algorithms import ALGORITHMS
         from freqdyna.agents.models import MODELS
         from freqdyna.agents.presets import PRESETS
+        from freqdyna.agents.trust import TRUSTS
         from freqdyna.envs import ENVIRONMENTS
         from freqdyna.search_control import SEARCH_CONTROLS
 
         names = {"algorithms": {name: recipe.summary for name, recipe in ALGORITHMS.items()}}
         registries: dict[str, Registry[Any]] = {"environments": ENVIRONMENTS}
-        registries |= {"search-controls": SEARCH_CONTROLS, "models": MODELS}
+        registries |= {"search-controls": SEARCH_CONTROLS, "models": MODELS, "trust": TRUSTS}
         for title, registry in registries.items():
             names[title] = {name: registry.summary(kind) for name, kind in registry.items()}
         names["presets"] = {name: preset.summary for name, preset in PRESETS.items()}

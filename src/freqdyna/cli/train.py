@@ -12,6 +12,7 @@ import tyro
 from freqdyna.config import (
     ALIASES,
     COMPONENTS,
+    NAMED,
     Config,
     docs_of,
     flattened,
@@ -20,7 +21,7 @@ from freqdyna.config import (
 )
 from freqdyna.core.plugins import current_folder_on_path, import_code, module_of, require_allowed
 
-_NAMES = ("env", "algorithm", "search_control", "model")
+_NAMES = ("algorithm", *NAMED)
 """The settings that say which others there are."""
 
 
@@ -151,7 +152,7 @@ def _replaced(stored: dict[str, Any], typed: dict[str, str]) -> dict[str, Any]:
         settings = {
             k: v for k, v in settings.items() if k.startswith("env.") or has_setting(named, k)
         }
-    for kind in {"env", "search_control", "model"} & typed.keys():
+    for kind in set(NAMED) & typed.keys():
         if typed[kind] != settings.get(kind):
             settings = {k: v for k, v in settings.items() if not k.startswith(f"{kind}.")}
     return settings | typed
@@ -223,7 +224,7 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
 
     recipe = recipe_of(config.algorithm)
     unused = set() if recipe.any_search_control else {"search_control"}
-    unused |= set() if recipe.search_control else {"model"}
+    unused |= set() if recipe.search_control else {"model", "trust"}
     of_run = [option("", Config, name) for name in settings_of(Config) if name not in unused]
     of_agent = [option("", classes[""], name) for name in settings_of(classes[""])]
     agent: Any = make_dataclass("agent", of_agent)

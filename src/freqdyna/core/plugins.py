@@ -30,9 +30,9 @@ def module_of(name: str | None) -> str | None:
     return module if colon else None
 
 
-def import_code(*, env: Any = None, search_control: Any = None, model: Any = None) -> None:
+def import_code(**names: Any) -> None:
     """Import the modules of names that the user typed or allowed; what is no name is ignored."""
-    for setting, name in (("env", env), ("search_control", search_control), ("model", model)):
+    for setting, name in names.items():
         module = module_of(name) if isinstance(name, str) else None
         if module is None:
             continue

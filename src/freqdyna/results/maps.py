@@ -27,7 +27,11 @@ from freqdyna.results.record import Record
 Snapshot = dict[str, np.ndarray]
 PANEL = 4.2
 """Inches along a side of a panel."""
-TITLES = {"value": "V(s)", "frequency": "local frequency g(s)"}
+TITLES = {
+    "value": "V(s)",
+    "frequency": "local frequency g(s)",
+    "trust": "weight of planned transitions",
+}
 
 
 def states_chart(
@@ -62,7 +66,7 @@ def _states_panel(
 def surfaces_chart(
     results: Sequence[Record], what: str, step: int | None = None, seed: int | None = None
 ) -> Chart:
-    """`what`, "value" V or local "frequency" g, over the state space, a panel for each run."""
+    """What `TITLES` names, such as "value", over the state space, a panel for each run."""
     panels = []
     for result, label in zip(results, record_labels(results), strict=True):
         at, snapshot = _snapshot(result, step, what)

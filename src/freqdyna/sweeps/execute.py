@@ -160,7 +160,7 @@ def train_units(location: str, units: list[SweepUnit], checkpoint_seconds: float
             run = prepare_together(configs)
         else:
             config = configs[0]  # of names that the driver has allowed: `Sweep.read`
-            import_code(env=config.env, search_control=config.search_control, model=config.model)
+            import_code(**config.named)
             run = prepare(config)
         try:
             result = run.execute(Path(scratch), RunOptions(checkpoint_seconds), progress)

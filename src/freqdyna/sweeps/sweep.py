@@ -39,7 +39,7 @@ from typing import Any
 
 from freqdyna import envs as environments
 from freqdyna.agents import algorithms, presets
-from freqdyna.config import COMPONENTS, Config, flattened
+from freqdyna.config import COMPONENTS, NAMED, Config, flattened
 from freqdyna.core.errors import FreqdynaError, shortened, unknown_name
 from freqdyna.core.files import encode_toml, parse_toml, read_text
 from freqdyna.core.plugins import import_code, require_allowed
@@ -196,7 +196,7 @@ class Sweep:
 
     def _check_components(self, allow_code: bool) -> None:
         """Raise an error for names that are unknown, or that would import code unasked."""
-        for setting in ("search_control", "model", "env"):
+        for setting in NAMED:
             for name in self._names(setting):
                 if allow_code:
                     import_code(**{setting: name})

@@ -17,7 +17,8 @@ from freqdyna.agents import algorithms, presets
 from freqdyna.agents.learners import Learner
 from freqdyna.agents.models import MODELS, Model, check_model
 from freqdyna.agents.replay import ReplayBuffer
-from freqdyna.config import Component, Config, create, flattened, values_of
+from freqdyna.agents.trust import TRUSTS, Trust, check_trust
+from freqdyna.config import NAMED, Component, Config, create, flattened, values_of
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import Registry, describe, import_code
 from freqdyna.envs import ENVIRONMENTS, Environment, make
@@ -53,7 +54,7 @@ from freqdyna.training.seeds import Block, Layout, Training, VariedBlock, requir
 if TYPE_CHECKING:
     import gymnasium
 
-_PARTS = ("search_control", "model", "learner", "replay")
+_PARTS = ("search_control", "model", "trust", "learner", "replay")
 """The components that can be passed as objects."""
 _KEPT = (INIT_FROM, CUSTOM_METRICS, WANDB_RUN)
 """Facts of the provenance that stay when a run is resumed."""
@@ -65,6 +66,7 @@ def train(
     *,
     search_control: "str | SearchControl | type[SearchControl] | Mapping[str, Any] | None" = None,
     model: "str | Model[Any] | type[Model[Any]] | Mapping[str, Any] | None" = None,
+    trust: "str | Trust[Any] | type[Trust[Any]] | Mapping[str, Any] | None" = None,
     learner: "Learner | Mapping[str, Any] | None" = None,
     replay: "ReplayBuffer | Mapping[str, Any] | None" = None,
     preset: str | None = None,
@@ -88,6 +90,7 @@ def train(
             `Frequency(step_size=0.02)`, a class, or a table with `name` and settings. If None:
             "td-error". For other algorithms, a table with settings of theirs.
         model: The same for the model; see the setting `model`.
+        trust: The same for how much simulated transitions count; see the setting `trust`.
         learner: An object such as `DQN(double=True)`, or a table such as {"double": True}.
         replay: An object such as `ReplayBuffer(capacity=10_000)`, or a table.
         preset: The name of a preset, such as "paper"; `settings` take precedence over it.
@@ -110,7 +113,7 @@ def train(
     options = RunOptions(checkpoint_seconds, tensorboard, wandb)
     if tensorboard and out is None:
         raise FreqdynaError("tensorboard is True; it needs a run folder: set out")
-    parts = dict(zip(_PARTS, (search_control, model, learner, replay), strict=True))
+    parts = dict(zip(_PARTS, (search_control, model, trust, learner, replay), strict=True))
     run = _new_run(env, algorithm, parts, preset, callback, init_from, settings)
     if out is None:
         return run.execute(None, options, progress)
@@ -158,6 +161,7 @@ def resume(
     env: "Environment | gymnasium.Env[Any, Any] | Factory | None" = None,
     search_control: SearchControl | type[SearchControl] | None = None,
     model: Model[Any] | type[Model[Any]] | None = None,
+    trust: Trust[Any] | type[Trust[Any]] | None = None,
     progress: bool | Progress = True,
     tensorboard: bool = False,
     wandb: bool = False,
@@ -176,6 +180,7 @@ def resume(
         search_control: Needed if an instance or a class was passed to `train`, unless this process
             has imported the class, or `allow_code` is set and it can be imported.
         model: The same for the model.
+        trust: The same for the trust.
         progress: Whether to show progress on the terminal, or an object that receives it instead.
         tensorboard: Whether to write TensorBoard events to the folder as well.
         wandb: Whether to send the metrics to Weights & Biases as well (extra 'wandb').
@@ -205,8 +210,8 @@ def resume(
         if longer != config:
             notes = [*notes, f"extended from {config.steps:,} to {longer.steps:,} steps"]
         if allow_code:
-            import_code(env=config.env, search_control=config.search_control, model=config.model)
-        parts = {"search_control": search_control, "model": model}
+            import_code(**config.named)
+        parts = {"search_control": search_control, "model": model, "trust": trust}
         environment = environment_of_run(config, env, before)
         run = prepare(
             longer,
@@ -222,7 +227,7 @@ def resume(
             before=before,
             facts={name: before[name] for name in _KEPT if name in before} | {"continues": before},
         )
-        for part in ("environment", "search_control", "model"):
+        for part in ("environment", "search_control", "model", "trust"):
             ours, theirs = run.provenance[part], before.get(part)
             if theirs not in (None, "", ours):
                 raise FreqdynaError(
@@ -242,7 +247,7 @@ def _new_run(
 ) -> Run:
     """The run that the arguments of `train` describe; `parts` are components by kind, or None."""
     # Whoever calls `train` has written the names, so they may import code.
-    named = {"env": env, "search_control": parts["search_control"], "model": parts["model"]}
+    named = {"env": env} | {kind: part for kind, part in parts.items() if kind in NAMED}
     import_code(**{k: v.get("name") if isinstance(v, Mapping) else v for k, v in named.items()})
     environment, space, settings["env"] = _environment(env, settings)
     if algorithm is not None:
@@ -297,6 +302,9 @@ def prepare(
     own_model = planning.model if planning and config.model not in MODELS else None
     if own_model is not None:
         check_model(own_model, space)
+    own_trust = planning.trust if planning and config.trust not in TRUSTS else None
+    if own_trust is not None:
+        check_trust(own_trust, space)
     if planning is not None and config.search_control not in SEARCH_CONTROLS:
         # Errors in the user's class are found before a folder is created.
         key = jax.random.key(0)
@@ -321,6 +329,7 @@ def prepare(
         "space": space_text(space),
         "search_control": describe(planning.search_control) if planning else "",
         "model": describe(own_model) if own_model is not None else "",
+        "trust": describe(own_trust) if own_trust is not None else "",
     }
     return Run(config, block, provenance(devices, **facts), callbacks, initial)
 
@@ -349,7 +358,7 @@ def _traced(agent: Any) -> str:
     coordinates = counted(len(env.action_low), "coordinate")
     actions = counted(env.num_actions, "action") if env.num_actions else f"actions of {coordinates}"
     parts = [agent.learner, agent.replay]
-    parts += [planning.search_control, planning.model] if planning else []
+    parts += [planning.search_control, planning.model, planning.trust] if planning else []
     names = ", ".join(type(part).__name__ for part in parts)
     return (
         f"observations of {counted(env.observation_size, 'coordinate')} {bounds} bounds, {actions},"
@@ -386,7 +395,9 @@ def _table(kind: str, component: Any) -> Any:
     """A component as settings name it: by name, and with the values of its fields."""
     if isinstance(component, str | Mapping):
         return component
-    registries: dict[str, Registry[Any]] = {"search_control": SEARCH_CONTROLS, "model": MODELS}
+    registries: dict[str, Registry[Any]] = {
+        **{"search_control": SEARCH_CONTROLS, "model": MODELS, "trust": TRUSTS}
+    }
     registry = registries.get(kind)
     is_class = isinstance(component, type)
     name = (

@@ -337,6 +337,7 @@ _CAUSES = {
     "search_outside": (0, "the search-control proposed states outside the state space"),
     "search_non_finite": (0, "the search-control proposed states that are not finite"),
     MODEL_NON_FINITE: (0, "the model returned transitions that are not finite"),
+    "trust_refused": (0.9, "more than 90% of the planned transitions have no weight, as in er"),
 }
 """What is reported when a metric of a seed is above a number for the first time."""
 
@@ -358,6 +359,6 @@ def resume_command(config: Config, provenance: dict[str, Any], folder: Path | No
     """How to resume: on the command line, unless the environment must be passed in Python."""
     if provenance.get("environment_given"):
         return f"freqdyna.resume({str(folder)!r}, env=...), in Python"
-    names = (config.env, config.search_control, config.model)
-    code = " --allow-code" if any(module_of(name) is not None for name in names) else ""
+    needs_code = any(module_of(name) is not None for name in config.named.values())
+    code = " --allow-code" if needs_code else ""
     return f"freqdyna resume {folder}{code}"

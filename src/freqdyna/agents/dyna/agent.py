@@ -17,7 +17,15 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from freqdyna.agents.dyna.diagnostics import Diagnostics
-from freqdyna.agents.dyna.planning import Planning, Progress, Simulation, learn_model, update
+from freqdyna.agents.dyna.planning import (
+    Planning,
+    Progress,
+    Simulation,
+    check_prediction,
+    imagine,
+    learn_model,
+    update,
+)
 from freqdyna.agents.dyna.scale import ObservationScale
 from freqdyna.agents.dyna.state import Buffers, DynaState, Experience, Visited
 from freqdyna.agents.dyna.view import (
@@ -28,8 +36,9 @@ from freqdyna.agents.dyna.view import (
     policy,
     search_view,
     surfaces,
+    trust,
 )
-from freqdyna.agents.learners import Learner
+from freqdyna.agents.learners import Learner, Planned
 from freqdyna.agents.replay import ReplayBuffer, uniform_indices
 from freqdyna.config import Component, Count, CountOrZero, Share
 from freqdyna.core.errors import note_where
@@ -101,6 +110,7 @@ class Dyna(Component, eqx.Module):
             model=None if planning is None else planning.model.init(model_key),
             diagnostics=Diagnostics.zero(len(rules)),
             memory=None if planning is None else planning.memory(self.env, memory_key),
+            trust=None if planning is None else planning.trust.init(),
         )
 
     def step(self, state: DynaState, t: Int[Array, ""]) -> DynaState:
@@ -135,6 +145,11 @@ class Dyna(Component, eqx.Module):
         state, transition = self.store(state, t, action, experience)
         if self.planning is not None:
             planning, buffers = self.planning.scaled(self._scale(state)), self.buffers(state, t)
+            if planning.weighs:
+                trust_key = jax.random.fold_in(model_key, 1)
+                state = check_prediction(
+                    planning, self.learner, state, self._scale(state), transition, trust_key
+                )
             state = learn_model(planning, state, buffers, transition, model_key)
             state = self.search(state, t, search_key)
         return self.plan(state, t, plan_key)
@@ -190,22 +205,31 @@ class Dyna(Component, eqx.Module):
 
     def plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
         """Make the d planning updates; none before `first_update_step`."""
-        scale, simulation, real = self._scale(state), None, self.batch_size
+        scale, real = self._scale(state), self.batch_size
+        simulation: Simulation | Planned | None = None
+        weights: Float[Array, "d k"] | None = None
         replay_key, simulation_key = jax.random.split(key)
         bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size), jnp.uint32)
         if self.planning is not None and self.planning.simulated:
             planning, buffers = self.planning.scaled(scale), self.buffers(state, t)
-            simulation = Simulation.draw(
-                planning, state.model, buffers, self.learner, self.planning_steps, simulation_key
-            )
-            real -= planning.simulated
+            updates, key = self.planning_steps, simulation_key
+            if planning.weighs:
+                simulation, finite = imagine(
+                    planning, self.learner, state, scale, buffers, updates, key
+                )
+                weights = jnp.where(finite, simulation.weights, jnp.nan)
+            else:
+                simulation = Simulation.draw(
+                    planning, state.model, buffers, self.learner, updates, key
+                )
+                real -= planning.simulated
         updates_before = (t - self.first_update_step) * self.planning_steps
         update_network = partial(update, self.learner, self.replay, simulation, scale)
 
         def update_once(i: Int[Array, ""], progress: Progress) -> Progress:
             return update_network(progress, bits[i, :real], i, t, updates_before + i + 1)
 
-        def updates(progress: Progress) -> Progress:
+        def update_all(progress: Progress) -> Progress:
             return repeat(self.planning_steps, update_once, progress)
 
         progress = Progress(state.learner, state.replay, jnp.zeros(()), jnp.zeros((), int))
@@ -213,12 +237,14 @@ class Dyna(Component, eqx.Module):
         if self.first_update_step > 0:
             # A loop with 0 or 1 iterations instead of a branch: t is the same for all seeds.
             once = (t >= self.first_update_step).astype(int)
-            progress = jax.lax.fori_loop(0, once, lambda _, before: updates(before), progress)
+            progress = jax.lax.fori_loop(0, once, lambda _, before: update_all(before), progress)
             number = once * number
         else:
-            progress = updates(progress)
+            progress = update_all(progress)
         learner, replay, loss, skipped = progress
         diagnostics = state.diagnostics.after_updates(number, loss, t + 1, skipped)
+        if weights is not None:
+            diagnostics = diagnostics.after_planning(weights, number > 0)
         return replace(state, learner=learner, replay=replay, diagnostics=diagnostics)
 
     @property
@@ -280,7 +306,9 @@ class Dyna(Component, eqx.Module):
             return state.diagnostics.metrics(searches=False, learns_model=False)
         model, rules = self.planning.model, self.planning.search_control.climb_rules
         learns_model, checks_model = model.learn_batch > 0, not model.is_always_finite
-        metrics = state.diagnostics.metrics(True, learns_model, checks_model, rules)
+        weighs = self.planning.weighs
+        metrics = state.diagnostics.metrics(True, learns_model, checks_model, weighs, rules)
+        metrics |= self.planning.trust.metrics(state.trust)
         if learns_model and isinstance(self.env, Environment):
             assert state.queue is not None
             model = self.planning.scaled(self._scale(state)).model
@@ -315,6 +343,10 @@ class Dyna(Component, eqx.Module):
         greedy = partial(self.learner.act, params, epsilon=0.0, key=key)
         recorded["bounds"] = jnp.stack([jnp.asarray(self.env.low), jnp.asarray(self.env.high)])
         recorded |= surfaces(self.learner.value(params), self.env)
+        if self.planning is not None and self.planning.weighs:
+            scale = self._scale(state)
+            planning, trust_key = self.planning.scaled(scale), jax.random.fold_in(key, 2)
+            recorded |= trust(planning, self.learner, state, scale, greedy, self.env, trust_key)
         return recorded | policy(greedy, self.env)
 
     def dry_step(self, key: PRNGKeyArray) -> DynaState:

@@ -12,6 +12,8 @@ from freqdyna.envs.space import Space
 from freqdyna.search_control.base import Proposal
 
 NEVER = -1
+REFUSED = 0.1
+"""A planned transition with less weight counts as refused."""
 
 
 class Diagnostics(eqx.Module):
@@ -32,6 +34,9 @@ class Diagnostics(eqx.Module):
     """Sum over steps of the model's squared error on a transition that it was not trained on."""
     model_non_finite: Int[Array, ""]
     """Simulated transitions that are not finite, so that they were not learned from."""
+    planned: Float[Array, " 3"]
+    """Of transitions with a weight: their number, the sum of the weights, and how many had less
+    than `REFUSED`."""
     steps: Int[Array, ""]
     episodes: Int[Array, ""]
     """Training episodes completed since the start."""
@@ -51,6 +56,7 @@ class Diagnostics(eqx.Module):
             non_finite=none,
             model_error=jnp.zeros(()),
             model_non_finite=none,
+            planned=jnp.zeros(3),
             steps=none,
             episodes=none,
             diverged_at=jnp.full((), NEVER, int),
@@ -110,11 +116,25 @@ class Diagnostics(eqx.Module):
             model_non_finite=self.model_non_finite + skipped,
         )
 
+    def after_planning(
+        self, weights: Float[Array, "d k"], learned: Bool[Array, ""]
+    ) -> "Diagnostics":
+        """Add the weights of planned transitions, NaN if one is not finite, if they were used."""
+        finite = jnp.isfinite(weights)
+        usable = jnp.where(finite, weights, 0.0)
+        sums = jnp.stack([jnp.asarray(weights.size, float), usable.sum(), (usable < REFUSED).sum()])
+        return replace(
+            self,
+            planned=self.planned + learned * sums,
+            model_non_finite=self.model_non_finite + learned * (~finite).sum(),
+        )
+
     def metrics(
         self,
         searches: bool,
         learns_model: bool,
         checks_model: bool = False,
+        weighs: bool = False,
         climb_rules: tuple[str, ...] = (),
     ) -> dict[str, Array]:
         """Means and counts since the last evaluation; `docs/metrics.md` defines them."""
@@ -139,6 +159,9 @@ class Diagnostics(eqx.Module):
             metrics[f"climb_vanished_{name}"] = vanished / iterations  # NaN if there was no climb
         if learns_model:
             metrics["model_error"] = jnp.sqrt(self.model_error / self.steps)
+        if weighs:
+            number, weight, refused = self.planned
+            metrics |= {"trust": weight / number, "trust_refused": refused / number}
         if checks_model:
             metrics["model_non_finite"] = self.model_non_finite.astype(float)
         return metrics

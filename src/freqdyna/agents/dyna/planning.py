@@ -1,20 +1,26 @@
-"""Planning: the model is learned from the replay buffer, and the network from what it simulates."""
+"""Planning: the model is learned from the replay buffer, and the network from what it simulates.
+
+With trust "always", simulated transitions are drawn by `Simulation` as in the paper. Otherwise
+`imagine` plans all transitions of a step at once, and each counts as far as it is trusted.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray, Shaped, UInt32
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped, UInt32
 
 from freqdyna.agents.dyna.scale import ObservationScale
 from freqdyna.agents.dyna.state import Buffers, DynaState, Queue
-from freqdyna.agents.learners import Learner, LearnerState, Usable
+from freqdyna.agents.learners import Learner, LearnerState, Planned, Usable
 from freqdyna.agents.models.base import Model
 from freqdyna.agents.replay import ReplayBuffer, ReplayState, n_step_rows
+from freqdyna.agents.trust import Always, Prediction, Trust
 from freqdyna.config import Component, Count, Share
 from freqdyna.core.errors import note_where
 from freqdyna.envs.space import Action, Space, Transition
@@ -26,10 +32,12 @@ class Planning(Component, eqx.Module):
 
     search_control: SearchControl
     model: Model[Any]
+    trust: Trust[Any]
     simulated: int = eqx.field(static=True)
-    """Simulated transitions per mini-batch (βb): `simulated_share` of them."""
+    """Simulated transitions per mini-batch (βb)."""
     simulated_share: Share = eqx.field(static=True, default=0.5)
-    """The fraction of a mini-batch that is simulated by the model (β)."""
+    """The simulated transitions per mini-batch, relative to its size (β). With trust "always" they
+    are part of it, otherwise they come on top."""
     queue_size: Count = eqx.field(static=True, default=100_000)
     """The capacity of the search-control queue, in states."""
     exploration: Share = 0.1
@@ -39,6 +47,11 @@ class Planning(Component, eqx.Module):
     as many simulated transitions as before, of fewer trajectories."""
     model_updates: Count = eqx.field(static=True, default=1)
     """Updates per environment step of a model that learns, each with its own mini-batch."""
+
+    @property
+    def weighs(self) -> bool:
+        """Whether simulated transitions come on top of a mini-batch, with weights."""
+        return not isinstance(self.trust, Always)
 
     def scaled(self, scale: ObservationScale | None) -> "Planning":
         """The planning whose model sees observations as the network does; None for as they are."""
@@ -84,6 +97,95 @@ def learn_model(
     learned = jax.lax.fori_loop(0, turns, learn, state.model)
     diagnostics = state.diagnostics.after_prediction(error)
     return replace(state, model=learned, diagnostics=diagnostics)
+
+
+def predict(
+    planning: Planning,
+    learner: Learner,
+    state: DynaState,
+    scale: ObservationScale | None,
+    states: Float[Array, "k n"],
+    actions: Shaped[Array, "k ..."],
+    key: PRNGKeyArray,
+) -> Prediction:
+    """What the model and the network say about actions in states; every array has k rows."""
+    model, seen = planning.model, scale or (lambda s: s)
+    keys = jax.random.split(key, len(states))
+    ask = jax.vmap(partial(model.two_outcomes, state.model))
+    next_states, rewards, ends = ask(states, actions, keys)
+    after = next_states.reshape(-1, states.shape[1])
+    values = learner.bootstrap(state.learner, seen(after)).reshape(rewards.shape)
+    targets = rewards + learner.discount * (1 - ends.astype(float)) * values
+    disagreement = jnp.zeros(len(states))
+    if model.has_disagreement:
+        disagreement = jax.vmap(partial(model.disagreement, state.model))(states, actions)
+    action_value = jax.vmap(partial(learner.action_value, state.learner.params))
+    return Prediction(
+        state=states,
+        action=actions,
+        target=targets.mean(1),
+        variance=targets.var(1, ddof=1),
+        disagreement=disagreement,
+        action_value=action_value(seen(states), actions),
+        state_value=learner.bootstrap(state.learner, seen(states)),
+        discount=jnp.full(len(states), learner.discount),
+    )
+
+
+def check_prediction(
+    planning: Planning,
+    learner: Learner,
+    state: DynaState,
+    scale: ObservationScale | None,
+    transition: Transition,
+    key: PRNGKeyArray,
+) -> DynaState:
+    """Let the trust compare what the model predicts with a new transition."""
+    states, next_states = transition.state[None], transition.next_state[None]
+    actions = transition.action[None]
+    predicted = predict(planning, learner, state, scale, states, actions, key)
+    value = learner.bootstrap(state.learner, next_states if scale is None else scale(next_states))
+    target = learner.targets(transition.pack()[None], value)[0]
+    one = jax.tree.map(lambda x: x[0], predicted)
+    return replace(state, trust=planning.trust.observe(state.trust, one, transition, target))
+
+
+def imagine(
+    planning: Planning,
+    learner: Learner,
+    state: DynaState,
+    scale: ObservationScale | None,
+    buffers: Buffers,
+    updates: int,
+    key: PRNGKeyArray,
+) -> tuple[Planned, Bool[Array, "d k"]]:
+    """The planned transitions of all updates of a step, and which of them are finite.
+
+    Actions, targets and weights are those of the networks before the first update. That is one
+    large batch, and the target network moves little in a step.
+    """
+    shape, seen = (updates, planning.simulated), scale or (lambda s: s)
+    state_key, explore_key, action_key, model_key = jax.random.split(key, 4)
+    bits = jax.random.bits(state_key, (updates * planning.simulated,), jnp.uint32)
+    states = buffers.queued(bits)
+    if planning.search_control.proposes_actions:
+        actions = buffers.queued_actions(bits)
+    else:
+        outputs = jax.vmap(learner.network(state.learner.params))(seen(states))
+        keys = explore_key, action_key
+        exploration = learner.draw_exploration(keys, bits.shape, planning.exploration)
+        actions = jax.vmap(learner.select_action)(outputs, exploration)
+    predicted = predict(planning, learner, state, scale, states, actions, model_key)
+    targets, weights = jax.vmap(partial(planning.trust.judge, state.trust))(predicted)
+    finite = jnp.isfinite(targets) & jnp.isfinite(weights)
+    planned = Planned(
+        states=jnp.where(finite[:, None], seen(states), 0.0),
+        actions=actions,
+        targets=jnp.where(finite, targets, 0.0),
+        weights=jnp.where(finite, jnp.clip(weights, 0.0, 1.0), 0.0),
+    )
+    rows = jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), planned)
+    return rows, finite.reshape(shape)
 
 
 class Simulation(eqx.Module):
@@ -235,7 +337,7 @@ class Progress(NamedTuple):
 def update(
     learner: Learner,
     replay: ReplayBuffer,
-    simulation: Simulation | None,
+    simulation: Simulation | Planned | None,
     scale: ObservationScale | None,
     progress: Progress,
     bits: UInt32[Array, " real"],
@@ -254,7 +356,9 @@ def update(
         rows = n_step_rows(
             progress.replay.rows, indices, t + 1, learner.n_step, learner.discount, n
         )
-    states, trajectories = rows[:, :n], None
+    states, trajectories, planned = rows[:, :n], None, None
+    if isinstance(simulation, Planned):
+        planned, simulation = jax.tree.map(lambda x: x[i], simulation), None
     if simulation is not None:
         starts = simulation.states[i]
         if simulation.length > 1:
@@ -277,7 +381,9 @@ def update(
             batch, usable = simulation.mini_batch(rows, simulated)
         return batch if scale is None else scale.of_rows(batch), usable
 
-    after, differences, usable = learner.update(progress.learner, states, complete, update_count)
+    after, differences, usable = learner.update(
+        progress.learner, states, complete, update_count, planned
+    )
     stored = replay.update_priorities(progress.replay, indices, differences[:real])
     loss = jnp.mean(learner.learnable(differences, usable) ** 2)
     skipped = progress.skipped

@@ -122,6 +122,8 @@ class DynaState(eqx.Module):
     diagnostics: Diagnostics
     memory: Any = None
     """The memory of the search-control, if it has one."""
+    trust: Any = None
+    """The state of the agent's `Trust`."""
 
 
 class Experience(eqx.Module):

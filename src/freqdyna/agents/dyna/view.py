@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
-from freqdyna.agents.dyna.planning import Planning
+from freqdyna.agents.dyna.planning import Planning, predict
+from freqdyna.agents.dyna.scale import ObservationScale
 from freqdyna.agents.dyna.state import Buffers, DynaState, Queue
 from freqdyna.agents.learners import Learner
 from freqdyna.agents.models.base import Model
@@ -171,6 +172,25 @@ def policy(
 ) -> dict[str, Shaped[Array, "points points ..."]]:
     """The action at each point of the grid, as "policy"."""
     return _over_grid(lambda state: {"policy": act(state)}, env)
+
+
+def trust(
+    planning: Planning,
+    learner: Learner,
+    state: DynaState,
+    scale: ObservationScale | None,
+    act: Callable[[Float[Array, " 2"]], Action],
+    env: Space,
+    key: PRNGKeyArray,
+) -> dict[str, Float[Array, "points points"]]:
+    """The weight of a planned transition from each point of the grid, as "trust"."""
+
+    def at(s: Float[Array, " 2"]) -> dict[str, Float[Array, ""]]:
+        predicted = predict(planning, learner, state, scale, s[None], act(s)[None], key)
+        one = jax.tree.map(lambda x: x[0], predicted)
+        return {"trust": planning.trust.judge(state.trust, one)[1]}
+
+    return _over_grid(at, env)
 
 
 def _over_grid(

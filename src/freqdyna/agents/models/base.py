@@ -7,7 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from freqdyna.config import Component
 from freqdyna.core.errors import FreqdynaError, note_where
@@ -16,6 +16,8 @@ from freqdyna.envs.space import Action, Space, Transition
 from freqdyna.envs.space import Outcome as Outcome
 
 ModelState = TypeVar("ModelState")
+Outcomes = tuple[Float[Array, "2 n"], Float[Array, " 2"], Bool[Array, " 2"] | Float[Array, " 2"]]
+"""Two outcomes of an action."""
 
 
 class Model(Component, eqx.Module, Generic[ModelState]):
@@ -113,6 +115,16 @@ class Model(Component, eqx.Module, Generic[ModelState]):
 
         """
 
+    def two_outcomes(
+        self, state: ModelState, s: Float[Array, " n"], action: Action, key: PRNGKeyArray
+    ) -> Outcomes:
+        """Two answers: how far they differ tells how wrong they may be.
+
+        By default they are two queries. An ensemble lets two members answer.
+        """
+        noise = jax.random.normal(key, (2, self.noise_size))
+        return jax.vmap(lambda one: self.query(state, s, action, one))(noise)
+
     def learn(self, state: ModelState, batch: Transition) -> ModelState:
         """Train on transitions that were sampled uniformly from the replay buffer.
 
@@ -160,6 +172,11 @@ class Model(Component, eqx.Module, Generic[ModelState]):
             f"model is {type(self).__name__}, which has no disagreement because it is not an "
             "ensemble; use model 'ensemble', or a class with the method disagreement"
         )
+
+    @property
+    def has_disagreement(self) -> bool:
+        """Whether it has the method `disagreement`."""
+        return type(self).disagreement is not Model.disagreement
 
 
 def known_ranges(space: Space) -> np.ndarray:

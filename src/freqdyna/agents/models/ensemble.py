@@ -1,9 +1,13 @@
 """The ensemble: networks that predict outcomes in units of the run, and where they are uncertain.
 
-Each member is a SiLU network from s and a to s' − s, the reward and termination. States, changes
-and rewards are divided by their running deviations, so that units do not matter: an environment
-whose observations or rewards are multiplied by a number is learned alike. Output layers begin with
-zero: before it has learned, nothing moves, and reward and termination are the mean of the data.
+Each member is a SiLU network from s and a to s' − s, the reward and termination. States and rewards
+are divided by their running deviations, so that units do not matter: an environment whose
+observations or rewards are multiplied by a number is learned alike. Output layers begin with zero:
+before it has learned, nothing moves, and reward and termination are the mean of the data.
+
+Changes are divided by their mean size, and have the Huber loss: a rare jump, such as a clock at
+midnight, would otherwise set the scale and spoil the predictions of all other steps. On such a
+coordinate the error of ordinary steps fell from 4 times the change to a tenth of it.
 
 Terminations are rare, so they have a greater weight in the loss, which is corrected when their
 probability is predicted. It enters targets as γ(1 − p).
@@ -14,6 +18,7 @@ number is determined by a hash of the transition and the member, so that a membe
 transition never sees it, and nothing has to be stored.
 """
 
+from functools import partial
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import equinox as eqx
@@ -24,7 +29,7 @@ from jax.flatten_util import ravel_pytree
 from jax.scipy.special import ndtr
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
-from freqdyna.agents.models.base import Outcome
+from freqdyna.agents.models.base import Outcome, Outcomes
 from freqdyna.agents.models.learned import OnlineModel
 from freqdyna.agents.networks import Network, init_xavier, network_from_flat
 from freqdyna.config import NotNegative, Widths, integer
@@ -38,7 +43,7 @@ is not above the last number."""
 
 
 class Moments(eqx.Module):
-    """Running means and variances of s, s' − s, the reward and whether s' is terminal."""
+    """Running means and variances of s, |s' − s|, the reward and whether s' is terminal."""
 
     batches: Float[Array, ""]
     mean: Float[Array, " width"]
@@ -61,12 +66,12 @@ class Moments(eqx.Module):
         """What the networks subtract, divide by and multiply with."""
         n = len(self.mean) // 2 - 1
         deviation = jnp.sqrt(self.variance)
-        size = jnp.sqrt(self.variance + self.mean**2)  # relative to "nothing moves"
-        reward = jnp.maximum(deviation[2 * n], 0.1 * size[2 * n])
+        size = jnp.sqrt(self.variance[2 * n] + self.mean[2 * n] ** 2)
+        reward = jnp.maximum(deviation[2 * n], 0.1 * size)
         ends = jnp.clip(self.mean[-1], RAREST, 1 - RAREST)
         return Scales(
             state=(self.mean[:n], _or_one(deviation[:n])),
-            change=_or_one(size[n : 2 * n]),
+            change=_or_one(self.mean[n : 2 * n]),
             reward=(self.mean[2 * n], _or_one(reward)),
             logit=jnp.log(ends / (1 - ends)),
             weight=jnp.clip(OFTEN / ends, 1.0, GREATEST_WEIGHT),
@@ -151,6 +156,26 @@ class Ensemble(OnlineModel[EnsembleState]):
             change, reward, end = jax.tree.map(lambda of_all: of_all[chosen], predictions)
         else:
             change, reward, end = jax.tree.map(lambda of_all: of_all.mean(0), predictions)
+        return self._outcome(s, change, reward, end)
+
+    def two_outcomes(
+        self, state: EnsembleState, s: Float[Array, " n"], action: Action, key: PRNGKeyArray
+    ) -> Outcomes:
+        """The answers of two different members; see `Model.two_outcomes`."""
+        first = jax.random.randint(key, (), 0, self.size)
+        second = first + jax.random.randint(jax.random.fold_in(key, 1), (), 1, self.size)
+        chosen = jnp.stack([first, second % self.size])
+        predictions = self.predictions(state, s, action)
+        two = jax.tree.map(lambda of_all: of_all[chosen], predictions)
+        return jax.vmap(partial(self._outcome, s))(*two)
+
+    def _outcome(
+        self,
+        s: Float[Array, " n"],
+        change: Float[Array, " n"],
+        reward: Float[Array, ""],
+        end: Float[Array, ""],
+    ) -> Outcome:
         next_state = self.moved(s, change)
         if self.termination == "known":
             return next_state, reward, self.bound_space.terminal(next_state)
@@ -159,8 +184,8 @@ class Ensemble(OnlineModel[EnsembleState]):
     def learn(self, state: EnsembleState, batch: Transition) -> EnsembleState:
         """One Adam step of each member on its bootstrap sample; see `Model.learn`."""
         change, ends = batch.next_state - batch.state, batch.terminal.astype(float)
-        seen = jnp.concatenate([batch.state, change, batch.reward[:, None], ends[:, None]], axis=1)
-        moments = state.moments.add(seen)
+        seen = batch.state, jnp.abs(change), batch.reward[:, None], ends[:, None]
+        moments = state.moments.add(jnp.concatenate(seen, axis=1))
         scales = moments.scales()
         inputs = jax.vmap(self._inputs, in_axes=(None, 0, 0))(scales, batch.state, batch.action)
         wanted = change / scales.change, (batch.reward - scales.reward[0]) / scales.reward[1]
@@ -168,7 +193,7 @@ class Ensemble(OnlineModel[EnsembleState]):
 
         def loss(params: Float[Array, " p"], times: Float[Array, " batch"]) -> Float[Array, ""]:
             outputs = jax.vmap(self._network(params))(inputs)
-            errors = jnp.mean((outputs[:, :-2] - wanted[0]) ** 2, axis=1)
+            errors = 2 * jnp.mean(optax.huber_loss(outputs[:, :-2], wanted[0]), axis=1)
             errors += (outputs[:, -2] - wanted[1]) ** 2
             logits = outputs[:, -1] + scales.logit + jnp.log(scales.weight)
             errors += weights * optax.sigmoid_binary_cross_entropy(logits, ends)
