@@ -1,0 +1,113 @@
+"""How the default of `dyna` with a learned model is chosen, so that planning does not hurt.
+
+The rule, written on 2026-11-18 before the first training of it. Before, `td-error` with 50
+candidates had been tried on GridWorld, CartPole and MountainCar (8 seeds from 3000, 8,000 steps).
+
+- Development domains: Acrobot, CartPole, MountainCar, GridWorld and PuddleWorld as built in, 20
+  seeds from 4000, 20,000 steps, 5 greedy episodes every 500 steps. Nothing is known beforehand:
+  the model learns termination, and searches stay in the range of the visited states.
+- The learner is that of the second rule of `choose_defaults.py`, for all candidates.
+- The score of a domain is that of `choose_defaults.py`, less that of the better of `er` and `er`
+  with twice the updates. The score of a candidate is that of its worst domain. Among candidates
+  within one standard error of the highest score, the highest mean over the domains decides.
+- A candidate is allowed if its step takes at most 2.5 times that of `er` on two cores.
+- At most 60 trainings. If no candidate has a score above -0.03, none becomes the default.
+- The winner is confirmed once, with seeds from 0: MazeGridWorld, TubeGridWorld-4, LunarLander,
+  Docking, and an environment that is written independently after the choice.
+
+`python benchmarks/choose_planning.py train FOLDER --part 0/16` trains what FOLDER lacks, and
+`table FOLDER` prints the scores.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from choose_defaults import BASE, EVAL_EVERY, SEEDS, STEPS, place, score
+
+import freqdyna
+
+DOMAINS = ("Acrobot-v1", "CartPole-v1", "MountainCar-v0", "GridWorld", "PuddleWorld")
+LEARNER: dict[str, Any] = {
+    **{**BASE, "learner.loss": "huber", "learner.n_step": 3},
+    **{"replay.prioritized_share": 0.5, "batch_size": 64},
+}
+TWICE = "er, 20 updates"
+DYNA: dict[str, Any] = {"algorithm": "dyna", "model": "ensemble"}
+TD_ERROR = {**DYNA, "search_control": "td-error", "search_control.candidates": 50}
+CANDIDATES: dict[str, dict[str, Any]] = {
+    "er": {"algorithm": "er"},
+    TWICE: {"algorithm": "er", "planning_steps": 20},
+    "td-error": TD_ERROR,
+    "td-error, no optimism": {**TD_ERROR, "trust.optimism": 0.0},
+    "td-error, informed by 50 events": {**TD_ERROR, "trust.informed": 50.0},
+    "td-error, as many simulated as stored": {**TD_ERROR, "planning.simulated_share": 1.0},
+    "td-error, a quarter simulated": {**TD_ERROR, "planning.simulated_share": 0.25},
+    "td-error, two model updates": {**TD_ERROR, "planning.model_updates": 2},
+    "td-error, trust always": {**TD_ERROR, "trust": "always", "model.outcome": "member"},
+    "replay": {**DYNA, "search_control": "replay"},
+    "uniform": {**DYNA, "search_control": "uniform"},
+    "frequency": {**DYNA, "search_control": "frequency"},
+}
+
+
+def train(folder: Path, name: str, env: str) -> None:
+    """Train one candidate on one domain, and store its returns of shape (seeds, evaluations)."""
+    began, settings = time.monotonic(), {**LEARNER, **CANDIDATES[name]}
+    result = freqdyna.train(
+        env, seeds=SEEDS, first_seed=4000, steps=STEPS, eval_every=EVAL_EVERY, **settings
+    )
+    np.savez(
+        place(folder, name, env),
+        returns=result.returns,
+        trust=result.metrics.get("trust", np.nan),
+        target_error=result.metrics.get("target_error", np.nan),
+        seconds=time.monotonic() - began,
+        settings=json.dumps(settings),
+    )
+
+
+def table(folder: Path) -> None:
+    """Print the differences of the scores with standard errors, and the mean weight."""
+    print("| candidate | worst | mean | " + " | ".join(DOMAINS) + " |")
+    scores: dict[str, dict[str, np.ndarray]] = {}
+    weights: dict[str, dict[str, float]] = {}
+    for name in CANDIDATES:
+        for env in DOMAINS:
+            if (path := place(folder, name, env)).exists():
+                with np.load(path) as stored:
+                    scores.setdefault(name, {})[env] = score(env, stored["returns"])
+                    weights.setdefault(name, {})[env] = float(np.nanmean(stored["trust"]))
+    for name, by_env in scores.items():
+        texts, differences = [], []
+        for env in by_env.keys() & scores["er"].keys() & scores.get(TWICE, {}).keys():
+            best = max((scores["er"][env], scores[TWICE][env]), key=np.mean)
+            differences.append(by_env[env].mean() - best.mean())
+            error = np.hypot(*(one.std(ddof=1) / len(one) ** 0.5 for one in (by_env[env], best)))
+            texts.append(f"{env} {differences[-1]:+.3f} ± {error:.3f} ({weights[name][env]:.2f})")
+        worst, mean = (f"{f(differences):+.3f}" if texts else "" for f in (min, np.mean))
+        print("| " + " | ".join([name, worst, mean, *sorted(texts)]) + " |")
+
+
+def main() -> None:
+    """Train, or print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=("train", "table"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--part", default="0/1", help="which of how many processes this is")
+    options = parser.parse_args()
+    if options.action == "table":
+        return table(options.folder)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    part, parts = map(int, options.part.split("/"))
+    units = [(name, env) for name in CANDIDATES for env in DOMAINS]
+    for name, env in [u for u in units if not place(options.folder, *u).exists()][part::parts]:
+        train(options.folder, name, env)
+    return None
+
+
+if __name__ == "__main__":
+    main()
