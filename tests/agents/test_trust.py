@@ -72,6 +72,15 @@ def test_a_model_that_is_always_right_counts_fully():
     np.testing.assert_allclose(PLAIN.judge(after(PLAIN, rows), prediction())[1], 1.0)
 
 
+def test_a_prediction_that_is_not_finite_is_forgotten():
+    state = after(PLAIN, rows_of())
+    bad = [(prediction(x), 0.0, False, 1.0) for x in (np.nan, np.inf, 1e30)]
+    assert (
+        PLAIN.judge(after(PLAIN, bad, state), prediction())[1]
+        == PLAIN.judge(state, prediction())[1]
+    )
+
+
 def test_optimism_ends_when_rewards_and_terminations_have_told_something():
     trust = Calibrated(optimism=2.0, informed=4.0)
     alike = [(prediction(), -1.0, False, -1.0)] * 20
@@ -129,8 +138,7 @@ SMALL |= {"learner.hidden": (16,), "env.episode_limit": 50, "progress": False}
 
 @pytest.mark.parametrize(("model", "least", "greatest"), [("true", 0.95, 1.0), (Wrong, 0.0, 0.02)])
 def test_a_training_uses_a_right_model_and_refuses_a_wrong_one(model, least, greatest):
-    trust = Calibrated(optimism=0.0)
-    control = {"search_control": "uniform", "trust": trust, "model": model}
+    control = {"search_control": "uniform", "trust": "calibrated", "model": model}
     result = freqdyna.train("MountainCar-v0", "dyna", **control, **SMALL)
     weight = result.metrics["trust"][:, -1]
     assert ((weight >= least) & (weight <= greatest)).all()

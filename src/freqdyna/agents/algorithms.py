@@ -11,7 +11,7 @@ from freqdyna.agents.learners import DQN, NAF, Learner
 from freqdyna.agents.models import MODELS
 from freqdyna.agents.models.true import host_model
 from freqdyna.agents.replay import ReplayBuffer
-from freqdyna.agents.trust import TRUSTS, Always
+from freqdyna.agents.trust import TRUSTS
 from freqdyna.config import (
     COMPONENTS,
     Component,
@@ -165,7 +165,7 @@ def build(
             trust=component("trust"),
             simulated=0,
         )
-        if planning.rollout_length > 1 and not isinstance(planning.trust, Always):
+        if planning.rollout_length > 1 and planning.weighs:
             raise FreqdynaError(
                 f"planning.rollout_length is {planning.rollout_length}, which needs trust 'always'"
             )

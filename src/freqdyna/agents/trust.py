@@ -108,7 +108,7 @@ class Always(Trust[None]):
 
 SLOWEST = 1 / 500
 """The least share of a new transition in the running means."""
-TELLING = 0.5
+TELLING = 0.05
 """A reward tells something if it is so far from the mean, in root mean squares of the rewards."""
 TINY = 1e-30
 
@@ -164,7 +164,8 @@ class Calibrated(Trust[Record]):
     ) -> Record:
         """Update the running means; see `Trust.observe`."""
         end = seen.terminal.astype(float)
-        trivial = state.reward + prediction.discount * (1 - state.ends) * prediction.state_value
+        reward = jnp.where(state.count > 0, state.reward, seen.reward)
+        trivial = reward + prediction.discount * (1 - state.ends) * prediction.state_value
         size = jnp.sqrt(state.squared_reward)
         telling = (state.count > 0) & (jnp.abs(seen.reward - state.reward) > TELLING * size)
         new = Record(
@@ -180,7 +181,10 @@ class Calibrated(Trust[Record]):
         )
         share = jnp.maximum(1 / new.count, SLOWEST)
         mixed = jax.tree.map(lambda old, last: old + share * (last - old), state, new)
-        return eqx.tree_at(lambda r: (r.count, r.events), mixed, (new.count, new.events))
+        mixed = eqx.tree_at(lambda r: (r.count, r.events), mixed, (new.count, new.events))
+        # A prediction that is not finite says nothing about the others.
+        finite = jnp.isfinite(jnp.stack(jax.tree.leaves(mixed))).all()
+        return jax.tree.map(lambda old, last: jnp.where(finite, last, old), state, mixed)
 
     def metrics(self, state: Record) -> dict[str, Float[Array, ""]]:
         """How good and how well calibrated the predicted targets are; see `Trust.metrics`."""
@@ -201,7 +205,9 @@ class Calibrated(Trust[Record]):
         expected = calibration * (prediction.variance + least)
         trusted = skill * state.td_error / (state.td_error + expected + TINY)
         curious = jnp.maximum(1 - state.events / jnp.maximum(self.informed, TINY), 0.0)
-        curious = jnp.where(self.optimism > 0, curious, 0.0)
+        # Without an ensemble there is no disagreement, so that nothing is known to be unknown.
+        is_used = (self.optimism > 0) & (self.informed > 0) & (prediction.disagreement > 0)
+        curious = jnp.where(is_used, curious, 0.0)
         size = jnp.sqrt(state.squared_reward)
         unit = self.optimism * jnp.where(size > 0, size, 1.0)
         bonus = curious * unit * jnp.minimum(jnp.sqrt(prediction.disagreement), 1.0)
@@ -221,7 +227,8 @@ def check_trust(trust: Trust[Any], space: Space) -> None:
         require_shapes(f"{name}.init returned", state, jax.tree.map(jnp.asarray, state))
         observed = trust.observe(state, prediction, seen, number)
         require_shapes(f"{name}.observe returned", observed, state)
-        trust.metrics(state)
+        for key, value in trust.metrics(state).items():
+            require_shapes(f"{name}.metrics returned as {key!r}", value, number)
         require_shapes(f"{name}.judge returned", trust.judge(state, prediction), (number, number))
 
     with note_where("see freqdyna.agents.trust.Trust for what its methods must return"):

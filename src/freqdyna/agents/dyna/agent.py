@@ -148,7 +148,7 @@ class Dyna(Component, eqx.Module):
             if planning.weighs:
                 trust_key = jax.random.fold_in(model_key, 1)
                 state = check_prediction(
-                    planning, self.learner, state, self._scale(state), transition, trust_key
+                    planning, self.learner, state, self._scale(state), transition, t, trust_key
                 )
             state = learn_model(planning, state, buffers, transition, model_key)
             state = self.search(state, t, search_key)

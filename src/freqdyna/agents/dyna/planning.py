@@ -51,7 +51,7 @@ class Planning(Component, eqx.Module):
     @property
     def weighs(self) -> bool:
         """Whether simulated transitions come on top of a mini-batch, with weights."""
-        return not isinstance(self.trust, Always)
+        return type(self.trust) is not Always
 
     def scaled(self, scale: ObservationScale | None) -> "Planning":
         """The planning whose model sees observations as the network does; None for as they are."""
@@ -138,16 +138,20 @@ def check_prediction(
     state: DynaState,
     scale: ObservationScale | None,
     transition: Transition,
+    t: Int[Array, ""],
     key: PRNGKeyArray,
 ) -> DynaState:
-    """Let the trust compare what the model predicts with a new transition."""
+    """Let the trust compare what the model predicts with a new transition, once it has learned."""
     states, next_states = transition.state[None], transition.next_state[None]
     actions = transition.action[None]
     predicted = predict(planning, learner, state, scale, states, actions, key)
     value = learner.bootstrap(state.learner, next_states if scale is None else scale(next_states))
     target = learner.targets(transition.pack()[None], value)[0]
     one = jax.tree.map(lambda x: x[0], predicted)
-    return replace(state, trust=planning.trust.observe(state.trust, one, transition, target))
+    observed = planning.trust.observe(state.trust, one, transition, target)
+    learned = t >= planning.model.learn_batch
+    kept = jax.tree.map(lambda new, old: jnp.where(learned, new, old), observed, state.trust)
+    return replace(state, trust=kept)
 
 
 def imagine(

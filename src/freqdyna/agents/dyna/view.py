@@ -188,7 +188,7 @@ def trust(
     def at(s: Float[Array, " 2"]) -> dict[str, Float[Array, ""]]:
         predicted = predict(planning, learner, state, scale, s[None], act(s)[None], key)
         one = jax.tree.map(lambda x: x[0], predicted)
-        return {"trust": planning.trust.judge(state.trust, one)[1]}
+        return {"trust": jnp.clip(planning.trust.judge(state.trust, one)[1], 0.0, 1.0)}
 
     return _over_grid(at, env)
 
