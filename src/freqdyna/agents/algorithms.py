@@ -243,9 +243,9 @@ def complete(config: Config, agent: Dyna) -> Config:
         parts["planning"] = planning
         parts |= {"search_control": planning.search_control, "model": planning.model}
         parts["trust"] = planning.trust
-        names["trust"] = TRUSTS.full_name(type(planning.trust))
         names["search_control"] = SEARCH_CONTROLS.full_name(type(planning.search_control))
         names["model"] = MODELS.full_name(type(planning.model))
+        names["trust"] = TRUSTS.full_name(type(planning.trust))
         if space.on_host and config.model == "true":
             names["model"] = "true"
     settings: dict[str, Any] = {}

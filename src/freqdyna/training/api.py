@@ -396,7 +396,9 @@ def _table(kind: str, component: Any) -> Any:
     if isinstance(component, str | Mapping):
         return component
     registries: dict[str, Registry[Any]] = {
-        **{"search_control": SEARCH_CONTROLS, "model": MODELS, "trust": TRUSTS}
+        "search_control": SEARCH_CONTROLS,
+        "model": MODELS,
+        "trust": TRUSTS,
     }
     registry = registries.get(kind)
     is_class = isinstance(component, type)

@@ -337,7 +337,7 @@ _CAUSES = {
     "search_outside": (0, "the search-control proposed states outside the state space"),
     "search_non_finite": (0, "the search-control proposed states that are not finite"),
     MODEL_NON_FINITE: (0, "the model returned transitions that are not finite"),
-    "trust_refused": (0.9, "more than 90% of the planned transitions have no weight, as in er"),
+    "trust_refused": (0.9, "more than 90% of the planned transitions count less than a tenth"),
 }
 """What is reported when a metric of a seed is above a number for the first time."""
 

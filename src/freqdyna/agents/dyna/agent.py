@@ -14,7 +14,7 @@ from functools import partial
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
 from freqdyna.agents.dyna.diagnostics import Diagnostics
 from freqdyna.agents.dyna.planning import (
@@ -207,7 +207,7 @@ class Dyna(Component, eqx.Module):
         """Make the d planning updates; none before `first_update_step`."""
         scale, real = self._scale(state), self.batch_size
         simulation: Simulation | Planned | None = None
-        weights: Float[Array, "d k"] | None = None
+        finite: Bool[Array, "d k"] | None = None
         replay_key, simulation_key = jax.random.split(key)
         bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size), jnp.uint32)
         if self.planning is not None and self.planning.simulated:
@@ -217,7 +217,6 @@ class Dyna(Component, eqx.Module):
                 simulation, finite = imagine(
                     planning, self.learner, state, scale, buffers, updates, key
                 )
-                weights = jnp.where(finite, simulation.weights, jnp.nan)
             else:
                 simulation = Simulation.draw(
                     planning, state.model, buffers, self.learner, updates, key
@@ -243,8 +242,9 @@ class Dyna(Component, eqx.Module):
             progress = update_all(progress)
         learner, replay, loss, skipped = progress
         diagnostics = state.diagnostics.after_updates(number, loss, t + 1, skipped)
-        if weights is not None:
-            diagnostics = diagnostics.after_planning(weights, number > 0)
+        if isinstance(simulation, Planned):
+            assert finite is not None
+            diagnostics = diagnostics.after_planning(simulation.weights, finite, number > 0)
         return replace(state, learner=learner, replay=replay, diagnostics=diagnostics)
 
     @property

@@ -117,12 +117,11 @@ class Diagnostics(eqx.Module):
         )
 
     def after_planning(
-        self, weights: Float[Array, "d k"], learned: Bool[Array, ""]
+        self, weights: Float[Array, "d k"], finite: Bool[Array, "d k"], learned: Bool[Array, ""]
     ) -> "Diagnostics":
-        """Add the weights of planned transitions, NaN if one is not finite, if they were used."""
-        finite = jnp.isfinite(weights)
-        usable = jnp.where(finite, weights, 0.0)
-        sums = jnp.stack([jnp.asarray(weights.size, float), usable.sum(), (usable < REFUSED).sum()])
+        """Add the weights of planned transitions, and which are finite, if they were `learned`."""
+        number = jnp.asarray(weights.size, float)
+        sums = jnp.stack([number, weights.sum(), (weights < REFUSED).sum()])
         return replace(
             self,
             planned=self.planned + learned * sums,
