@@ -33,7 +33,9 @@ training of it:
   priorities for a quarter of a mini-batch, a priority exponent of 0.3, and 5 updates with
   mini-batches of 64. At most 80 trainings.
 - Confirmed once, on two environments that are written independently after the choice, with seeds
-  from 0. LunarLander, Docking and the others are measured again, but have been seen.
+  from 0: the winner becomes the default unless its mean score over both is lower than that of the
+  default before by more than one standard error. Their scale is that of a random and of a scripted
+  policy. LunarLander, Docking and the others are measured again, but have been seen.
 
 Chosen on 2026-11-18, from 66 trainings: Huber loss, prioritized replay, 3-step returns and
 mini-batches of 64. Of the two candidates within one standard error of the highest score it has the

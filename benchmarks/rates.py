@@ -95,6 +95,7 @@ def prepare(seeds: int, environment: Environment | None = None, **settings: Any)
     usual = {
         **PAPERS_LEARNER,
         "replay.prioritized_share": 0.0,
+        "batch_size": 32,
         "warmup_steps": 0,
         "steps": 50_000,
         "scale_observations": False,

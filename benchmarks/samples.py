@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+import independent_environments  # noqa: F401  (registers them)
 import numpy as np
 import plain_environments  # noqa: F401  (registers them)
 
@@ -84,6 +85,9 @@ TASKS = {
         Task("TubeGridWorld-4", 20_000),
         Task("Heating", 20_000, id="Heating-v0", compiled=False, peer_steps=20_000),
         Task("Docking", 20_000, id="Docking-v0", compiled=False, peer_steps=20_000),
+        # Written after the second rule had chosen.
+        Task("IslandGrid", 20_000, id="IslandGrid-v0", compiled=False, peer_steps=20_000),
+        Task("DinghyToBuoy", 20_000, id="DinghyToBuoy-v0", compiled=False, peer_steps=20_000),
     )
 }
 COMPARED = [task for task in TASKS.values() if task.tuned]

@@ -1,0 +1,152 @@
+"""Two small environments: keep an island power grid alive, sail a dinghy to a buoy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+
+
+def _clip(value: float, low: float, high: float) -> float:
+    return low if value < low else high if value > high else value
+
+
+class IslandGrid(gym.Env[np.ndarray, int]):
+    """Keep the frequency of a small island power grid near 50 Hz.
+
+    Controlled: the set point of a slow diesel generator and a fast but small battery.
+    Actions: 0 diesel down, 1 leave, 2 diesel up, 3 battery charges more, 4 battery gives more.
+    Observed: frequency deviation (Hz) and its rate (Hz/s), load, wind power, diesel power, diesel
+    set point, battery power (all kW), battery charge (kWh).
+    Reward: 1 each second, less for deviation, for battery use and for fuel; -20 for a blackout.
+    An episode ends by a blackout: the frequency is more than 1.5 Hz off.
+    Mean return, 200 episodes of at most 300 steps: random -11, scripted 242.
+    """
+
+    max_episode_steps = 300
+    diesel_max, battery_max, battery_capacity = 400.0, 60.0, 1.5
+
+    def __init__(self) -> None:
+        self.observation_space = spaces.Box(-1000.0, 1000.0, (8,), np.float32)
+        self.action_space = spaces.Discrete(5)
+
+    def _observation(self) -> np.ndarray:
+        frequency = (self.deviation, self.rate)
+        powers = (self.load, self.wind, self.diesel, self.set_point, self.battery)
+        return np.array((*frequency, *powers, self.charge), dtype=np.float32)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        super().reset(seed=seed)
+        uniform = self.np_random.uniform
+        self.load = self.base_load = uniform(200.0, 320.0)
+        self.wind = self.mean_wind = uniform(20.0, 110.0)
+        self.diesel = self.set_point = self.load - self.wind + uniform(-20.0, 20.0)
+        self.battery, self.charge = 0.0, self.battery_capacity * uniform(0.3, 0.7)
+        self.deviation, self.rate = uniform(-0.2, 0.2), 0.0
+        return self._observation(), {}
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        random = self.np_random
+        if action in (0, 2):
+            change = 10.0 if action == 2 else -10.0
+            self.set_point = _clip(self.set_point + change, 40.0, self.diesel_max)
+        elif action in (3, 4):
+            change = 20.0 if action == 4 else -20.0
+            self.battery = _clip(self.battery + change, -self.battery_max, self.battery_max)
+        if self.charge <= 0.0:  # an empty battery gives nothing, a full one takes nothing
+            self.battery = min(self.battery, 0.0)
+        elif self.charge >= self.battery_capacity:
+            self.battery = max(self.battery, 0.0)
+        if random.random() < 0.03:  # a pump or a cold store switches on or off
+            self.base_load = _clip(self.base_load + random.uniform(-50.0, 50.0), 180.0, 340.0)
+        self.load += 0.5 * (self.base_load - self.load)
+        self.wind += 0.05 * (self.mean_wind - self.wind) + 4.0 * random.standard_normal()
+        self.wind = max(self.wind, 0.0)
+        self.diesel += 0.25 * (self.set_point - self.diesel)
+        self.charge -= self.battery / 3600.0
+        surplus = self.diesel + self.wind + self.battery - self.load
+        self.rate = 0.006 * surplus - 0.15 * self.deviation
+        self.deviation += self.rate
+        if abs(self.deviation) > 1.5:
+            return self._observation(), -20.0, True, False, {}
+        reward = 1.0 - 0.8 * abs(self.deviation) - 0.003 * abs(self.battery)
+        return self._observation(), reward - 0.0005 * self.diesel, False, False, {}
+
+
+class DinghyToBuoy(gym.Env[np.ndarray, int]):
+    """Sail a dinghy to a buoy; it cannot sail straight into the wind, so it must tack there.
+
+    Controlled: rudder and sheet (how far the sail is let out).
+    Actions: 0 turn left, 1 straight on, 2 turn right, 3 haul the sail in, 4 let the sail out.
+    Observed: distance to the buoy (m), bearing of the buoy and direction the wind comes from, both
+    off the bow (degrees, clockwise), wind speed and boat speed (m/s), turn rate (degrees/s), sail
+    angle (degrees).
+    Reward: a tenth of the metres gained towards the buoy, -0.05 each second, +10 at the buoy and
+    -10 for leaving the bay. An episode ends within 12 m of the buoy, or beyond 300 m of it.
+    Mean return, 200 episodes of at most 250 steps: random -21, scripted 20.
+    """
+
+    max_episode_steps = 250
+    goal_radius, bay_radius = 12.0, 300.0
+
+    def __init__(self) -> None:
+        self.observation_space = spaces.Box(-1000.0, 1000.0, (7,), np.float32)
+        self.action_space = spaces.Discrete(5)
+
+    @staticmethod
+    def _wrap(degrees: float) -> float:
+        return (degrees + 180.0) % 360.0 - 180.0
+
+    def _observation(self) -> np.ndarray:
+        bearing = self._wrap(math.degrees(math.atan2(-self.east, -self.north)) - self.heading)
+        wind_angle = self._wrap(self.wind_from - self.heading)
+        boat = (self.speed, self.turn_rate, self.sail)
+        return np.array(
+            (self.distance, bearing, wind_angle, self.wind_speed, *boat), dtype=np.float32
+        )
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        super().reset(seed=seed)
+        uniform = self.np_random.uniform
+        self.distance, direction = uniform(100.0, 180.0), uniform(-math.pi, math.pi)
+        self.east = self.distance * math.sin(direction)  # position, with the buoy at the origin
+        self.north = self.distance * math.cos(direction)
+        self.heading, self.wind_from = uniform(-180.0, 180.0), uniform(-180.0, 180.0)
+        self.wind_speed, self.sail = uniform(5.0, 9.0), uniform(10.0, 80.0)
+        self.speed, self.turn_rate = 1.0, 0.0
+        return self._observation(), {}
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        rudder = float(action - 1) if action < 3 else 0.0
+        if action >= 3:
+            self.sail = _clip(self.sail + (12.0 if action == 4 else -12.0), 5.0, 85.0)
+        self.turn_rate += 0.6 * (rudder * (5.0 + 4.0 * self.speed) - self.turn_rate)
+        self.heading = self._wrap(self.heading + self.turn_rate)
+        self.wind_from = self._wrap(self.wind_from + 0.7 * self.np_random.standard_normal())
+        off_wind = abs(self._wrap(self.wind_from - self.heading))
+        point_of_sail = _clip((off_wind - 30.0) / 30.0, 0.0, 1.0)  # none close to the wind
+        best_sail = _clip(0.6 * (off_wind - 30.0), 5.0, 85.0)
+        trim = max(1.0 - abs(self.sail - best_sail) / 70.0, 0.2)
+        self.speed += 0.3 * (0.6 * self.wind_speed * point_of_sail * trim - self.speed)
+        heading = math.radians(self.heading)
+        self.east += self.speed * math.sin(heading)
+        self.north += self.speed * math.cos(heading)
+        before, self.distance = self.distance, math.hypot(self.east, self.north)
+        reward = 0.1 * (before - self.distance) - 0.05
+        if self.distance < self.goal_radius:
+            return self._observation(), reward + 10.0, True, False, {}
+        if self.distance > self.bay_radius:
+            return self._observation(), reward - 10.0, True, False, {}
+        return self._observation(), reward, False, False, {}
+
+
+ENVIRONMENTS = IslandGrid, DinghyToBuoy
+for _class in ENVIRONMENTS:
+    gym.register(f"{_class.__name__}-v0", _class, max_episode_steps=_class.max_episode_steps)
