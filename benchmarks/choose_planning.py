@@ -12,8 +12,8 @@ candidates had been tried on GridWorld, CartPole and MountainCar (8 seeds from 3
   within one standard error of the highest score, the highest mean over the domains decides.
 - A candidate is allowed if its step takes at most 2.5 times that of `er` on two cores.
 - At most 60 trainings. If no candidate has a score above -0.03, none becomes the default.
-- Changed before the first training: `frequency`, a quarter simulated and 50 telling events made room
-  for candidates near the visited states, because a box with many coordinates is mostly empty.
+- Changed before the first training: `frequency`, a quarter simulated and 50 telling events made
+  room for candidates near the visited states, as a box with many coordinates is mostly empty.
 - The winner is confirmed once, with seeds from 0: MazeGridWorld, TubeGridWorld-4, LunarLander,
   Docking, and an environment that is written independently after the choice.
 

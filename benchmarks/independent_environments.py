@@ -14,7 +14,7 @@ def _clip(value: float, low: float, high: float) -> float:
     return low if value < low else high if value > high else value
 
 
-class IslandGrid(gym.Env[np.ndarray, int]):
+class IslandGrid(gym.Env[np.ndarray, Any]):
     """Keep the frequency of a small island power grid near 50 Hz.
 
     Controlled: the set point of a slow diesel generator and a fast but small battery.
@@ -26,7 +26,6 @@ class IslandGrid(gym.Env[np.ndarray, int]):
     Mean return, 200 episodes of at most 300 steps: random -11, scripted 242.
     """
 
-    max_episode_steps = 300
     diesel_max, battery_max, battery_capacity = 400.0, 60.0, 1.5
 
     def __init__(self) -> None:
@@ -41,6 +40,7 @@ class IslandGrid(gym.Env[np.ndarray, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Load and wind are anywhere, and nearly balanced by the diesel."""
         super().reset(seed=seed)
         uniform = self.np_random.uniform
         self.load = self.base_load = uniform(200.0, 320.0)
@@ -51,6 +51,7 @@ class IslandGrid(gym.Env[np.ndarray, int]):
         return self._observation(), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """A second of the grid."""
         random = self.np_random
         if action in (0, 2):
             change = 10.0 if action == 2 else -10.0
@@ -78,7 +79,7 @@ class IslandGrid(gym.Env[np.ndarray, int]):
         return self._observation(), reward - 0.0005 * self.diesel, False, False, {}
 
 
-class DinghyToBuoy(gym.Env[np.ndarray, int]):
+class DinghyToBuoy(gym.Env[np.ndarray, Any]):
     """Sail a dinghy to a buoy; it cannot sail straight into the wind, so it must tack there.
 
     Controlled: rudder and sheet (how far the sail is let out).
@@ -91,7 +92,6 @@ class DinghyToBuoy(gym.Env[np.ndarray, int]):
     Mean return, 200 episodes of at most 250 steps: random -21, scripted 20.
     """
 
-    max_episode_steps = 250
     goal_radius, bay_radius = 12.0, 300.0
 
     def __init__(self) -> None:
@@ -113,6 +113,7 @@ class DinghyToBuoy(gym.Env[np.ndarray, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
+        """The buoy and the wind are in any direction."""
         super().reset(seed=seed)
         uniform = self.np_random.uniform
         self.distance, direction = uniform(100.0, 180.0), uniform(-math.pi, math.pi)
@@ -124,6 +125,7 @@ class DinghyToBuoy(gym.Env[np.ndarray, int]):
         return self._observation(), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """A second of sailing."""
         rudder = float(action - 1) if action < 3 else 0.0
         if action >= 3:
             self.sail = _clip(self.sail + (12.0 if action == 4 else -12.0), 5.0, 85.0)
@@ -147,6 +149,5 @@ class DinghyToBuoy(gym.Env[np.ndarray, int]):
         return self._observation(), reward, False, False, {}
 
 
-ENVIRONMENTS = IslandGrid, DinghyToBuoy
-for _class in ENVIRONMENTS:
-    gym.register(f"{_class.__name__}-v0", _class, max_episode_steps=_class.max_episode_steps)
+gym.register("IslandGrid-v0", "independent_environments:IslandGrid", max_episode_steps=300)
+gym.register("DinghyToBuoy-v0", "independent_environments:DinghyToBuoy", max_episode_steps=250)

@@ -88,7 +88,7 @@ class Learner(Component, eqx.Module):
     """The learning rate of Adam."""
     discount: Share = 0.99
     """The discount factor (gamma)."""
-    loss: Loss = eqx.field(static=True, default="squared")
+    loss: Loss = eqx.field(static=True, default="huber")
     """The loss of a temporal-difference error d: "squared" is d², "huber" is d²/2 up to |d| = 1 and
     |d| − 1/2 beyond."""
     max_gradient_norm: Positive | None = None
@@ -399,6 +399,7 @@ class NAF(Learner):
     hidden: Widths = eqx.field(static=True, default=(64, 64))
     activation: Literal["tanh", "relu", "silu"] = eqx.field(static=True, default="tanh")
     layer_norm: bool = eqx.field(static=True, default=False)
+    loss: Loss = eqx.field(static=True, default="squared")
     learning_rate: NotNegative = 1e-3
     n_step: Count = eqx.field(static=True, default=1)
 

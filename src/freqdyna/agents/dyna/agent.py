@@ -71,7 +71,7 @@ class Dyna(Component, eqx.Module):
     """None without search-control and model: every mini-batch then comes from the replay buffer."""
     planning_steps: Count = eqx.field(static=True, default=10)
     """Updates per environment step (the paper's d)."""
-    batch_size: Count = eqx.field(static=True, default=32)
+    batch_size: Count = eqx.field(static=True, default=64)
     """Transitions per mini-batch (b)."""
     exploration: Share = 0.1
     """The probability of a random action after the warm-up (epsilon); with continuous actions, the
