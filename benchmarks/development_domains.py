@@ -1,4 +1,4 @@
-"""Two compiled domains with more coordinates, for a second choice of the defaults of `er`."""
+"""Compiled domains with more coordinates, for a second and third choice of the defaults of `er`."""
 
 from typing import ClassVar
 
@@ -96,4 +96,32 @@ class Tanks(Environment):
     def reward(self, state: State, action: Action, next_state: State) -> Reward:
         """A hundredth for what is near its aim, and a loss for an overflow."""
         near = jnp.exp(-4.0 * (next_state - 1.0) ** 2).mean()
+        return 0.01 * near - jnp.where(self.terminal(next_state), 1.0, 0.0)
+
+
+UNITS = np.array([100, 100, 100, 0.1, 0.1, 0.1], np.float32)
+
+
+class UnitTanks(Tanks):
+    """Tanks with levels in centimetres, temperatures in tens of degrees, and a careless box."""
+
+    name: ClassVar[str] = "UnitTanks"
+    low: ClassVar[np.ndarray] = np.full(6, -1000, np.float32)
+    high: ClassVar[np.ndarray] = np.full(6, 1000, np.float32)
+
+    def reset(self, key: PRNGKeyArray) -> State:
+        """As in Tanks."""
+        return Tanks.reset(self, key) * UNITS
+
+    def move(self, state: State, action: Action, noise: Float[Array, " 6"]) -> State:
+        """As in Tanks."""
+        return Tanks.move(self, state / UNITS, action, noise) * UNITS
+
+    def terminal(self, state: State) -> Terminal:
+        """As in Tanks."""
+        return Tanks.terminal(self, state / UNITS)
+
+    def reward(self, state: State, action: Action, next_state: State) -> Reward:
+        """As in Tanks."""
+        near = jnp.exp(-4.0 * (next_state / UNITS - 1.0) ** 2).mean()
         return 0.01 * near - jnp.where(self.terminal(next_state), 1.0, 0.0)

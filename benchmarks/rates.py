@@ -91,8 +91,8 @@ def measure(workload: str, seeds: int, seconds: float = 2.0) -> Rate:
 
 def prepare(seeds: int, environment: Environment | None = None, **settings: Any) -> Run:
     """A training that learns from the first step on."""
-    # The paper's learner and no scaling, as in the programs it is compared with.
-    usual = {
+    # The paper's learner, the true model and no scaling, as in the programs it is compared with.
+    usual: dict[str, Any] = {
         **PAPERS_LEARNER,
         "replay.prioritized_share": 0.0,
         "batch_size": 32,
@@ -100,6 +100,8 @@ def prepare(seeds: int, environment: Environment | None = None, **settings: Any)
         "steps": 50_000,
         "scale_observations": False,
     }
+    if settings["algorithm"] != "er":
+        usual["model"] = "true"
     return api.prepare(Config.of({"seeds": seeds, **usual | settings}), environment)
 
 

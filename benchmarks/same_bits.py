@@ -22,13 +22,13 @@ from freqdyna.config import Config
 SMALL: dict[str, Any] = {
     **{"seeds": 3, "steps": 400, "warmup_steps": 100, "planning_steps": 3, "eval_every": 200},
     **{"env.episode_limit": 100, "replay.capacity": 300, "planning.queue_size": 500},
-    **{"scale_observations": False, "eval_episodes": 1},
+    **{"scale_observations": False, "eval_episodes": 1, "batch_size": 32, "model": "true"},
 }
 PAPERS: dict[str, Any] = {
     **{"learner.hidden": (32, 32), "learner.activation": "tanh", "learner.layer_norm": False},
     **{"learner.learning_rate": 1e-3, "learner.double": False, "learner.ties": "first"},
     **{"learner.target_period": 50, "learner.target_rate": 1.0, "learner.n_step": 1},
-    **{"eval_exploration": 0.05, "replay.prioritized_share": 0.0},
+    **{"learner.loss": "squared", "eval_exploration": 0.05, "replay.prioritized_share": 0.0},
 }
 PUBLISHED: dict[str, Any] = {
     **{"search_control.noise_scales": "deviation", "search_control.boundary": "project"},

@@ -46,6 +46,7 @@ LONG = """
 [settings]
 env = "MountainCar-v0"
 algorithm = "dyna-frequency"
+model = "true"
 steps = 8_000
 learn_in_warmup = true
 

@@ -18,7 +18,8 @@ from freqdyna.results.result import load
 from freqdyna.sweeps.load import load_sweep
 
 SETTINGS = [
-    *("--env", "MountainCar-v0", "--algorithm", "dyna-value", "--seeds", "2", "--steps", "2400"),
+    *("--env", "MountainCar-v0", "--algorithm", "dyna-value", "--model", "true"),
+    *("--seeds", "2", "--steps", "2400"),
     *("--planning-steps", "1", "--warmup-steps", "100", "--env.episode-limit", "100"),
     *("--eval-every", "60", "--eval-episodes", "1", "--snapshot-steps", "900", "1800"),
     *("--learner.hidden", "8", "--replay.capacity", "4000", "--planning.queue-size", "4000"),

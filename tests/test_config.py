@@ -45,7 +45,7 @@ from freqdyna.search_control import Frequency, SearchControl, Uniform
 )
 def test_bad_settings_are_refused_by_name(name, value):
     with pytest.raises(FreqdynaError, match=name.rpartition(".")[2]):
-        completed(Config.of({"algorithm": "dyna-frequency"} | {name: value}))
+        completed(Config.of({"algorithm": "dyna-frequency", "model": "true"} | {name: value}))
 
 
 def test_settings_that_a_run_does_not_use_cannot_be_set():

@@ -269,8 +269,7 @@ class Config:
     algorithm; td-error for "dyna"."""
     model: str | None = None
     """The model: "true" (the environment's own dynamics), "learned" (online), "ensemble" (several
-    learned models), or module:Class. If unset: true for built-in environments, ensemble for those
-    of Gymnasium."""
+    learned models), or module:Class. If unset: ensemble."""
     trust: str | None = None
     """How much simulated transitions count: "always" (like stored ones), "calibrated" (as far as
     the model is right), or module:Class. If unset: always for the true model, else calibrated."""

@@ -10,7 +10,7 @@ from freqdyna.report.explorer import explorers, first_step, typical_rows
 
 EVALUATED = np.arange(100, 1100, 100)
 LOW, HIGH = -2000.0, -100.0
-AGENTS = ["dyna-value", "dyna-frequency", "dyna-uniform", "dyna-td-error"]
+AGENTS = [f"dyna-{name}, true model" for name in ("value", "frequency", "uniform", "td-error")]
 
 
 def curves(*learned_after):

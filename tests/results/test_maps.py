@@ -6,7 +6,7 @@ import pytest
 from freqdyna import Config, Result
 from freqdyna.agents.algorithms import completed
 from freqdyna.results.chart import Line
-from freqdyna.results.maps import states_chart, surfaces_chart
+from freqdyna.results.maps import has_surface, states_chart, surfaces_chart, trust_chart
 
 RNG = np.random.default_rng(0)
 
@@ -91,3 +91,17 @@ def test_a_users_environment_is_drawn_as_its_snapshots_describe_it():
     assert (mesh.x[0], mesh.x[-1], mesh.y[-1]) == (-1, 2, 5)
     replay, _ = states_chart([given]).panels
     np.testing.assert_array_equal(states_of(replay), given.snapshots[20]["replay"][0])
+
+
+def test_the_weight_is_drawn_over_the_distance_from_the_visited_states():
+    visited = np.tile([[-1.0, 0, 0], [1, 0, 0]], (25, 1))  # deviations 1, 0 and 0
+    far = np.tile(np.arange(10.0), 5)
+    planned = np.stack([1 + far, 0 * far, 0 * far], -1)
+    stores = {"replay": np.stack([visited] * 2), "queue": np.stack([planned] * 2)}
+    weights = np.stack([1 - far / 10, 0.5 - far / 20])
+    result = make_result(env="Own-v0", queue_trust=weights, **stores)
+    result = replace(result, snapshots={20: result.snapshots[20] | {"queue_count": np.ones(2)}})
+    assert not has_surface(result, "trust")
+    (curve,) = trust_chart([result]).panels[0].marks
+    np.testing.assert_allclose(curve.values, [1 - curve.x / 10, 0.5 - curve.x / 20])
+    np.testing.assert_allclose(curve.x, [*range(8), 8.5])

@@ -96,7 +96,7 @@ def component_classes(config: Config, continuous: bool, on_host: bool) -> dict[s
         classes["planning"] = Planning
         control = config.search_control or recipe.search_control
         classes["search_control"] = SEARCH_CONTROLS.find(control)
-        model = config.model or ("ensemble" if on_host else "true")
+        model = config.model or "ensemble"
         classes["model"] = MODELS.find(model)
         classes["trust"] = TRUSTS.find(
             config.trust or ("always" if model == "true" else "calibrated")

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from freqdyna.agents import algorithms
-from freqdyna.config import Config, flattened
+from freqdyna.config import NAMED, Config, flattened
 from freqdyna.core.errors import unknown_name
+from freqdyna.envs import ENVIRONMENTS
 
 Tables = Mapping[str, Mapping[str, Any]]
 """Settings by the name of an environment or of an algorithm."""
-EVERYWHERE = "everywhere"
-"""Stands for all environments in tables of settings."""
+EVERYWHERE, BUILT_IN = "everywhere", "built-in"
+"""Stand for all environments, and for the built-in ones, in tables of settings."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Preset:
 
     summary: str
     tables: Tables
-    """Settings by the name of an environment, and for EVERYWHERE."""
+    """Settings by the name of an environment, and for EVERYWHERE and BUILT_IN."""
     by_algorithm: Tables = field(default_factory=dict)
     """Settings by the name of an algorithm, which take precedence over `tables`."""
 
@@ -86,6 +87,7 @@ PAPER: Tables = {
         # As in the published code; the paper does not say how it evaluates.
         **{"eval_every": 500, "eval_episodes": 1, "eval_exploration": 0.05},
     },
+    BUILT_IN: {"model": "true"},  # figures 3 and 4: only the dashed curves learn their model
     "MountainCar-v0": {
         **_KNOWN,
         "seeds": 30,  # figure 3
@@ -151,6 +153,7 @@ PUBLISHED: Tables = {
         "replay.prioritized_share": 0.0,
         "scale_observations": False,
     },
+    BUILT_IN: {"model": "true"},
     "MountainCar-v0": {
         **_PUBLISHED_EVALUATION,
         "env.goal_reward": 1.0,
@@ -195,8 +198,11 @@ def config(settings: Mapping[str, Any], preset: str | None = None) -> Config:
         raise unknown_name("preset", preset, PRESETS)
     tables = PRESETS[preset].tables
     explicit = flattened(settings)
-    table = {**tables[EVERYWHERE], **tables.get(chosen.env, {})}
+    table = {**tables[EVERYWHERE], **(tables[BUILT_IN] if chosen.env in ENVIRONMENTS else {})}
+    table |= tables.get(chosen.env, {})
     table |= PRESETS[preset].by_algorithm.get(chosen.algorithm, {})
-    return Config.of(
-        {k: v for k, v in table.items() if algorithms.has_setting(chosen, k)} | explicit
-    )
+    # First the names of components, because they decide which other settings a run has.
+    for names in (table.keys() & set(NAMED), table.keys()):
+        fitting = {k: table[k] for k in names if algorithms.has_setting(chosen, k)}
+        chosen = Config.of(fitting | explicit)
+    return chosen

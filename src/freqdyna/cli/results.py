@@ -25,7 +25,7 @@ class Plot:
     what: Literal["curves", "queue", "value", "frequency", "trust"] = "curves"
     """Learning curves; or, from the snapshots of `train --snapshot-steps`: the states in the
     replay buffer and the search-control queue, the value V, the local frequency g, or the weight of
-    what is planned from each state."""
+    what is planned: a map of two coordinates, or else over the distance from visited states."""
     metric: str = "return"
     """The metric of the learning curves; docs/metrics.md lists them, and callbacks may add some."""
     x: Literal["steps", "seconds"] = "steps"
@@ -63,6 +63,8 @@ class Plot:
                 return plot.plot_curves(results, self.metric, self.x)
             case "queue":
                 return draw(maps.states_chart(results, self.step, self.seed))
+            case "trust" if not all(maps.has_surface(result, "trust") for result in results):
+                return draw(maps.trust_chart(results, self.step))
         return draw(maps.surfaces_chart(results, self.what, self.step, self.seed))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import to_hex
 
-from freqdyna.results.chart import Area, Axis, Chart, Dash, Line, Mark, Panel, SeedCurve
+from freqdyna.results.chart import Axis, Chart, Dash, Line, Mark, Mesh, Panel, SeedCurve
 
 MOST = 200
 """The maximum number of evaluations of a curve; longer curves keep every second, third, ..."""
@@ -101,7 +101,9 @@ def _mark(mark: Mark) -> Json:
         }
     if isinstance(mark, Line):
         return _line("line", mark, mark.x) | {"width": mark.width, "y": rounded(mark.y)}
-    assert isinstance(mark, Area)  # the page draws no others
+    if isinstance(mark, Mesh):
+        shown = {"x": rounded(mark.x), "y": rounded(mark.y), "values": rounded(mark.values)}
+        return {"kind": "mesh", **shown, "ends": rounded(mark.ends)}
     return {
         "kind": "area",
         "label": mark.label,

@@ -40,6 +40,7 @@ def report(
         runs.curves_section(results, sources),
         runs.trials_section(results, sources, trials),
         runs.settings_section(runs_alone),
+        runs.trust_section(results),
         *runs.metric_sections(results),
         runs.comparison_section(runs_alone, [sources[i] for i in plain], baseline),
         runs.sensitivity_section(results),

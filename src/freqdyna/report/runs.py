@@ -25,6 +25,7 @@ from freqdyna.results.chart import (
     setting_text,
 )
 from freqdyna.results.compare import compare_runs
+from freqdyna.results.maps import has_surface, surfaces_chart, trust_chart
 from freqdyna.results.measures import EnvironmentComparison
 from freqdyna.results.plot import curves_chart, differences_panel, profile_panel
 from freqdyna.results.result import Result
@@ -77,6 +78,25 @@ def curves_section(results: Sequence[Result], sources: Sequence[str]) -> Section
             *([LEFT_OUT] if any(r.complete_seeds.left_out for r in results) else []),
         ],
         origins=_origins(labels, sources, results),
+    )
+
+
+def trust_section(results: Sequence[Result]) -> Section | None:
+    """How much planned transitions counted near and far from the data; None without snapshots."""
+    planned = [r for r in results if any("queue_trust" in s for s in r.snapshots.values())]
+    if not planned:
+        return None
+    mapped = [result for result in planned if has_surface(result, "trust")]
+    maps = surfaces_chart(mapped, "trust").panels if mapped else []
+    return Section(
+        name="trust",
+        title="Where the model is trusted",
+        chart=as_json(Chart([*trust_chart(planned).panels, *maps])),
+        notes=[
+            "The weight of transitions that are planned from states of the queue: 1 counts like a "
+            "stored one, 0 not at all. The distance is that to the nearest visited state, in "
+            "standard deviations of each coordinate. Maps show the first seed.",
+        ],
     )
 
 

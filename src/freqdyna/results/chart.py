@@ -214,7 +214,9 @@ def run_labels(configs: list[Config]) -> list[str]:
 
 
 def agent_label(config: Config) -> str:
-    """The name of the agent, with its model if that is the user's own."""
+    """The name of the agent, with its model if that is the true one or the user's own."""
+    if config.model == "true":
+        return f"{config.agent_name}, true model"
     if module_of(config.model) is None:
         return config.agent_name
     return f"{config.agent_name}, model {config.model}"

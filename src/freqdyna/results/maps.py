@@ -19,14 +19,18 @@ from freqdyna.results.chart import (
     Mark,
     Mesh,
     Panel,
+    SeedCurve,
     dots,
     record_labels,
 )
 from freqdyna.results.record import Record
+from freqdyna.results.statistics import bootstrap_interval
 
 Snapshot = dict[str, np.ndarray]
 PANEL = 4.2
 """Inches along a side of a panel."""
+BINS = 12
+"""Points of the curve of the weight over the distance, with equally many states each."""
 TITLES = {
     "value": "V(s)",
     "frequency": "local frequency g(s)",
@@ -79,6 +83,8 @@ def surfaces_chart(
             )
         ends = float(surface.min()), float(surface.max())
         log = what == "frequency"  # it spans orders of magnitude
+        if what == "trust":
+            ends = 0.0, 1.0
         if log:
             greatest = max(ends[1], 1e-12)
             ends = max(ends[0], 1e-6 * greatest), greatest
@@ -88,6 +94,53 @@ def surfaces_chart(
         title = f"{label}\nseed {name}, step {at:,}"
         panels.append(map_panel(env, title, [mesh], title_size=10, filled=False))
     return Chart(panels, panel_size=(PANEL + 1, PANEL))
+
+
+def has_surface(result: Record, what: str) -> bool:
+    """Whether the snapshots of a run contain it, if there are any."""
+    return all(what in snapshot for snapshot in result.snapshots.values())
+
+
+def trust_chart(results: Sequence[Record], step: int | None = None) -> Chart:
+    """The weight of planned transitions over the distance from visited states, a panel per run.
+
+    The states are those of the queue. The distance is that to the nearest state in the sample of
+    the replay buffer, in standard deviations of each coordinate.
+    """
+    panels = []
+    for result, label in zip(results, record_labels(results), strict=True):
+        at, snapshot = _snapshot(result, step, "queue_trust")
+        rows = np.flatnonzero(result.complete_seeds.kept & (snapshot["queue_count"] > 0))
+        stores = zip(snapshot["queue"][rows], snapshot["replay"][rows], strict=True)
+        far = np.array([_distances(queue, replay) for queue, replay in stores])
+        edges = np.unique(np.quantile(far, np.linspace(0, 1, BINS + 1))) if far.size else far
+        if len(edges) < 2:
+            raise FreqdynaError(f"the queue of {label} is empty, or has visited states only")
+        bins = np.clip(np.searchsorted(edges, far, side="right") - 1, 0, len(edges) - 2)
+        weights, kinds = snapshot["queue_trust"][rows], np.arange(len(edges) - 1)
+        of_bin = bins[:, None] == kinds[:, None]
+        counts = of_bin.sum(-1)
+        kept = (counts > 0).all(0)  # some seeds may have no state so far away
+        means = (of_bin * weights[:, None]).sum(-1)[:, kept] / counts[:, kept]
+        middle = np.array([np.median(far[bins == kind]) for kind in kinds[kept]])
+        interval = bootstrap_interval(means) if len(means) > 1 else None
+        seeds = result.seeds[rows]
+        curve = SeedCurve(middle, means, LineStyle("tab:blue"), interval, seeds, marker="circle")
+        x = Axis("distance from the nearest visited state (deviations)")
+        y = Axis(TITLES["trust"], low=-0.03, high=1.03)
+        title = f"{label}\n{result.env_name}, step {at:,}"
+        panels.append(Panel(title, x, y, [curve], title_size=10))
+    return Chart(panels, panel_size=(PANEL + 1, PANEL))
+
+
+def _distances(states: np.ndarray, visited: np.ndarray) -> np.ndarray:
+    """The distance of each state, shape (k, n), to the nearest of the visited ones."""
+    deviation = visited.std(axis=0)
+    scale = np.where(deviation > 0, deviation, 1.0)
+    states, visited = states / scale, visited / scale
+    # ‖s − v‖² = ‖s‖² − 2 s·v + ‖v‖² needs no array of all differences.
+    squares = (states**2).sum(1)[:, None] - 2 * states @ visited.T + (visited**2).sum(1)
+    return np.asarray(np.sqrt(np.maximum(squares.min(axis=1), 0.0)))
 
 
 def _space(result: Record, snapshot: Snapshot, index: int) -> "Space | RecordedSpace":

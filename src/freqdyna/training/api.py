@@ -288,6 +288,9 @@ def prepare(
     provenance of the run that is resumed, and `facts` are more of its provenance.
     """
     keep_compiled_programs()
+    if init_from is not None and config.get("scale_observations") is None:
+        # Its parameters are those of a network that sees observations as they are.
+        config = config.changed({"scale_observations": False})
     before, facts = before or {}, dict(facts or {})
     devices = seed_devices(config.seeds, before.get("devices") or config.devices)
     environment = env or environment_of_run(config, None, before)

@@ -214,11 +214,10 @@ def initial_parameters(source: Record, config: Config, agent: Dyna) -> np.ndarra
     A seed begins with the parameters of the same seed, or all of them with those of the only seed.
     """
     source.require_agent()
-    if agent.scale_observations and not agent.env.is_bounded:
+    if agent.scale_observations:
         raise FreqdynaError(
-            f"init_from is set, but scale_observations is True (the default); {agent.env.name!r} "
-            "has coordinates without bounds, whose scale is not known before the run, so it must "
-            "be False"
+            "init_from is set, but scale_observations is True; it must be False, because the scale "
+            "is not known before the run"
         )
     flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
     names = "learner.activation", "learner.layer_norm"

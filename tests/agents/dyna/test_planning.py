@@ -85,7 +85,8 @@ def test_a_trajectory_starts_again_after_what_is_not_finite(simulation, params):
 
 def test_simulated_transitions_have_queue_states_actions_of_the_policy_and_outcomes_of_the_model():
     env = envs.make("MountainCar-v0")
-    agent = agent_of(env, "dyna-uniform", **{"planning.exploration": 0.0, "learner.hidden": (8,)})
+    settings = {"planning.exploration": 0.0, "learner.hidden": (8,), "batch_size": 32}
+    agent = agent_of(env, "dyna-uniform", model="true", **settings)
 
     @jax.jit
     def simulated(key):

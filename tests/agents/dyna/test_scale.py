@@ -46,7 +46,14 @@ class LongRoad(Road):
     high: ClassVar[np.ndarray] = np.array([400.0], np.float32)
 
 
-def scale_of(low, high, visited=None):
+def statistics(states):
+    visited, add = Visited.empty(states.shape[1]), jax.jit(Visited.add)
+    for state in jnp.asarray(states, jnp.float32):
+        visited = add(visited, state, state)
+    return visited
+
+
+def scale_of(low, high, visited):
     class Box(Probe):
         name: ClassVar[str] = "Box"
 
@@ -55,19 +62,36 @@ def scale_of(low, high, visited=None):
 
 
 def test_known_bounds_become_plus_and_minus_one():
-    scale = scale_of(LOW, HIGH)
+    visited = statistics(np.linspace(LOW, HIGH, 9))
+    scale = scale_of(LOW, HIGH, visited)
     np.testing.assert_allclose(scale(LOW), [-1, -1], rtol=1e-6)
     np.testing.assert_allclose(scale(HIGH), [1, 1], rtol=1e-6)
     middle = (LOW + HIGH) / 2
     np.testing.assert_allclose(scale(middle), [0, 0], atol=1e-6)
-    np.testing.assert_allclose(scale_of([2.0], [2.0])(jnp.array([3.0])), [1.0])  # no range
+    before = scale_of(LOW, HIGH, Visited.empty(2))
+    np.testing.assert_array_equal([before.centre, before.half], [scale.centre, scale.half])
+    no_range = scale_of([2.0], [2.0], statistics(np.full((3, 1), 2.0)))
+    np.testing.assert_allclose(no_range(jnp.array([3.0])), [1.0])
+
+
+def test_bounds_that_are_far_too_wide_do_not_matter():
+    seen = np.random.default_rng(0).normal([20.0, 0.3], [2.0, 0.01], (50, 2))
+    visited, deviations = statistics(seen), seen.std(axis=0, ddof=1)
+    for bound in (1e3, 1e4, 1e5):
+        scale = scale_of([-bound, -bound], [bound, bound], visited)
+        np.testing.assert_allclose(scale.half, 10 * deviations, rtol=1e-4)
+        np.testing.assert_allclose(scale.centre, seen.mean(axis=0), rtol=0.05)
+    # It changes without a jump where the box begins to be too wide.
+    ends = [
+        scale_of([-b, -b], [b, b], visited) for b in (9.999 * deviations[0], 10.001 * deviations[0])
+    ]
+    np.testing.assert_allclose(ends[0].half[0], ends[1].half[0], rtol=1e-3)
+    np.testing.assert_allclose(ends[0].centre[0], ends[1].centre[0], atol=1e-2)
 
 
 def test_coordinates_without_bounds_are_scaled_by_what_was_visited():
     seen = np.random.default_rng(0).normal([5.0, 7.0, 3.0], [2.0, 0.5, 0.0], (50, 3))
-    visited, add = Visited.empty(3), jax.jit(Visited.add)
-    for state in jnp.asarray(seen, jnp.float32):
-        visited = add(visited, state, state)
+    visited = statistics(seen)
     scale = scale_of([0.0, -np.inf, -np.inf], [10.0, np.inf, 8.0], visited)
     np.testing.assert_allclose(scale.centre, [5.0, seen[:, 1].mean(), 3.0], rtol=1e-5)
     # The third does not vary, so that it is not divided by its deviation.
@@ -78,7 +102,7 @@ def test_coordinates_without_bounds_are_scaled_by_what_was_visited():
 
 def test_a_folded_network_is_the_network_of_scaled_observations():
     env = envs.make("MountainCar-v0")
-    learner, scale = DQN(hidden=(5, 4)).bind(env), ObservationScale.of(env, None)
+    learner, scale = DQN(hidden=(5, 4)).bind(env), ObservationScale.of(env, Visited.empty(2))
 
     @jax.jit
     def both(key):

@@ -35,7 +35,7 @@ def started(agent):
 
 def test_td_error_is_the_one_of_the_definition():
     settings = {"planning.exploration": 0.0, "learner.discount": 0.5, "learner.double": False}
-    agent = small_agent(Clock(last=3), **settings)
+    agent = small_agent(Clock(last=3), model="true", **settings)
     s, last, first = jnp.array([0.0]), jnp.array([2.0]), jnp.asarray(0)
 
     def constant(outputs, params):

@@ -33,10 +33,11 @@ from freqdyna.agents.dyna.view import (
     climbs,
     is_drawn,
     model_error_at_queue,
+    over_grid,
     policy,
     search_view,
     surfaces,
-    trust,
+    weights,
 )
 from freqdyna.agents.learners import Learner, Planned
 from freqdyna.agents.replay import ReplayBuffer, uniform_indices
@@ -87,8 +88,9 @@ class Dyna(Component, eqx.Module):
     """Whether updates and searches start with the first step, rather than after the warm-up."""
     scale_observations: bool | None = eqx.field(static=True, default=None)
     """Whether the network, and a learned model, see scaled observations: coordinates with known
-    bounds in [-1, 1], the others by the running mean and standard deviation of the visited states.
-    If unset: yes with discrete actions, no with continuous ones."""
+    bounds in [-1, 1], those with none or with far too wide ones by the running mean and standard
+    deviation of the visited states. If unset: yes with discrete actions, no with continuous
+    ones."""
 
     def init(self, key: PRNGKeyArray) -> DynaState:
         """The state before the first step; the observation is zero if `env` is only a space."""
@@ -97,8 +99,8 @@ class Dyna(Component, eqx.Module):
         n, planning = self.env.observation_size, self.planning
         rules = () if planning is None else planning.search_control.climb_rules
         start = self.env.reset(reset_key) if isinstance(self.env, Environment) else jnp.zeros(n)
-        # Statistics of the visited states are needed for searches, or for the scale.
-        needed = planning is not None or (self.scale_observations and not self.env.is_bounded)
+        # Statistics of the visited states are needed for searches, and for the scale.
+        needed = planning is not None or self.scale_observations
         return DynaState(
             key=step_key,
             observation=start,
@@ -258,7 +260,10 @@ class Dyna(Component, eqx.Module):
 
     def _scale(self, state: DynaState) -> ObservationScale | None:
         """How the network sees observations; None for as they are."""
-        return ObservationScale.of(self.env, state.visited) if self.scale_observations else None
+        if not self.scale_observations:
+            return None
+        assert state.visited is not None
+        return ObservationScale.of(self.env, state.visited)
 
     def buffers(self, state: DynaState, t: Int[Array, ""]) -> Buffers:
         """Samples of both buffers, with t + 1 transitions in B."""
@@ -334,19 +339,27 @@ class Dyna(Component, eqx.Module):
         if self.planning is not None and state.memory is not None:
             control = self.planning.search_control
             recorded |= check_snapshot(control, control.snapshot(state.memory))
+        greedy = partial(self.learner.act, params, epsilon=0.0, key=key)
+        weighs = self.planning is not None and self.planning.weighs
+
+        def trust(states: Float[Array, "k n"]) -> Float[Array, " k"]:
+            assert self.planning is not None
+            scale, trust_key = self._scale(state), jax.random.fold_in(key, 2)
+            planning = self.planning.scaled(scale)
+            return weights(planning, self.learner, state, scale, states, greedy, trust_key)
+
+        if weighs:
+            recorded["queue_trust"] = trust(recorded["queue"])
         if not is_drawn(self.env):
             return recorded
         if self.planning is not None:
             # The climbs of a search at this step, only for the snapshot.
             search, climb_key = self.view(state, jnp.maximum(t - 1, 0)), jax.random.fold_in(key, 1)
             recorded |= climbs(self.planning.search_control, search, climb_key)
-        greedy = partial(self.learner.act, params, epsilon=0.0, key=key)
         recorded["bounds"] = jnp.stack([jnp.asarray(self.env.low), jnp.asarray(self.env.high)])
         recorded |= surfaces(self.learner.value(params), self.env)
-        if self.planning is not None and self.planning.weighs:
-            scale = self._scale(state)
-            planning, trust_key = self.planning.scaled(scale), jax.random.fold_in(key, 2)
-            recorded |= trust(planning, self.learner, state, scale, greedy, self.env, trust_key)
+        if weighs:
+            recorded |= over_grid(lambda s: {"trust": trust(s[None])[0]}, self.env)
         return recorded | policy(greedy, self.env)
 
     def dry_step(self, key: PRNGKeyArray) -> DynaState:

@@ -17,6 +17,8 @@ from freqdyna.envs.space import Space
 
 SMALLEST = 1e-6
 """A coordinate with a smaller standard deviation is not divided by it."""
+MOST_DEVIATIONS = 10.0
+"""A box that is wider than so many standard deviations to both sides says nothing about units."""
 
 
 class ObservationScale(eqx.Module):
@@ -26,21 +28,25 @@ class ObservationScale(eqx.Module):
     half: Float[Array, " n"]
 
     @staticmethod
-    def of(space: Space, visited: Visited | None) -> "ObservationScale":
-        """The scale of a space: known bounds become ±1, others use mean and standard deviation.
+    def of(space: Space, visited: Visited) -> "ObservationScale":
+        """The scale of a space, from its bounds and from statistics of the visited states.
 
-        Statistics of the visited states may be None if every coordinate has bounds.
+        Bounds become ±1. Coordinates without bounds have their mean and standard deviation, and
+        those with generous bounds, such as ±1000 for a temperature, are scaled by ten of them.
         """
         known = np.isfinite(space.low) & np.isfinite(space.high)
         low, high = np.where(known, space.low, -1.0), np.where(known, space.high, 1.0)
-        centre = jnp.asarray((low + high) / 2, float)
-        half = jnp.asarray(np.where(high > low, (high - low) / 2, 1.0), float)
-        if not known.all():
-            assert visited is not None
-            deviation = jnp.sqrt(jnp.diagonal(visited.covariance()))
-            centre = jnp.where(known, centre, visited.mean)
-            half = jnp.where(known, half, jnp.where(deviation > SMALLEST, deviation, 1.0))
-        return ObservationScale(centre, half)
+        middle = jnp.asarray((low + high) / 2, float)
+        bound = jnp.asarray(np.where(high > low, (high - low) / 2, 1.0), float)
+        deviation = jnp.sqrt(jnp.diagonal(visited.covariance()))
+        varies = deviation > SMALLEST
+        half = jnp.where(varies, jnp.minimum(bound, MOST_DEVIATIONS * deviation), bound)
+        # From the middle of the box to the mean of the states, as the box becomes too wide.
+        centre = visited.mean + half / bound * (middle - visited.mean)
+        return ObservationScale(
+            jnp.where(known, centre, visited.mean),
+            jnp.where(known, half, jnp.where(varies, deviation, 1.0)),
+        )
 
     def __call__(self, states: Float[Array, "*k n"]) -> Float[Array, "*k n"]:
         """Scaled states."""

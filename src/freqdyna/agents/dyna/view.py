@@ -1,6 +1,7 @@
 """What others see of the agent: searches, snapshots, and the model's error where it plans."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -164,38 +165,35 @@ def surfaces(value: StateValue, env: Space) -> dict[str, Float[Array, "points po
         derivatives = value.derivatives(state)
         return {"value": derivatives.value, "frequency": derivatives.frequency()}
 
-    return _over_grid(at, env)
+    return over_grid(at, env)
 
 
 def policy(
     act: Callable[[Float[Array, " 2"]], Action], env: Space
 ) -> dict[str, Shaped[Array, "points points ..."]]:
     """The action at each point of the grid, as "policy"."""
-    return _over_grid(lambda state: {"policy": act(state)}, env)
+    return over_grid(lambda state: {"policy": act(state)}, env)
 
 
-def trust(
+def weights(
     planning: Planning,
     learner: Learner,
     state: DynaState,
     scale: ObservationScale | None,
-    act: Callable[[Float[Array, " 2"]], Action],
-    env: Space,
+    states: Float[Array, "k n"],
+    act: Callable[[Float[Array, " n"]], Action],
     key: PRNGKeyArray,
-) -> dict[str, Float[Array, "points points"]]:
-    """The weight of a planned transition from each point of the grid, as "trust"."""
-
-    def at(s: Float[Array, " 2"]) -> dict[str, Float[Array, ""]]:
-        predicted = predict(planning, learner, state, scale, s[None], act(s)[None], key)
-        one = jax.tree.map(lambda x: x[0], predicted)
-        return {"trust": jnp.clip(planning.trust.judge(state.trust, one)[1], 0.0, 1.0)}
-
-    return _over_grid(at, env)
+) -> Float[Array, " k"]:
+    """How much transitions count that are planned from these states."""
+    predicted = predict(planning, learner, state, scale, states, jax.vmap(act)(states), key)
+    judged = jax.vmap(partial(planning.trust.judge, state.trust))(predicted)
+    return jnp.clip(judged[1], 0.0, 1.0)
 
 
-def _over_grid(
+def over_grid(
     function: Callable[[Float[Array, " 2"]], dict[str, Array]], env: Space
 ) -> dict[str, Shaped[Array, "points points ..."]]:
+    """A function of a state at each point of a grid."""
     coordinates = map(jnp.asarray, axes(env, (RESOLUTION, RESOLUTION)))
     grid = jnp.stack(jnp.meshgrid(*coordinates, indexing="ij"), axis=-1)
     # Row by row: all points of a batch of seeds at once would need too much memory.

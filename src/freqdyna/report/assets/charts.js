@@ -12,6 +12,10 @@ function traces(mark, state) {
   const name = escaped(mark.label || "");
   const line = { color, dash: mark.dash, width: Math.max(mark.width || 1, 1) };
   const common = { name, showlegend: false, x: mark.x, type: "scatter" };
+  if (mark.kind === "mesh") {
+    const [zmin, zmax] = mark.ends;
+    return [{ type: "heatmap", x: mark.x, y: mark.y, z: mark.values, zmin, zmax, colorscale: "Viridis", hovertemplate: "%{z}<extra></extra>" }];
+  }
   if (mark.kind === "area") {
     return [{ ...common, y: mark.y, fill: "toself", mode: "lines", line: { width: 0 }, fillcolor: faded(color, 0.2), hoverinfo: "skip" }];
   }
