@@ -122,9 +122,9 @@ CLEANRL: dict[str, Any] = {
     **{"gradient_steps": 1, "exploration_final_eps": 0.05},
     "policy_kwargs": {"net_arch": [120, 84]},
 }
-OURS, PAPER = "er", "er, preset paper"
+OURS, FIRST, PAPER = "er", "er, first rule", "er, preset paper"
 ZOO, CLEAN, DEFAULTS = "rl-zoo", "CleanRL's settings", "Stable-Baselines3"
-COLORS = {OURS: "tab:red", PAPER: "tab:orange"}
+COLORS = {OURS: "tab:red", FIRST: "tab:pink", PAPER: "tab:orange"}
 AXES = "environment steps", "seconds for ten seeds on two cores"
 COLORS |= {ZOO: "tab:blue", CLEAN: "tab:green", DEFAULTS: "tab:gray"}
 
@@ -176,10 +176,12 @@ def greedy_return(model: Any, envs: gymnasium.vector.SyncVectorEnv, seed: int) -
 
 
 def ours(task: Task, agent: str, steps: int, seeds: int) -> Curve:
-    """Train `er` with its defaults, or with those of the paper."""
+    """Train `er` with its defaults, with those of the first rule, or with those of the paper."""
     import freqdyna
 
     settings: dict[str, Any] = {"seeds": seeds, "steps": steps, "eval_every": task.every}
+    if agent == FIRST:
+        settings |= {"learner.loss": "squared", "batch_size": 32}
     settings |= {"eval_episodes": EPISODES, "eval_exploration": 0.0}
     if task.compiled and task.limit is not None:
         settings["env.episode_limit"] = task.limit
@@ -322,7 +324,7 @@ def collect(folder: Path) -> None:
         times = json.loads(file.read_text())
     for task in TASKS.values():
         for agent in COLORS:
-            for seed in [None] if agent in (OURS, PAPER) else range(PEER_SEEDS):
+            for seed in [None] if agent in (OURS, FIRST, PAPER) else range(PEER_SEEDS):
                 if not (path := place(folder, task, agent, seed)).exists():
                     continue
                 with np.load(path) as stored:

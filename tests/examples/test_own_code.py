@@ -114,7 +114,7 @@ def test_objects_are_passed_to_train_and_to_resume_and_what_is_not_finite_is_tol
     assert result.complete_seeds.kept.all()
 
     assert (result.config["search_control.x"], result.config["model.reward"]) == (0.125, -2.0)
-    for name, other in (("search_control", Astray()), ("model", Cracked())):
+    for name, other in (("search_control", Astray()), ("model", Cracked()), ("trust", "always")):
         with pytest.raises(FreqdynaError, match=name):
             freqdyna.resume(tmp_path / "run", progress=False, **mine | {name: other})
     again = freqdyna.resume(tmp_path / "run", progress=False)  # from their names and settings
@@ -170,3 +170,8 @@ def test_an_error_in_propose_keeps_its_class_and_names_the_contract(tmp_path):
 def test_an_algorithm_without_a_model_takes_none():
     with pytest.raises(FreqdynaError, match="model"):
         freqdyna.train("GridWorld", "er", model=Cracked)
+
+
+def test_what_is_no_component_is_refused():
+    with pytest.raises(FreqdynaError, match="trust"):
+        freqdyna.train("GridWorld", "dyna", trust=object())

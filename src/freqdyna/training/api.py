@@ -212,6 +212,8 @@ def resume(
         if allow_code:
             import_code(**config.named)
         parts = {"search_control": search_control, "model": model, "trust": trust}
+        for kind, component in parts.items():
+            _require_component(kind, component, "a class, or an object of one")
         environment = environment_of_run(config, env, before)
         run = prepare(
             longer,
@@ -394,10 +396,16 @@ def _environment(
     return factory, space, space.name
 
 
+def _require_component(kind: str, component: Any, kinds: str) -> None:
+    if component is not None and not isinstance(component, Component | type):
+        raise FreqdynaError(f"{kind} is {component!r}; it must be {kinds}")
+
+
 def _table(kind: str, component: Any) -> Any:
     """A component as settings name it: by name, and with the values of its fields."""
     if isinstance(component, str | Mapping):
         return component
+    _require_component(kind, component, "a name, a class, or an object of one")
     registries: dict[str, Registry[Any]] = {
         "search_control": SEARCH_CONTROLS,
         "model": MODELS,
