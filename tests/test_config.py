@@ -160,6 +160,14 @@ def test_every_entry_of_a_preset_is_a_setting_of_some_algorithm(preset):
             assert any(has_setting(config, setting) for config in configs), setting
 
 
+def test_presets_have_the_true_model_in_built_in_environments():
+    asked = {"env": "MountainCar-v0", "algorithm": "dyna"}
+    for preset in PRESETS:
+        assert presets.config(asked, preset).model == "true"
+        assert presets.config(asked, preset, on_host=True).model is None  # one of the same name
+        assert presets.config(asked | {"model": "learned"}, preset).model == "learned"
+
+
 def test_a_setting_wins_over_the_preset_which_wins_over_the_defaults():
     asked = {"env": "MazeGridWorld", "algorithm": "dyna-value"}
     boundary = "search_control.boundary"

@@ -60,7 +60,7 @@ def test_the_first_examples_run(name, trained, tmp_path, monkeypatch):
 
     monkeypatch.setattr(freqdyna, "train", checked)
     monkeypatch.setattr(freqdyna, "load", lambda path: trained)
-    exec("\n".join(python_of(name)).replace("[10_000]", "[40]"), {})
+    exec("\n".join(python_of(name)).replace("[5_000]", "[40]"), {})
 
 
 def test_the_comparison_of_the_guide_runs(trained, tmp_path, monkeypatch):

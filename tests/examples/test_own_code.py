@@ -114,7 +114,7 @@ def test_objects_are_passed_to_train_and_to_resume_and_what_is_not_finite_is_tol
     assert result.complete_seeds.kept.all()
 
     assert (result.config["search_control.x"], result.config["model.reward"]) == (0.125, -2.0)
-    for name, other in (("search_control", Astray()), ("model", Cracked()), ("trust", "always")):
+    for name, other in (("search_control", Astray()), ("model", Cracked())):
         with pytest.raises(FreqdynaError, match=name):
             freqdyna.resume(tmp_path / "run", progress=False, **mine | {name: other})
     again = freqdyna.resume(tmp_path / "run", progress=False)  # from their names and settings
@@ -173,5 +173,6 @@ def test_an_algorithm_without_a_model_takes_none():
 
 
 def test_what_is_no_component_is_refused():
-    with pytest.raises(FreqdynaError, match="trust"):
-        freqdyna.train("GridWorld", "dyna", trust=object())
+    for kind, other in (("trust", object()), ("model", Astray), ("learner", int)):
+        with pytest.raises(FreqdynaError, match=kind):
+            freqdyna.check("GridWorld", "dyna", **{kind: other})

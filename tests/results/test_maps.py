@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from freqdyna import Config, Result
+from freqdyna import Config, FreqdynaError, Result
 from freqdyna.agents.algorithms import completed
 from freqdyna.results.chart import Line
 from freqdyna.results.maps import has_surface, states_chart, surfaces_chart, trust_chart
@@ -97,11 +97,19 @@ def test_the_weight_is_drawn_over_the_distance_from_the_visited_states():
     visited = np.tile([[-1.0, 0, 0], [1, 0, 0]], (25, 1))  # deviations 1, 0 and 0
     far = np.tile(np.arange(10.0), 5)
     planned = np.stack([1 + far, 0 * far, 0 * far], -1)
+    # As far from zero as a pressure in pascals may be.
     stores = {"replay": np.stack([visited] * 2), "queue": np.stack([planned] * 2)}
+    stores = {name: (1e5 + states).astype(np.float32) for name, states in stores.items()}
     weights = np.stack([1 - far / 10, 0.5 - far / 20])
     result = make_result(env="Own-v0", queue_trust=weights, **stores)
     result = replace(result, snapshots={20: result.snapshots[20] | {"queue_count": np.ones(2)}})
     assert not has_surface(result, "trust")
     (curve,) = trust_chart([result]).panels[0].marks
     np.testing.assert_allclose(curve.values, [1 - curve.x / 10, 0.5 - curve.x / 20])
-    np.testing.assert_allclose(curve.x, [*range(8), 8.5])
+    np.testing.assert_allclose(curve.x, [*range(8), 8.5], atol=1e-6)
+    near = result.snapshots[20] | {"queue": stores["replay"]}
+    (curve,) = trust_chart([replace(result, snapshots={20: near})]).panels[0].marks
+    np.testing.assert_allclose(curve.values[:, 0], weights.mean(axis=1))
+    empty = result.snapshots[20] | {"queue_count": np.zeros(2)}
+    with pytest.raises(FreqdynaError):
+        trust_chart([replace(result, snapshots={20: empty})])

@@ -86,8 +86,8 @@ def test_seeds_begin_with_their_own_parameters_or_with_the_only_ones(short):
     def rows(config, of=source):
         return initial_parameters(of, config, build(config, envs.make(config.env)))
 
-    base = Config.of({"env": "GridWorld", "seeds": 1, "first_seed": 1, "learner.hidden": (4,)})
-    config = completed(base)
+    base = {"env": "GridWorld", "seeds": 1, "first_seed": 1, "learner.hidden": (4,)}
+    config = completed(Config.of(base | {"scale_observations": False}))
     np.testing.assert_array_equal(rows(config), source.parameters[1:2])
     four = replace(config, seeds=4)
     np.testing.assert_array_equal(rows(four, one), np.repeat(one.parameters, 4, axis=0))
@@ -95,6 +95,7 @@ def test_seeds_begin_with_their_own_parameters_or_with_the_only_ones(short):
         four,
         config.changed({"learner.activation": "relu"}),
         config.changed({"learner.hidden": (5,)}),
+        config.changed({"scale_observations": True}),
         completed(Config.of({"env": "CartPole-v1", "learner.hidden": (4,)})),
     ):
         with pytest.raises(FreqdynaError, match="init_from"):

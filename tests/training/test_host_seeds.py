@@ -121,8 +121,8 @@ def test_the_environment_is_its_own_model_where_it_can_simulate(monkeypatch):
     assert {id(env) for env in made} == {id(env) for env in closed}
     assert max(clocks) > 5  # normalised ones stay near zero
     asked.remove(1)  # it was tried out first
-    # 40 steps after the warm-up, 2 updates of 16 simulated transitions, for 3 seeds and a copy.
-    assert sum(asked) == 40 * 2 * 16 * 4
+    # 40 steps after the warm-up, 2 updates of 32 simulated transitions, for 3 seeds and a copy.
+    assert sum(asked) == 40 * 2 * 32 * 4
 
 
 @pytest.fixture(scope="module")

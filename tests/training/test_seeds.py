@@ -53,7 +53,7 @@ def states_equal(first, second, rows=slice(None)):
 
 @pytest.fixture(scope="module")
 def training():
-    return make_training("dyna-frequency")
+    return make_training("dyna-frequency", model="true")
 
 
 @pytest.fixture(scope="module")

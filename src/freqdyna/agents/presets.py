@@ -189,8 +189,11 @@ PRESETS: dict[str, Preset] = {
 }
 
 
-def config(settings: Mapping[str, Any], preset: str | None = None) -> Config:
-    """The configuration with these settings, as in `Config.of`, and with others of a preset."""
+def config(settings: Mapping[str, Any], preset: str | None = None, on_host: bool = False) -> Config:
+    """The configuration with these settings, as in `Config.of`, and with others of a preset.
+
+    With `on_host`, the environment is stepped in Python, whatever its name is.
+    """
     chosen = Config.of(settings)
     if preset is None:
         return chosen
@@ -198,7 +201,8 @@ def config(settings: Mapping[str, Any], preset: str | None = None) -> Config:
         raise unknown_name("preset", preset, PRESETS)
     tables = PRESETS[preset].tables
     explicit = flattened(settings)
-    table = {**tables[EVERYWHERE], **(tables[BUILT_IN] if chosen.env in ENVIRONMENTS else {})}
+    built_in = chosen.env in ENVIRONMENTS and not on_host
+    table = {**tables[EVERYWHERE], **(tables[BUILT_IN] if built_in else {})}
     table |= tables.get(chosen.env, {})
     table |= PRESETS[preset].by_algorithm.get(chosen.algorithm, {})
     # First the names of components, because they decide which other settings a run has.

@@ -25,7 +25,7 @@ from freqdyna.results.chart import (
     setting_text,
 )
 from freqdyna.results.compare import compare_runs
-from freqdyna.results.maps import has_surface, surfaces_chart, trust_chart
+from freqdyna.results.maps import searched_rows, surfaces_chart, trust_chart
 from freqdyna.results.measures import EnvironmentComparison
 from freqdyna.results.plot import curves_chart, differences_panel, profile_panel
 from freqdyna.results.result import Result
@@ -83,10 +83,14 @@ def curves_section(results: Sequence[Result], sources: Sequence[str]) -> Section
 
 def trust_section(results: Sequence[Result]) -> Section | None:
     """How much planned transitions counted near and far from the data; None without snapshots."""
-    planned = [r for r in results if any("queue_trust" in s for s in r.snapshots.values())]
+    planned, mapped = [], []
+    for result in results:
+        last = result.snapshots[max(result.snapshots)] if result.snapshots else {}
+        if "queue_trust" in last and len(searched_rows(result, last)):
+            planned.append(result)
+            mapped += [result] if np.isfinite(last.get("trust", [np.nan])[0]).all() else []
     if not planned:
         return None
-    mapped = [result for result in planned if has_surface(result, "trust")]
     maps = surfaces_chart(mapped, "trust").panels if mapped else []
     return Section(
         name="trust",

@@ -1,6 +1,7 @@
 """Snapshots over two coordinates: the states of replay and queue, V and g."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -110,34 +111,43 @@ def trust_chart(results: Sequence[Record], step: int | None = None) -> Chart:
     panels = []
     for result, label in zip(results, record_labels(results), strict=True):
         at, snapshot = _snapshot(result, step, "queue_trust")
-        rows = np.flatnonzero(result.complete_seeds.kept & (snapshot["queue_count"] > 0))
-        stores = zip(snapshot["queue"][rows], snapshot["replay"][rows], strict=True)
-        far = np.array([_distances(queue, replay) for queue, replay in stores])
-        edges = np.unique(np.quantile(far, np.linspace(0, 1, BINS + 1))) if far.size else far
-        if len(edges) < 2:
-            raise FreqdynaError(f"the queue of {label} is empty, or has visited states only")
-        bins = np.clip(np.searchsorted(edges, far, side="right") - 1, 0, len(edges) - 2)
-        weights, kinds = snapshot["queue_trust"][rows], np.arange(len(edges) - 1)
-        of_bin = bins[:, None] == kinds[:, None]
-        counts = of_bin.sum(-1)
-        kept = (counts > 0).all(0)  # some seeds may have no state so far away
-        means = (of_bin * weights[:, None]).sum(-1)[:, kept] / counts[:, kept]
-        middle = np.array([np.median(far[bins == kind]) for kind in kinds[kept]])
-        interval = bootstrap_interval(means) if len(means) > 1 else None
-        seeds = result.seeds[rows]
-        curve = SeedCurve(middle, means, LineStyle("tab:blue"), interval, seeds, marker="circle")
+        rows = searched_rows(result, snapshot)
+        if not len(rows):
+            raise FreqdynaError(f"the queue of {label} is empty at step {at:,}")
+        curve = _trust_curve(*(snapshot[name][rows] for name in ("queue", "replay", "queue_trust")))
         x = Axis("distance from the nearest visited state (deviations)")
         y = Axis(TITLES["trust"], low=-0.03, high=1.03)
         title = f"{label}\n{result.env_name}, step {at:,}"
-        panels.append(Panel(title, x, y, [curve], title_size=10))
+        panels.append(Panel(title, x, y, [replace(curve, seeds=result.seeds[rows])], title_size=10))
     return Chart(panels, panel_size=(PANEL + 1, PANEL))
+
+
+def searched_rows(result: Record, snapshot: Snapshot) -> np.ndarray:
+    """The complete seeds whose queue has states."""
+    return np.flatnonzero(result.complete_seeds.kept & (snapshot["queue_count"] > 0))
+
+
+def _trust_curve(queues: np.ndarray, replays: np.ndarray, weights: np.ndarray) -> SeedCurve:
+    """The mean weight of the states of each queue in bins of their distances.
+
+    Queues and replays have shape (seeds, states, n), weights (seeds, states).
+    """
+    far = np.array([_distances(*stores) for stores in zip(queues, replays, strict=True)])
+    edges = np.unique(np.quantile(far, np.linspace(0, 1, BINS + 1)))
+    bins = np.clip(np.searchsorted(edges, far, side="right") - 1, 0, max(len(edges) - 2, 0))
+    members = bins[:, None] == np.arange(bins.max() + 1)[:, None]
+    members = members[:, members.any(-1).all(0)]  # some seeds may have no state so far away
+    means = (members * weights[:, None]).sum(-1) / members.sum(-1)
+    places = np.array([np.median(far[of_bin]) for of_bin in members.swapaxes(0, 1)])
+    interval = bootstrap_interval(means) if len(means) > 1 else None
+    return SeedCurve(places, means, LineStyle("tab:blue"), interval, marker="circle")
 
 
 def _distances(states: np.ndarray, visited: np.ndarray) -> np.ndarray:
     """The distance of each state, shape (k, n), to the nearest of the visited ones."""
-    deviation = visited.std(axis=0)
+    centre, deviation = visited.mean(axis=0, dtype=float), visited.std(axis=0, dtype=float)
     scale = np.where(deviation > 0, deviation, 1.0)
-    states, visited = states / scale, visited / scale
+    states, visited = (states - centre) / scale, (visited - centre) / scale
     # ‖s − v‖² = ‖s‖² − 2 s·v + ‖v‖² needs no array of all differences.
     squares = (states**2).sum(1)[:, None] - 2 * states @ visited.T + (visited**2).sum(1)
     return np.asarray(np.sqrt(np.maximum(squares.min(axis=1), 0.0)))
@@ -169,6 +179,8 @@ def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snaps
     at = steps[-1] if step is None else step
     if wanted not in result.snapshots[at]:
         why = "; V and g are recorded for two bounded coordinates" if wanted in TITLES else ""
+        if wanted == "queue_trust":
+            why = "; weights are recorded with a learned model, unless trust is 'always'"
         raise FreqdynaError(f"the snapshots of {config.algorithm} do not contain {wanted}{why}")
     return at, result.snapshots[at]
 

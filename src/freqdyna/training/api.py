@@ -54,8 +54,11 @@ from freqdyna.training.seeds import Block, Layout, Training, VariedBlock, requir
 if TYPE_CHECKING:
     import gymnasium
 
-_PARTS = ("search_control", "model", "trust", "learner", "replay")
-"""The components that can be passed as objects."""
+_PARTS: dict[str, type[Component]] = {
+    **{"search_control": SearchControl, "model": Model, "trust": Trust},
+    **{"learner": Learner, "replay": ReplayBuffer},
+}
+"""The components that can be passed as objects, and their base classes."""
 _KEPT = (INIT_FROM, CUSTOM_METRICS, WANDB_RUN)
 """Facts of the provenance that stay when a run is resumed."""
 
@@ -213,7 +216,7 @@ def resume(
             import_code(**config.named)
         parts = {"search_control": search_control, "model": model, "trust": trust}
         for kind, component in parts.items():
-            _require_component(kind, component, "a class, or an object of one")
+            _require_component(kind, component)
         environment = environment_of_run(config, env, before)
         run = prepare(
             longer,
@@ -262,7 +265,7 @@ def _new_run(
         if part is not None:
             settings[kind] = _table(kind, part)
     return prepare(
-        presets.config(settings, preset),
+        presets.config(settings, preset, callable(environment)),
         environment,
         space,
         components={kind: part for kind, part in parts.items() if isinstance(part, Component)},
@@ -396,16 +399,21 @@ def _environment(
     return factory, space, space.name
 
 
-def _require_component(kind: str, component: Any, kinds: str) -> None:
-    if component is not None and not isinstance(component, Component | type):
-        raise FreqdynaError(f"{kind} is {component!r}; it must be {kinds}")
+def _require_component(kind: str, component: Any) -> None:
+    """Raise an error for what is neither a class of its kind nor an object of one."""
+    base, is_class = _PARTS[kind], isinstance(component, type)
+    if component is not None and not issubclass(component if is_class else type(component), base):
+        raise FreqdynaError(
+            f"{kind} is {component!r}; it must be a subclass of {base.__module__}.{base.__name__}, "
+            "or an object of one"
+        )
 
 
 def _table(kind: str, component: Any) -> Any:
     """A component as settings name it: by name, and with the values of its fields."""
     if isinstance(component, str | Mapping):
         return component
-    _require_component(kind, component, "a name, a class, or an object of one")
+    _require_component(kind, component)
     registries: dict[str, Registry[Any]] = {
         "search_control": SEARCH_CONTROLS,
         "model": MODELS,

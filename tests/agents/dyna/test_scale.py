@@ -12,6 +12,7 @@ from freqdyna.agents.dyna.state import Visited
 from freqdyna.agents.learners import DQN
 from freqdyna.agents.models import Learned
 
+EDGE = np.array([-1e-3, 1e-3])
 LOW, HIGH = jnp.array([-1.2, 100.0]), jnp.array([0.6, 400.0])
 
 
@@ -75,18 +76,16 @@ def test_known_bounds_become_plus_and_minus_one():
 
 
 def test_bounds_that_are_far_too_wide_do_not_matter():
-    seen = np.random.default_rng(0).normal([20.0, 0.3], [2.0, 0.01], (50, 2))
-    visited, deviations = statistics(seen), seen.std(axis=0, ddof=1)
+    seen = np.random.default_rng(0).uniform([10.0, 0.3], [30.0, 0.4], (50, 2))
+    visited, reach = statistics(seen), np.ptp(seen, axis=0) / 2
     for bound in (1e3, 1e4, 1e5):
         scale = scale_of([-bound, -bound], [bound, bound], visited)
-        np.testing.assert_allclose(scale.half, 10 * deviations, rtol=1e-4)
-        np.testing.assert_allclose(scale.centre, seen.mean(axis=0), rtol=0.05)
+        np.testing.assert_allclose(scale.half, 10 * reach, rtol=1e-4)
+        assert (np.abs(scale(jnp.asarray(seen, jnp.float32))) <= 0.3).all()
     # It changes without a jump where the box begins to be too wide.
-    ends = [
-        scale_of([-b, -b], [b, b], visited) for b in (9.999 * deviations[0], 10.001 * deviations[0])
-    ]
-    np.testing.assert_allclose(ends[0].half[0], ends[1].half[0], rtol=1e-3)
-    np.testing.assert_allclose(ends[0].centre[0], ends[1].centre[0], atol=1e-2)
+    narrow, wide = (scale_of([20.0 - b, 0], [20.0 + b, 1], visited) for b in reach[0] * (10 + EDGE))
+    np.testing.assert_allclose(narrow.half, wide.half, rtol=1e-3)
+    np.testing.assert_allclose(narrow.centre, wide.centre, rtol=1e-3)
 
 
 def test_coordinates_without_bounds_are_scaled_by_what_was_visited():

@@ -88,9 +88,9 @@ class Dyna(Component, eqx.Module):
     """Whether updates and searches start with the first step, rather than after the warm-up."""
     scale_observations: bool | None = eqx.field(static=True, default=None)
     """Whether the network, and a learned model, see scaled observations: coordinates with known
-    bounds in [-1, 1], those with none or with far too wide ones by the running mean and standard
-    deviation of the visited states. If unset: yes with discrete actions, no with continuous
-    ones."""
+    bounds in [-1, 1], the others by the running mean and standard deviation of the visited states.
+    Bounds more than ten times as wide as what was visited become ten times that. If unset: yes with
+    discrete actions, no with continuous ones."""
 
     def init(self, key: PRNGKeyArray) -> DynaState:
         """The state before the first step; the observation is zero if `env` is only a space."""

@@ -17,8 +17,10 @@ from freqdyna.envs.space import Space
 
 SMALLEST = 1e-6
 """A coordinate with a smaller standard deviation is not divided by it."""
-MOST_DEVIATIONS = 10.0
-"""A box that is wider than so many standard deviations to both sides says nothing about units."""
+MOST_RANGES = 10.0
+"""A box that is wider than so many ranges of the visited states says nothing about units."""
+ROUNDING = 1e-5
+"""A range that is smaller, relative to the states, may be rounding."""
 
 
 class ObservationScale(eqx.Module):
@@ -31,21 +33,23 @@ class ObservationScale(eqx.Module):
     def of(space: Space, visited: Visited) -> "ObservationScale":
         """The scale of a space, from its bounds and from statistics of the visited states.
 
-        Bounds become ±1. Coordinates without bounds have their mean and standard deviation, and
-        those with generous bounds, such as ±1000 for a temperature, are scaled by ten of them.
+        Bounds become ±1. Coordinates without bounds have their mean and standard deviation.
+        Generous bounds, such as ±1000 for a temperature, become ten times what was visited.
         """
         known = np.isfinite(space.low) & np.isfinite(space.high)
         low, high = np.where(known, space.low, -1.0), np.where(known, space.high, 1.0)
         middle = jnp.asarray((low + high) / 2, float)
         bound = jnp.asarray(np.where(high > low, (high - low) / 2, 1.0), float)
+        seen = (visited.high - visited.low) / 2  # minus infinity before the first state
+        varies = seen > ROUNDING * jnp.maximum(jnp.abs(visited.low), jnp.abs(visited.high))
+        half = jnp.where(varies, jnp.minimum(bound, MOST_RANGES * seen), bound)
+        # From the middle of the box to that of the states, as the box becomes too wide.
+        seen_middle = jnp.where(varies, (visited.low + visited.high) / 2, middle)
+        centre = seen_middle + half / bound * (middle - seen_middle)
         deviation = jnp.sqrt(jnp.diagonal(visited.covariance()))
-        varies = deviation > SMALLEST
-        half = jnp.where(varies, jnp.minimum(bound, MOST_DEVIATIONS * deviation), bound)
-        # From the middle of the box to the mean of the states, as the box becomes too wide.
-        centre = visited.mean + half / bound * (middle - visited.mean)
         return ObservationScale(
             jnp.where(known, centre, visited.mean),
-            jnp.where(known, half, jnp.where(varies, deviation, 1.0)),
+            jnp.where(known, half, jnp.where(deviation > SMALLEST, deviation, 1.0)),
         )
 
     def __call__(self, states: Float[Array, "*k n"]) -> Float[Array, "*k n"]:
