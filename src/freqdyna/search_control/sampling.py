@@ -47,7 +47,7 @@ class TDError(SearchControl):
 
     states: Count = eqx.field(static=True, default=20)
     """How many states to propose per step (m)."""
-    candidates: Count = eqx.field(static=True, default=200)
+    candidates: Count = eqx.field(static=True, default=50)
     """How many states are scored per step, all at once."""
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
