@@ -17,12 +17,15 @@ candidates had been tried on GridWorld, CartPole and MountainCar (8 seeds from 3
 - The winner is confirmed once, with seeds from 0: MazeGridWorld, TubeGridWorld-4, LunarLander,
   Docking, and an environment that is written independently after the choice.
 
-`python benchmarks/choose_planning.py train FOLDER --part 0/16` trains what FOLDER lacks, and
-`table FOLDER` prints the scores.
+21 trainings were made on 2026-11-18, on one H200; the others are missing.
+
+`python benchmarks/choose_planning.py train FOLDER --part 0/16` trains what FOLDER lacks,
+`collect FOLDER` adds it to `results/planning.parquet`, and `table` prints the scores.
 """
 
 import argparse
 import json
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -35,10 +38,12 @@ from choose_defaults import BASE, EVAL_EVERY, SEEDS, STEPS, place, score
 from jaxtyping import PRNGKeyArray
 
 import freqdyna
+from freqdyna.agents.dyna import scale
 from freqdyna.config import Count, NotNegative
 from freqdyna.search_control.base import Proposal, Search, SearchControl
 from freqdyna.search_control.sampling import sample_in_proportion
 
+STORED = Path(__file__).parents[1] / "results" / "planning.parquet"
 DOMAINS = ("Acrobot-v1", "CartPole-v1", "MountainCar-v0", "GridWorld", "PuddleWorld")
 LEARNER: dict[str, Any] = {
     **{**BASE, "learner.loss": "huber", "learner.n_step": 3},
@@ -89,6 +94,7 @@ CANDIDATES: dict[str, dict[str, Any]] = {
 def train(folder: Path, name: str, env: str) -> None:
     """Train one candidate on one domain, and store its returns of shape (seeds, evaluations)."""
     began, settings = time.monotonic(), {**LEARNER, **CANDIDATES[name]}
+    scale.MOST_RANGES = math.inf  # as in the second rule
     result = freqdyna.train(
         env, seeds=SEEDS, first_seed=4000, steps=STEPS, eval_every=EVAL_EVERY, **settings
     )
@@ -102,37 +108,63 @@ def train(folder: Path, name: str, env: str) -> None:
     )
 
 
-def table(folder: Path) -> None:
+def stored_rows() -> dict[tuple[str, str], dict[str, Any]]:
+    """What the file has, by candidate and domain."""
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(STORED).to_pylist() if STORED.exists() else []
+    return {(row["candidate"], row["env"]): row for row in rows}
+
+
+def collect(folder: Path) -> None:
+    """Add all trainings of a folder to the file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = stored_rows()
+    for name, env in [(name, env) for name in CANDIDATES for env in DOMAINS]:
+        if (path := place(folder, name, env)).exists():
+            with np.load(path) as stored:
+                weights = stored["trust"][np.isfinite(stored["trust"])]
+                rows[name, env] = {
+                    **{"candidate": name, "env": env, "settings": str(stored["settings"])},
+                    "returns": stored["returns"].tolist(),
+                    "trust": float(weights.mean()) if weights.size else None,
+                }
+    pq.write_table(pa.Table.from_pylist(list(rows.values())), STORED, compression="zstd")
+
+
+def table() -> None:
     """Print the differences of the scores with standard errors, and the mean weight."""
     print("| candidate | worst | mean | " + " | ".join(DOMAINS) + " |")
+    rows = stored_rows()
     scores: dict[str, dict[str, np.ndarray]] = {}
-    weights: dict[str, dict[str, float]] = {}
-    for name in CANDIDATES:
-        for env in DOMAINS:
-            if (path := place(folder, name, env)).exists():
-                with np.load(path) as stored:
-                    scores.setdefault(name, {})[env] = score(env, stored["returns"])
-                    weights.setdefault(name, {})[env] = float(np.nanmean(stored["trust"]))
+    for (name, env), row in rows.items():
+        scores.setdefault(name, {})[env] = score(env, np.array(row["returns"]))
     for name, by_env in scores.items():
-        texts, differences = [], []
+        texts, differences = dict.fromkeys(DOMAINS, ""), []
         for env in by_env.keys() & scores["er"].keys() & scores.get(TWICE, {}).keys():
             best = max((scores["er"][env], scores[TWICE][env]), key=np.mean)
             differences.append(by_env[env].mean() - best.mean())
             error = np.hypot(*(one.std(ddof=1) / len(one) ** 0.5 for one in (by_env[env], best)))
-            texts.append(f"{env} {differences[-1]:+.3f} ± {error:.3f} ({weights[name][env]:.2f})")
-        worst, mean = (f"{f(differences):+.3f}" if texts else "" for f in (min, np.mean))
-        print("| " + " | ".join([name, worst, mean, *sorted(texts)]) + " |")
+            texts[env] = f"{differences[-1]:+.3f} ± {error:.3f}"
+            if (weight := rows[name, env]["trust"]) is not None:
+                texts[env] += f" ({weight:.2f})"
+        worst, mean = (f"{f(differences):+.3f}" if differences else "" for f in (min, np.mean))
+        print("| " + " | ".join([name, worst, mean, *texts.values()]) + " |")
 
 
 def main() -> None:
     """Train, or print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=("train", "table"))
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("action", choices=("train", "collect", "table"))
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("runs/planning"))
     parser.add_argument("--part", default="0/1", help="which of how many processes this is")
     options = parser.parse_args()
     if options.action == "table":
-        return table(options.folder)
+        return table()
+    if options.action == "collect":
+        return collect(options.folder)
     options.folder.mkdir(parents=True, exist_ok=True)
     part, parts = map(int, options.part.split("/"))
     units = [(name, env) for name in CANDIDATES for env in DOMAINS]
