@@ -24,6 +24,7 @@ class Two(Space):
 def make_dqn(**settings):
     usual = {"hidden": (6, 5), "discount": 0.9, "learning_rate": 0.01, "activation": "tanh"}
     usual |= {"layer_norm": False, "double": False, "target_period": 4, "target_rate": 1.0}
+    usual["loss"] = "squared"
     return DQN(**usual | settings).bind(Two())
 
 

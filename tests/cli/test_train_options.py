@@ -54,7 +54,8 @@ def test_options_are_settings_of_the_chosen_components(trained, options, setting
 
 
 def test_options_of_other_components_are_refused(capsys):
-    for options in (["--search-control.noise=1"], ["--algorithm=dyna", "--model.size=3"]):
+    learned = ["--algorithm=dyna", "--model=learned", "--model.size=3"]
+    for options in (["--search-control.noise=1"], learned):
         with pytest.raises(SystemExit, match="2"):
             main(["train", *options])
     assert "size" in capsys.readouterr().err

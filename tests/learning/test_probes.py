@@ -67,8 +67,8 @@ def trained(agent, seeds):
 )
 def test_learned_action_values_are_the_exact_ones(algorithm, probe):
     env = OneOf(which=list(CASES).index(probe), episode_limit=LIMIT)
-    settings = {"warmup_steps": 100, "exploration": 0.5}
-    settings |= {"learner.target_period": 50, "learner.target_rate": 1.0}
+    settings = {"warmup_steps": 100, "exploration": 0.5, "batch_size": 32}
+    settings |= {"learner.target_period": 50, "learner.target_rate": 1.0, "learner.loss": "squared"}
     settings |= {"learner.hidden": (16,), "learner.learning_rate": 3e-3, "replay.capacity": STEPS}
     agent = agent_of(env, algorithm, **settings, **{"learner.discount": DISCOUNT})
     states, values = np.float32(list(CASES[probe]))[:, None], list(CASES[probe].values())
