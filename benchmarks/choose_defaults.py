@@ -47,7 +47,7 @@ as what is visited, and have other units in each coordinate: `UnitTanks` is Tank
 seeds x 8,000 steps, `er` had 0.74 there and 1.14 in Tanks; scaled by at most 3 or 10 standard
 deviations of the visited states, 1.14 and 1.07, and no less than before in Tanks, Landing,
 MountainCar and GridWorld. Ranges took the place of deviations, which a rare flag misleads, and ten
-of them change least where bounds are good.
+of them (1.01) change least where bounds are good.
 
 - Candidates: no limit, at most 10 and at most 3 ranges, with the winner of the second rule.
 - Domains: the seven and UnitTanks. Seeds, steps, evaluations and score as above; the worst of the
