@@ -1,5 +1,7 @@
 """One step of the agent after the other: what is stored, searched and learned, and when."""
 
+from functools import partial
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -124,3 +126,51 @@ def test_models_learn_once_there_is_a_batch_and_values_and_searches_wait_for_the
     assert state.diagnostics.updates == 2 * 10
     assert state.queue.count == 10 * 20
     assert state.diagnostics.searches.tolist() == [10, 200, 0, 0, 0]
+
+
+def test_random_actions_are_repeated_and_their_share_stays_the_same():
+    steps, epsilon, longest = 6_000, 0.3, 4
+    dyna = agent_of(
+        Clock(episode_limit=10_000, last=10_000),
+        **{
+            **{"exploration_repeats": longest, "exploration": epsilon, "warmup_steps": 0},
+            **{"planning_steps": 1, "batch_size": 1, "replay.capacity": steps},
+        },
+    )
+
+    def step(state, t):
+        return dyna.step(state, t), state.burst
+
+    state, bursts = jax.jit(partial(jax.lax.scan, step))(start(dyna), jnp.arange(steps))
+    left, actions = np.asarray(bursts.left), np.asarray(bursts.action)
+    taken = np.asarray(state.replay.rows)[:steps, 2]
+    np.testing.assert_array_equal(taken[left > 0], actions[left > 0])
+    begins = (left > 0) & (np.append(0, left[:-1]) <= 1)
+    lengths = left[begins]
+    for k in range(1, longest + 1):
+        assert abs((lengths >= k).mean() - 1 / k) <= 5 * (1 / 4 / len(lengths)) ** 0.5
+    # Starts are independent draws; a burst of mean length 25/12 multiplies their error by it.
+    assert abs((left > 0).mean() - epsilon) <= 5 * 25 / 12 * (1 / 4 / steps) ** 0.5
+    inside = left[:-1] > 1
+    np.testing.assert_array_equal(left[1:][inside], left[:-1][inside] - 1)
+
+
+def test_a_repeated_action_ends_with_its_episode():
+    inside, at_the_end = (
+        agent_of(clock(last), exploration_repeats=50, exploration=0.0) for last in (9, 1)
+    )
+    state = eqx.tree_at(lambda s: s.burst.left, start(inside), jnp.asarray(40))
+    assert advance(inside, state, 0, 1).burst.left == 39
+    assert advance(at_the_end, state, 0, 1).burst.left == 0
+
+
+def test_the_target_network_can_act():
+    online, target = (agent_of(clock(), acting_network=name) for name in ("online", "target"))
+    state = run(online, 10)
+    assert (online.parameters(state) != target.parameters(state)).any()
+    np.testing.assert_array_equal(
+        target.parameters(state),
+        online.parameters(
+            eqx.tree_at(lambda s: s.learner.params, state, state.learner.target_params)
+        ),
+    )

@@ -10,6 +10,7 @@ for an environment that is stepped in Python between them.
 
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 import equinox as eqx
 import jax
@@ -27,7 +28,7 @@ from freqdyna.agents.dyna.planning import (
     update,
 )
 from freqdyna.agents.dyna.scale import ObservationScale
-from freqdyna.agents.dyna.state import Buffers, DynaState, Experience, Visited
+from freqdyna.agents.dyna.state import Buffers, Burst, DynaState, Experience, Visited
 from freqdyna.agents.dyna.view import (
     SNAPSHOT_STATES,
     climbs,
@@ -82,6 +83,11 @@ class Dyna(Component, eqx.Module):
     exploration_steps: CountOrZero = eqx.field(static=True, default=0)
     """The number of steps, warm-up included, in which exploration changes linearly from
     exploration_initial to exploration; 0 for no schedule."""
+    exploration_repeats: Count = eqx.field(static=True, default=1)
+    """The most steps that a random action lasts, with discrete actions: at least k steps with
+    probability 1/k. The share of random steps is the same (Dabney et al., 2021)."""
+    acting_network: Literal["online", "target"] = eqx.field(static=True, default="online")
+    """The network that acts, in training and in evaluations."""
     warmup_steps: CountOrZero = eqx.field(static=True, default=1000)
     """The number of steps at the start in which every action is random."""
     learn_in_warmup: bool = eqx.field(static=True, default=False)
@@ -113,6 +119,7 @@ class Dyna(Component, eqx.Module):
             diagnostics=Diagnostics.zero(len(rules)),
             memory=None if planning is None else planning.memory(self.env, memory_key),
             trust=None if planning is None else planning.trust.init(),
+            burst=self._burst(None, jnp.zeros((), int), jax.random.fold_in(key, 5)),
         )
 
     def step(self, state: DynaState, t: Int[Array, ""]) -> DynaState:
@@ -122,12 +129,37 @@ class Dyna(Component, eqx.Module):
 
     def choose(self, state: DynaState, t: Int[Array, ""]) -> Action:
         """Observe s_t and choose the action a_t, with exploration."""
+        act_key, *_ = self._keys(state, t)
+        burst = state.burst
+        epsilon = self._epsilon(t) if burst is None else 0.0
+        action = self.act(state, state.observation, epsilon, act_key)
+        return action if burst is None else jnp.where(burst.left > 0, burst.action, action)
+
+    def _epsilon(self, t: Int[Array, ""]) -> Float[Array, ""]:
+        """The amount of exploration after t steps."""
         exploration = linear_schedule(
             self.exploration_initial, self.exploration, self.exploration_steps, t
         )
-        epsilon = jnp.where(t < self.warmup_steps, 1.0, exploration)
-        act_key, *_ = self._keys(state, t)
-        return self.learner.act(self.parameters(state), state.observation, epsilon, act_key)
+        return jnp.where(t < self.warmup_steps, 1.0, exploration)
+
+    def _burst(self, before: Burst | None, t: Int[Array, ""], key: PRNGKeyArray) -> Burst | None:
+        """The random action after t steps and its length: that of before, or perhaps a new one."""
+        if self.exploration_repeats == 1 or not self.env.num_actions:
+            return None
+        epsilon, start_key, *keys = self._epsilon(t), *jax.random.split(key, 3)
+        mean = sum(1 / k for k in range(1, self.exploration_repeats + 1))
+        # Bursts last `mean` steps, so they start less often than with probability epsilon.
+        starts = jax.random.uniform(start_key) < epsilon / (mean * (1 - epsilon) + epsilon)
+        length = jnp.floor(1 / jax.random.uniform(keys[0], minval=jnp.finfo(float).tiny))
+        length = jnp.minimum(length, self.exploration_repeats).astype(int)
+        burst = Burst(
+            jax.random.randint(keys[1], (), 0, self.env.num_actions),
+            jnp.where(starts, length, 0),
+        )
+        if before is None:
+            return burst
+        last = Burst(before.action, before.left - 1)
+        return jax.tree.map(partial(jnp.where, last.left > 0), last, burst)
 
     def interact(self, state: DynaState, t: Int[Array, ""], action: Action) -> Experience:
         """Take the action a_t in a compiled environment, and start a new episode if it is over."""
@@ -166,6 +198,11 @@ class Dyna(Component, eqx.Module):
         visited = state.visited
         if visited is not None:
             visited = visited.add(transition.state, transition.next_state)
+        burst = state.burst
+        if burst is not None:
+            act_key, *_ = self._keys(state, t)
+            burst = replace(burst, left=jnp.where(experience.over, 0, burst.left))
+            burst = self._burst(burst, t + 1, jax.random.fold_in(act_key, 2))
         after = replace(
             state,
             observation=experience.observation,
@@ -173,6 +210,7 @@ class Dyna(Component, eqx.Module):
             replay=self.replay.add(state.replay, transition.pack(), t),
             visited=visited,
             diagnostics=state.diagnostics.after_step(experience.over),
+            burst=burst,
         )
         return after, transition
 
@@ -293,8 +331,9 @@ class Dyna(Component, eqx.Module):
         return self.learner.act(self.parameters(state), observation, epsilon, key)
 
     def parameters(self, state: DynaState) -> Float[Array, " p"]:
-        """The parameters of the network as a function of observations that are not scaled."""
-        scale, params = self._scale(state), state.learner.params
+        """The parameters of the acting network, for observations that are not scaled."""
+        scale, learner = self._scale(state), state.learner
+        params = learner.params if self.acting_network == "online" else learner.target_params
         return params if scale is None else scale.folded(params, self.learner.sizes)
 
     def with_parameters(self, state: DynaState, parameters: Float[Array, " p"]) -> DynaState:

@@ -103,6 +103,14 @@ class Queue(eqx.Module):
         return uniform_indices(bits, jnp.clip(self.count, 1, self.rows.shape[0]))
 
 
+class Burst(eqx.Module):
+    """A random action that is repeated."""
+
+    action: Int[Array, ""]
+    left: Int[Array, ""]
+    """How many more steps it lasts; 0 for a greedy action."""
+
+
 class DynaState(eqx.Module):
     """The training state of one seed."""
 
@@ -124,6 +132,8 @@ class DynaState(eqx.Module):
     """The memory of the search-control, if it has one."""
     trust: Any = None
     """The state of the agent's `Trust`."""
+    burst: Burst | None = None
+    """The random action of now, if such actions are repeated."""
 
 
 class Experience(eqx.Module):
