@@ -227,7 +227,7 @@ class BoreholeDrill(gym.Env[np.ndarray, Any]):
         """Declare the six driller's actions and a generous box for the eight gauges."""
         self.action_space = spaces.Discrete(6)  # hold, weight +/-, speed +/-, flush
         high = np.array((500, 500, 400, 500, 100, 400, 300, 200), dtype=np.float32)
-        self.observation_space = spaces.Box(np.float32([0, -50, 0, 0, 0, 0, 0, 0]), high)
+        self.observation_space = spaces.Box(np.array((0, -50, *[0] * 6), np.float32), high)
 
     def _observe(self) -> np.ndarray:
         """Return the gauges in the units of the driller's cabin."""

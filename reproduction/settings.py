@@ -17,6 +17,7 @@ EVERYWHERE: Settings = flattened(
         **{"seeds": 30, "first_seed": 0, "steps": 50_000, "devices": None, "snapshot_steps": ()},
         **{"exploration": 0.1, "exploration_initial": 1.0, "exploration_steps": 0},
         **{"learn_in_warmup": False, "scale_observations": False},
+        **{"exploration_repeats": 1, "acting_network": "online"},
         "env": {
             **{"reward_noise": 0.0, "move_noise": 0.01},
             **{"walls_in_state_space": False, "collision": "segment"},
@@ -29,7 +30,7 @@ EVERYWHERE: Settings = flattened(
         "replay": {"capacity": 100_000, "prioritized_share": 0.0, "exponent": 0.6},
         "planning": {
             **{"simulated_share": 0.5, "queue_size": 100_000, "exploration": 0.1},
-            **{"rollout_length": 1, "model_updates": 1},
+            "model_updates": 1,
         },
         "model": {"learning_rate": 1e-4, "hidden": (64, 64)},
         "trust": "always",

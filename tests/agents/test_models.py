@@ -307,7 +307,7 @@ class Uncertain(SearchControl):
 
 def test_a_search_control_uses_the_disagreement_of_an_ensemble():
     parts = {"search_control": Uncertain(), "model": Ensemble(size=2, outcome="member")}
-    settings = {"planning.model_updates": 2, "planning.rollout_length": 2, "trust": "always"}
+    settings = {"planning.model_updates": 2, "trust": "always"}
     agent = agent_of(ENV, "dyna", parts, **settings)
     state = jax.eval_shape(agent.dry_step, jax.random.key(0))
     assert state.queue.rows.shape[1] == 2

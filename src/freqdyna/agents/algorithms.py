@@ -165,10 +165,6 @@ def build(
             trust=component("trust"),
             simulated=0,
         )
-        if planning.rollout_length > 1 and planning.weighs:
-            raise FreqdynaError(
-                f"planning.rollout_length is {planning.rollout_length}, which needs trust 'always'"
-            )
         if planning.model_updates > 1 and not planning.model.learn_batch:
             raise FreqdynaError(
                 f"planning.model_updates is {planning.model_updates}, but the model does not learn"

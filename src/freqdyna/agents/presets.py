@@ -68,6 +68,7 @@ PAPER: Tables = {
         **PAPERS_LEARNER,
         "exploration": 0.1,  # A.6: "without decaying"
         "exploration_steps": 0,  # the same words
+        **{"exploration_repeats": 1, "acting_network": "online"},  # no other is mentioned
         "warmup_steps": 5000,  # A.6: "random action is taken in the first 5k time steps"
         "learn_in_warmup": True,  # A.7: the loop updates at every step
         "planning.simulated_share": 0.5,  # A.6: β
@@ -151,7 +152,7 @@ PUBLISHED: Tables = {
         "search_control.network": "target",  # for g; V is computed with the online network
         "planning.queue_size": 1_000_000,
         "replay.prioritized_share": 0.0,
-        "scale_observations": False,
+        **{"scale_observations": False, "exploration_repeats": 1, "acting_network": "online"},
     },
     BUILT_IN: {"model": "true"},
     "MountainCar-v0": {

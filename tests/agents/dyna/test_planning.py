@@ -1,4 +1,4 @@
-"""Simulated transitions and trajectories."""
+"""Simulated transitions."""
 
 import dataclasses
 
@@ -47,39 +47,29 @@ def params(simulation):
     return 3 * jax.random.normal(jax.random.key(2), shape)
 
 
-def rolled_out(simulation, params, length):
-    network = simulation.learner.network(params)
-    simulation = dataclasses.replace(simulation, length=length)
-    rows = jax.jit(lambda i: simulation.trajectories(i, network))(jnp.asarray(0))
+def transitions(simulation, params):
+    network = jax.vmap(simulation.learner.network(params))
+    rows = jax.jit(lambda i: simulation.transitions(i, network(simulation.states[i])))(
+        jnp.asarray(0)
+    )
     return rows, jax.vmap(Transition.unpack)(rows)
 
 
-def test_seven_transitions_are_two_trajectories_of_three_and_the_start_of_another(
-    simulation, params
-):
-    _, seen = rolled_out(simulation, params, 3)
-    # The second one meets the end at 5, and starts again.
-    np.testing.assert_array_equal(seen.state[:, 0], [0, 1, 2, 3, 4, 3, 1])
-    np.testing.assert_array_equal(seen.next_state[:, 0], [1, 2, 3, 4, 5, 4, 2])
-    np.testing.assert_array_equal(seen.terminal, [0, 0, 0, 0, 1, 0, 0])
+def test_proposed_actions_replace_those_of_the_policy(simulation, params):
+    _, seen = transitions(simulation, params)
     greedy = jax.vmap(simulation.learner.network(params))(seen.state).argmax(-1)
     np.testing.assert_array_equal(seen.action, greedy)
-
-    other = 1 - greedy[np.array([0, 3, 6])]
-    pairs = dataclasses.replace(simulation, actions=jnp.zeros((1, 7), int).at[0, :3].set(other))
-    _, seen = rolled_out(pairs, params, 3)
-    expected = np.asarray(greedy).copy()
-    expected[[0, 3, 5, 6]] = 1 - expected[[0, 3, 5, 6]]  # proposed at every start
-    np.testing.assert_array_equal(seen.action, expected)
+    _, seen = transitions(dataclasses.replace(simulation, actions=1 - greedy[None]), params)
+    np.testing.assert_array_equal(seen.action, 1 - greedy)
 
 
-def test_a_trajectory_starts_again_after_what_is_not_finite(simulation, params):
+def test_what_is_not_finite_is_marked(simulation, params):
     broken = dataclasses.replace(simulation, model=Broken())
-    rows, seen = rolled_out(broken, params, 3)
-    np.testing.assert_array_equal(seen.state[:, 0], [0, 1, 0, 3, 4, 3, 1])
+    rows, seen = transitions(broken, params)
+    np.testing.assert_array_equal(seen.state[:, 0], STARTS)
     real = rows[3:5]
     batch, usable = broken.mini_batch(real, rows)
-    np.testing.assert_array_equal(usable, [1, 1, 1, 0, 1, 1, 1, 1, 0])
+    np.testing.assert_array_equal(usable, [1, 1, *(start != 1 for start in STARTS)])
     np.testing.assert_array_equal(batch[:2], real)
 
 

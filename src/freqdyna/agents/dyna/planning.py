@@ -4,7 +4,6 @@ With trust "always", simulated transitions are drawn by `Simulation` as in the p
 `imagine` plans all transitions of a step at once, and each counts as far as it is trusted.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,7 +11,6 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped, UInt32
 
 from freqdyna.agents.dyna.scale import ObservationScale
@@ -42,9 +40,6 @@ class Planning(Component, eqx.Module):
     """The capacity of the search-control queue, in states."""
     exploration: Share = 0.1
     """Like the agent's exploration, for the actions that are paired with queue states."""
-    rollout_length: Count = eqx.field(static=True, default=1)
-    """Steps of a simulated trajectory, from a queue state with the current policy. A mini-batch has
-    as many simulated transitions as before, of fewer trajectories."""
     model_updates: Count = eqx.field(static=True, default=1)
     """Updates per environment step of a model that learns, each with its own mini-batch."""
 
@@ -202,15 +197,12 @@ class Simulation(eqx.Module):
     model: Model[Any]
     model_state: Any
     states: Float[Array, "d k n"]
-    """Sampled from the search-control queue: k for each of the d updates; of trajectories of
-    several steps only the first ones are used."""
+    """Sampled from the search-control queue: k for each of the d updates."""
     exploration: Any
     """The learner's random numbers for actions, shape (d, k)."""
     noise: Float[Array, "d k z"]
     actions: Shaped[Array, "d k ..."] | None = None
     """The actions of the states, if the search-control proposes pairs; else the policy chooses."""
-    length: int = eqx.field(static=True, default=1)
-    """Steps of a simulated trajectory."""
 
     @staticmethod
     def draw(
@@ -239,7 +231,6 @@ class Simulation(eqx.Module):
             ),
             noise=jax.random.normal(noise_key, (*shape, planning.model.noise_size)),
             actions=actions,
-            length=planning.rollout_length,
         )
 
     def transitions(
@@ -260,47 +251,15 @@ class Simulation(eqx.Module):
             action = proposed
             if action is None:
                 action = self.learner.select_action(output, exploration)
-            return self._transition(s, action, noise).pack()
+            next_state, reward, terminal = self.model.query(self.model_state, s, action, noise)
+            if not self.model.is_always_finite:
+                finite = jnp.isfinite(next_state).all() & jnp.isfinite(reward)
+                reward = jnp.where(finite, reward, jnp.nan)
+            return Transition(s, action, reward, next_state, terminal).pack()
 
         exploration = jax.tree.map(lambda drawn: drawn[i], self.exploration)
         proposed = None if self.actions is None else self.actions[i]
         return jax.vmap(transition)(self.states[i], exploration, self.noise[i], outputs, proposed)
-
-    def trajectories(
-        self, i: Int[Array, ""], network: Callable[[Float[Array, " n"]], Array]
-    ) -> Float[Array, "k width"]:
-        """The packed transitions of update i, as trajectories of several steps.
-
-        The k transitions are those of ⌈k / length⌉ trajectories, one after the other; the last one
-        is shorter if k is not a multiple of the length. Each starts in a state of the queue, and
-        again there after a terminal state, or after a transition that is not finite. The network
-        determines the actions.
-        """
-        k = self.states.shape[1]
-        steps = min(self.length, k)
-        number = -(-k // steps)
-        # Random numbers that are used twice belong to steps of the last trajectory beyond k.
-        places = (np.arange(number * steps) % k).reshape(number, steps)
-        drawn = jax.tree.map(lambda x: x[i][places], (self.exploration, self.noise))
-
-        def trajectory(
-            start: Float[Array, " n"], proposed: Action | None, drawn: Any
-        ) -> Float[Array, "steps width"]:
-            def step(at: Any, drawn: Any) -> tuple[Any, Float[Array, " width"]]:
-                s, is_start = at
-                exploration, noise = drawn
-                action = self.learner.select_action(network(s), exploration)
-                if proposed is not None:
-                    action = jnp.where(is_start, proposed, action)
-                simulated = self._transition(s, action, noise)
-                over = (simulated.terminal > 0.5) | ~jnp.isfinite(simulated.reward)
-                return (jnp.where(over, start, simulated.next_state), over), simulated.pack()
-
-            return jax.lax.scan(step, (start, jnp.ones((), bool)), drawn)[1]
-
-        proposed = None if self.actions is None else self.actions[i, :number]
-        rows = jax.vmap(trajectory)(self.states[i, :number], proposed, drawn)
-        return rows.reshape(number * steps, -1)[:k]
 
     def mini_batch(
         self, real: Float[Array, "r width"], simulated: Float[Array, "k width"]
@@ -314,16 +273,6 @@ class Simulation(eqx.Module):
             return rows, None
         finite = jnp.isfinite(simulated[:, -2])  # the rewards
         return rows, jnp.concatenate([jnp.ones(len(real), bool), finite])
-
-    def _transition(
-        self, s: Float[Array, " n"], action: Action, noise: Float[Array, " z"]
-    ) -> Transition:
-        """The model's answer; if it is not finite, the reward is NaN."""
-        next_state, reward, terminal = self.model.query(self.model_state, s, action, noise)
-        if not self.model.is_always_finite:
-            finite = jnp.isfinite(next_state).all() & jnp.isfinite(reward)
-            reward = jnp.where(finite, reward, jnp.nan)
-        return Transition(s, action, reward, next_state, terminal)
 
 
 class Progress(NamedTuple):
@@ -360,17 +309,11 @@ def update(
         rows = n_step_rows(
             progress.replay.rows, indices, t + 1, learner.n_step, learner.discount, n
         )
-    states, trajectories, planned = rows[:, :n], None, None
+    states, planned = rows[:, :n], None
     if isinstance(simulation, Planned):
         planned, simulation = jax.tree.map(lambda x: x[i], simulation), None
     if simulation is not None:
-        starts = simulation.states[i]
-        if simulation.length > 1:
-            network = learner.network(progress.learner.params)
-            seen = network if scale is None else lambda s: network(scale(s))
-            trajectories = simulation.trajectories(i, seen)
-            starts = trajectories[:, :n]
-        states = jnp.concatenate([states, starts])
+        states = jnp.concatenate([states, simulation.states[i]])
     if scale is not None:
         states = scale(states)
 
@@ -379,9 +322,7 @@ def update(
     ) -> tuple[Float[Array, "batch width"], Usable]:
         batch, usable = rows, None
         if simulation is not None:
-            simulated = trajectories
-            if simulated is None:
-                simulated = simulation.transitions(i, outputs[real:])
+            simulated = simulation.transitions(i, outputs[real:])
             batch, usable = simulation.mini_batch(rows, simulated)
         return batch if scale is None else scale.of_rows(batch), usable
 
