@@ -104,8 +104,12 @@ def train(folder: Path, unit: Unit) -> None:
     began = time.monotonic()
     result = freqdyna.train(
         cell.env if cell.built_in else partial(gymnasium.make, cell.env),
-        **{"seeds": min(BLOCK, cell.seeds), "first_seed": first, "steps": STEPS},
-        **{"eval_every": EVAL_EVERY, "eval_episodes": 5, **AGENTS[agent]},
+        seeds=min(BLOCK, cell.seeds),
+        first_seed=first,
+        steps=STEPS,
+        eval_every=EVAL_EVERY,
+        eval_episodes=5,
+        **AGENTS[agent],
     )
     trust = np.asarray(result.metrics.get("trust", np.nan))
     np.savez(
