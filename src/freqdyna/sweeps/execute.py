@@ -27,7 +27,7 @@ from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
 from freqdyna.training.engines import Engine, Task
 from freqdyna.training.interrupts import InterruptedRun
-from freqdyna.training.progress import LastEvaluation, Progress
+from freqdyna.training.progress import Progress
 
 SECONDS_BETWEEN_UPDATES = 2.0
 
@@ -69,7 +69,7 @@ def compute(
         if unit.name not in before.done
     ]
     done, failed = set(before.done), dict[str, str]()
-    display = StatusDisplay(storage, replace(before, failed={}), engine.slots(), title)
+    display = StatusDisplay(replace(before, failed={}), engine.slots(), title)
     updated = time.monotonic()
     outcomes = engine.run(tasks)
     try:
@@ -196,12 +196,12 @@ class UnitProgress(Progress):
     def warn(self, text: str) -> None:
         """Do nothing: the metrics show which seeds diverged."""
 
-    def update(self, step: int, last: LastEvaluation | None) -> None:
+    def update(self, step: int, text: str) -> None:
         """Copy new checkpoints, and write a progress note from time to time."""
         self.copy_folder()
         if time.monotonic() - self._noted >= SECONDS_BETWEEN_UPDATES:
             self._noted = time.monotonic()
-            self.write_note(step, last.text() if last else "")
+            self.write_note(step, text)
 
     def write_note(self, step: int, text: str) -> None:
         """Write the progress of the unit."""

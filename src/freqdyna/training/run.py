@@ -35,7 +35,7 @@ from freqdyna.training.callbacks import Callback, Evaluation, custom_metrics
 from freqdyna.training.checkpoint import Checkpoint, RunOptions, Saver, newest
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.logs import EvaluationLog, TensorBoardLog, WandbLog, logged_numbers
-from freqdyna.training.progress import LastEvaluation, Progress, RunProgress
+from freqdyna.training.progress import Progress, RunProgress
 from freqdyna.training.seeds import Block, memory_errors_explained
 
 SECONDS_A_SLICE = 1.0
@@ -78,7 +78,7 @@ class Run:
             closing.callback(self.block.close)
             state, step, warnings = self._start(folder)
             if not isinstance(progress, Progress):
-                progress = RunProgress(config.seeds, config.steps, step) if progress else Progress()
+                progress = RunProgress(config.seeds, config.steps) if progress else Progress()
             closing.callback(progress.close)
             logs: list[EvaluationLog] = []
             if folder is not None:
@@ -140,26 +140,23 @@ class Run:
         config = self.config
         evaluations = self._evaluation_steps[len(self.evaluations) :]
         snapshots = [s for s in config.snapshot_steps if s >= step]
-        progress.compile()
+        progress.note("compiling …")
         state = jax.block_until_ready(self.block.advance(state, step, step))
-        # The first step of an environment in Python compiles, too.
-        slice_steps, has_started = 1, False
+        slice_steps, is_compiled = 1, False
         for stop in map(int, np.union1d(evaluations, snapshots)):
             while step < stop:
                 steps = min(slice_steps, stop - step)
                 began = time.monotonic()
                 state = jax.block_until_ready(self.block.advance(state, step, step + steps))
                 seconds = max(time.monotonic() - began, 1e-6)
-                if has_started:
+                if is_compiled:  # the first step of an environment in Python compiles, too
                     self.seconds += seconds
-                else:
-                    has_started = True
-                    progress.start()
+                is_compiled = True
                 slice_steps = max(1, min(2 * steps, int(steps * SECONDS_A_SLICE / seconds)))
                 step += steps
                 self._pass_on(progress)
                 if step not in evaluations:  # otherwise its evaluation follows now
-                    progress.update(step, self._last_evaluation())
+                    progress.update(step, self._last_return())
                 if stop_requested.is_set():
                     self._save(saver, state, step)
                     again = resume_command(config, self.provenance, saver.folder)
@@ -204,7 +201,7 @@ class Run:
         numbers = logged_numbers(self.evaluations[-1], self.seeds, self._complete_seeds().kept)
         for log in logs:
             log.write(step, numbers)
-        progress.update(step, self._last_evaluation())
+        progress.update(step, self._last_return())
         return state
 
     def _save(
@@ -309,17 +306,16 @@ class Run:
         returns, diverged_at = now["return"][:, None], now[DIVERGED_AT][:, None]
         return complete_seeds(self.seeds, returns, diverged_at, list(stopped))
 
-    def _last_evaluation(self) -> LastEvaluation | None:
-        """What is shown of the last evaluation; None before the first one."""
+    def _last_return(self) -> str:
+        """The last mean return, its seeds if some are left out, and its step; empty before it."""
         if not self.evaluations:
-            return None
+            return ""
         complete = self._complete_seeds()
-        returns = self.evaluations[-1]["return"][complete.kept]
-        return LastEvaluation(
-            step=self._last_evaluated,
-            mean_return=float(returns.mean()) if len(returns) else None,
-            left_out=complete.text("seeds") if complete.left_out else "",
-        )
+        if not complete.kept.any():
+            return complete.none_left
+        mean = self.evaluations[-1]["return"][complete.kept].mean()
+        over = f" over {complete.text('seeds')}" if complete.left_out else ""
+        return f"mean return {mean:,.1f}{over} at step {self._last_evaluated:,}"
 
     def _without_copies(self, arrays: dict[str, Any]) -> dict[str, np.ndarray]:
         """The arrays without the copies that pad the last device."""
