@@ -19,14 +19,13 @@ from freqdyna.agents.models import MODELS, Model, check_model
 from freqdyna.agents.replay import ReplayBuffer
 from freqdyna.agents.trust import TRUSTS, Trust, check_trust
 from freqdyna.config import NAMED, Component, Config, create, flattened, values_of
-from freqdyna.core.errors import FreqdynaError, counted
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.plugins import Registry, describe, import_code
 from freqdyna.envs import ENVIRONMENTS, Environment
 from freqdyna.envs.gym import ClosingFactory, factory_of
 from freqdyna.envs.names import environment_of_run, space_of_run
 from freqdyna.envs.space import Factory, Space
 from freqdyna.results.folder import (
-    clear,
     has_results,
     new_folder,
     opened_folder,
@@ -46,7 +45,7 @@ from freqdyna.training.checkpoint import (
     source_facts,
 )
 from freqdyna.training.engines import keep_compiled_programs, seed_devices
-from freqdyna.training.logs import WANDB_RUN, WandbNotStartedError
+from freqdyna.training.logs import WANDB_RUN
 from freqdyna.training.progress import Progress
 from freqdyna.training.run import Run
 from freqdyna.training.seeds import Block, Layout, Training, require_memory
@@ -121,11 +120,7 @@ def train(
     if out is None:
         return run.execute(None, options, progress)
     with new_folder(out) as folder:
-        try:
-            return run.execute(folder, options, progress)
-        except WandbNotStartedError:
-            clear(folder)  # so that the corrected command can use it
-            raise
+        return run.execute(folder, options, progress)
 
 
 def check(
@@ -153,9 +148,9 @@ def check(
     )
     settings = arguments | {"seeds": 1, "devices": 1}
     run = _new_run(env, algorithm, parts, preset, callback, init_from, settings)
-    with closing(run.block) as block:
-        block.trace()
-    print(f"{run.name} can be trained: {_traced(block.training.agent)}")
+    with closing(run.block):
+        run.block.trace()
+    print(f"{run.name} can be trained")
 
 
 def resume(
@@ -340,21 +335,6 @@ def prepare(
         "trust": describe(own_trust) if own_trust is not None else "",
     }
     return Run(config, block, provenance(devices, **facts), callbacks, initial)
-
-
-def _traced(agent: Any) -> str:
-    """The spaces, the episode limit and the components of an agent, in words."""
-    env, planning = agent.env, agent.planning
-    bounds = "with" if env.is_bounded else "without"
-    coordinates = counted(len(env.action_low), "coordinate")
-    actions = counted(env.num_actions, "action") if env.num_actions else f"actions of {coordinates}"
-    parts = [agent.learner, agent.replay]
-    parts += [planning.search_control, planning.model, planning.trust] if planning else []
-    names = ", ".join(type(part).__name__ for part in parts)
-    return (
-        f"observations of {counted(env.observation_size, 'coordinate')} {bounds} bounds, {actions},"
-        f" episodes of at most {env.episode_limit:,} steps; {names}"
-    )
 
 
 def _environment(

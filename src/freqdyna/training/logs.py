@@ -23,10 +23,6 @@ WANDB_RUN = "wandb_run"
 """The key of the id there in the provenance, so that a resumed run continues it."""
 
 
-class WandbNotStartedError(FreqdynaError):
-    """Weights & Biases could not be started, so nothing was trained."""
-
-
 class EvaluationLog(abc.ABC):
     """Receives the numbers of each evaluation; it must be closed at the end."""
 
@@ -77,7 +73,7 @@ class WandbLog(EvaluationLog):
                 config=config.flat(),
             )
         except Exception as error:  # such as without a network, or if nobody is logged in
-            raise WandbNotStartedError(
+            raise FreqdynaError(
                 f"wandb is True, but wandb.init failed: {one_line(error)}; log in with `wandb "
                 "login`, or set WANDB_MODE=offline"
             ) from error

@@ -36,7 +36,7 @@ from freqdyna.training.checkpoint import Checkpoint, RunOptions, Saver, newest
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
 from freqdyna.training.logs import EvaluationLog, TensorBoardLog, WandbLog, logged_numbers
 from freqdyna.training.progress import Progress, RunProgress
-from freqdyna.training.seeds import Block, memory_errors_explained
+from freqdyna.training.seeds import Block
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before progress and interrupts are handled."""
@@ -74,7 +74,7 @@ class Run:
         """
         config, again = self.config, resume_command(self.config, self.provenance, folder)
         saver = Saver(folder, options.checkpoint_seconds, again)
-        with ExitStack() as closing, memory_errors_explained(again if folder else None):
+        with ExitStack() as closing:
             closing.callback(self.block.close)
             state, step, warnings = self._start(folder)
             if not isinstance(progress, Progress):
@@ -82,10 +82,9 @@ class Run:
             closing.callback(progress.close)
             logs: list[EvaluationLog] = []
             if folder is not None:
-                with saver.errors_explained():
-                    begin(folder, config, self.provenance)
-                    if options.tensorboard:
-                        logs.append(TensorBoardLog(folder, self._last_evaluated))
+                begin(folder, config, self.provenance)
+                if options.tensorboard:
+                    logs.append(TensorBoardLog(folder, self._last_evaluated))
             if options.wandb:
                 logs.append(WandbLog(config, self.provenance, folder))
             for log in logs:
@@ -107,7 +106,7 @@ class Run:
         saved: Checkpoint | None = None
         warnings: list[str] = []
         if folder is not None:
-            saved, warnings = newest(folder, self.config, self.block.state_structure())
+            saved, warnings = newest(folder, self.block.state_structure())
         if saved is None:
             if INIT_FROM in self.provenance and self.initial is None:
                 raise FreqdynaError(
@@ -159,8 +158,7 @@ class Run:
                     progress.update(step, self._last_return())
                 if stop_requested.is_set():
                     self._save(saver, state, step)
-                    again = resume_command(config, self.provenance, saver.folder)
-                    raise InterruptedRun(f"stopped at step {step:,}; continue with: {again}")
+                    raise InterruptedRun(f"stopped at step {step:,}; continue with: {saver.again}")
                 if saver.is_due():
                     self._save(saver, state, step, progress)
             if stop in snapshots:

@@ -8,7 +8,7 @@ import dataclasses
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from jaxtyping import Array, Int, PRNGKeyArray
 
 from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.dyna.state import DynaState
-from freqdyna.core.errors import FreqdynaError, RunFailedError, is_out_of_memory, one_line
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.keys import seed_keys
 from freqdyna.envs.base import Environment, evaluate
 from freqdyna.results.record import evaluation_steps
@@ -320,21 +320,6 @@ def require_memory(training: Training, seeds: int, devices: list[jax.Device]) ->
             f"this run needs {needed / 2**30:,.1f} GiB of memory and {where} has "
             f"{free / 2**30:,.1f} GiB; reduce seeds, buffer_size, queue_size or hidden"
         )
-
-
-@contextmanager
-def memory_errors_explained(again: str | None) -> Iterator[None]:
-    """Say in one sentence that the memory did not suffice, and how to resume, if that is known."""
-    try:
-        yield
-    except (MemoryError, RuntimeError) as error:
-        if not is_out_of_memory(error):
-            raise
-        then = f"; continue from the last checkpoint with: {again}" if again else ""
-        raise RunFailedError(
-            f"there is not enough memory ({one_line(error)}); free memory, or reduce seeds, "
-            f"buffer_size or queue_size{then}"
-        ) from error
 
 
 def _free_memory() -> int | None:
