@@ -58,6 +58,12 @@ _PARTS: dict[str, type[Component]] = {
     **{"learner": Learner, "replay": ReplayBuffer},
 }
 """The components that can be passed as objects, and their base classes."""
+_REGISTRIES: dict[str, Registry[Any]] = {
+    "search_control": SEARCH_CONTROLS,
+    "model": MODELS,
+    "trust": TRUSTS,
+}
+"""The names of those that a setting names."""
 _KEPT = (INIT_FROM, CUSTOM_METRICS, WANDB_RUN)
 """Facts of the provenance that stay when a run is resumed."""
 
@@ -204,9 +210,9 @@ def resume(
             )
         if has_results(path) and not checkpoints(path):
             raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
-        longer = config if steps is None else _extended(config, steps)
-        if longer != config:
-            notes = [*notes, f"extended from {config.steps:,} to {longer.steps:,} steps"]
+        longer = config if steps is None else replace(config, steps=steps)
+        if longer.steps < config.steps:
+            raise FreqdynaError(f"steps is {steps}; it must be {config.steps} or greater")
         if allow_code:
             import_code(**config.named)
         parts = {"search_control": search_control, "model": model, "trust": trust}
@@ -373,24 +379,9 @@ def _table(kind: str, component: Any) -> Any:
     if isinstance(component, str | Mapping):
         return component
     _require_component(kind, component)
-    registries: dict[str, Registry[Any]] = {
-        "search_control": SEARCH_CONTROLS,
-        "model": MODELS,
-        "trust": TRUSTS,
-    }
-    registry = registries.get(kind)
     is_class = isinstance(component, type)
-    name = (
-        {"name": registry.full_name(component if is_class else type(component))} if registry else {}
-    )
-    return name | ({} if is_class else values_of(component))
-
-
-def _extended(config: Config, steps: int) -> Config:
-    """The settings of a run that gets more steps, if it could have begun with them."""
-    longer = replace(config, steps=steps)
-    if longer.steps < config.steps:
-        raise FreqdynaError(
-            f"steps is {steps}; it must be {config.steps} or greater, the steps of the run"
-        )
-    return longer
+    table = {} if is_class else values_of(component)
+    registry = _REGISTRIES.get(kind)
+    if registry is not None:
+        table["name"] = registry.full_name(component if is_class else type(component))
+    return table

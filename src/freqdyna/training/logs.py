@@ -3,7 +3,6 @@
 Both show them while a run trains.
 """
 
-import abc
 import math
 import os
 import secrets
@@ -23,19 +22,7 @@ WANDB_RUN = "wandb_run"
 """The key of the id there in the provenance, so that a resumed run continues it."""
 
 
-class EvaluationLog(abc.ABC):
-    """Receives the numbers of each evaluation; it must be closed at the end."""
-
-    @abc.abstractmethod
-    def write(self, step: int, numbers: dict[str, float]) -> None:
-        """Add the numbers of one evaluation, all of them finite."""
-
-    @abc.abstractmethod
-    def close(self) -> None:
-        """Write what remains."""
-
-
-class TensorBoardLog(EvaluationLog):
+class TensorBoardLog:
     """Writes scalars to the run folder; those after `last_step`, of a killed process, go."""
 
     def __init__(self, folder: Path, last_step: int) -> None:
@@ -53,7 +40,7 @@ class TensorBoardLog(EvaluationLog):
         self._writer.close()
 
 
-class WandbLog(EvaluationLog):
+class WandbLog:
     """Sends numbers to Weights & Biases, with its id in the provenance.
 
     `wandb`'s environment variables apply: with WANDB_MODE=offline, everything stays in a folder.

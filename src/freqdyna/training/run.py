@@ -15,7 +15,6 @@ from freqdyna.agents.dyna.state import DynaState
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import module_of
-from freqdyna.envs import Environment
 from freqdyna.envs.names import env_label
 from freqdyna.results.folder import begin
 from freqdyna.results.record import (
@@ -34,12 +33,13 @@ from freqdyna.results.result import Result
 from freqdyna.training.callbacks import Callback, Evaluation, custom_metrics
 from freqdyna.training.checkpoint import Checkpoint, RunOptions, Saver, newest
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
-from freqdyna.training.logs import EvaluationLog, TensorBoardLog, WandbLog, logged_numbers
+from freqdyna.training.logs import TensorBoardLog, WandbLog, logged_numbers
 from freqdyna.training.progress import Progress, RunProgress
 from freqdyna.training.seeds import Block
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before progress and interrupts are handled."""
+Logs = list[TensorBoardLog | WandbLog]
 
 
 @dataclass
@@ -72,7 +72,8 @@ class Run:
         The caller holds the lock of the folder, if there is one. `progress` says whether to show
         the progress, or receives it; it begins with `notes`.
         """
-        config, again = self.config, resume_command(self.config, self.provenance, folder)
+        config = self.config
+        again = resume_command(config, self.provenance, folder)
         saver = Saver(folder, options.checkpoint_seconds, again)
         with ExitStack() as closing:
             closing.callback(self.block.close)
@@ -80,7 +81,7 @@ class Run:
             if not isinstance(progress, Progress):
                 progress = RunProgress(config.seeds, config.steps) if progress else Progress()
             closing.callback(progress.close)
-            logs: list[EvaluationLog] = []
+            logs: Logs = []
             if folder is not None:
                 begin(folder, config, self.provenance)
                 if options.tensorboard:
@@ -133,7 +134,7 @@ class Run:
         progress: Progress,
         saver: Saver,
         stop_requested: threading.Event,
-        logs: list[EvaluationLog],
+        logs: Logs,
     ) -> DynaState:
         """Take all steps in slices, with what is between them."""
         config = self.config
@@ -169,9 +170,7 @@ class Run:
                 state = self._evaluate(state, stop, progress, logs)
         return state
 
-    def _evaluate(
-        self, state: DynaState, step: int, progress: Progress, logs: list[EvaluationLog]
-    ) -> DynaState:
+    def _evaluate(self, state: DynaState, step: int, progress: Progress, logs: Logs) -> DynaState:
         """Evaluate all seeds, call the callbacks, keep the metrics and pass them on."""
         state, measured = self.block.evaluate(state, step)
         self._pass_on(progress)
@@ -248,23 +247,16 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The agent, its model if that is the user's own, and the environment."""
-        model = f", model {self.config.model}" if module_of(self.config.model) else ""
-        return f"{self.config.agent_name}{model} on {env_label(self.config)}"
+        """The agent and the environment."""
+        return f"{self.config.agent_name} on {env_label(self.config)}"
 
     def _announcement(self, step: int) -> str:
         """What is about to be trained, on what, and from which step."""
         config, agent = self.config, self.block.training.agent
-        noun = "update" if agent.planning is None else "planning update"
         text = (
             f"{self.name}: {counted(config.seeds, 'seed')} × {config.steps:,} steps, "
-            f"{counted(agent.planning_steps, noun)} per step"
+            f"{counted(agent.planning_steps, 'update')} per step, on {self._devices}"
         )
-        if agent.first_update_step:
-            text += f" from step {agent.first_update_step:,} on"
-        if isinstance(agent.env, Environment):  # Gymnasium's truncate episodes by themselves
-            text += f", episodes of at most {agent.env.episode_limit:,} steps"
-        text += f", on {self._devices}"
         if step:
             text += f"; resuming from step {step:,}"
         if agent.warmup_steps >= config.steps:

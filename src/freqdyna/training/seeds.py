@@ -218,12 +218,7 @@ class Block:
         return self._advance(state, jnp.int32(start), jnp.int32(stop))
 
     def evaluate(self, state: DynaState, step: int) -> tuple[DynaState, Metrics]:
-        """Evaluate all seeds after `step` steps; `state` must not be used afterwards.
-
-        Returns:
-            The new states, and the metrics with the seeds as first axis.
-
-        """
+        """The states after an evaluation, and its metrics; `state` must not be used afterwards."""
         return self._evaluate(state, self.layout.keys, jnp.int32(step))
 
     def snapshot(self, state: DynaState, step: int) -> Metrics:
