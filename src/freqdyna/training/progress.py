@@ -68,7 +68,7 @@ class Display:
             self._show_line(task, done, total, text)
             return
         if task not in self._tasks:
-            self._tasks[task] = self._bars.add_task(task, text=text)
+            self._tasks[task] = self._bars.add_task(task, total=total, completed=done, text=text)
         self._bars.update(self._tasks[task], completed=done, total=total, text=text)
 
     def remove(self, task: str) -> None:
