@@ -9,7 +9,6 @@ SLOW_FILES = (
     "training/test_runs.py",
     "training/test_host_seeds.py",
     "training/test_seeds.py",
-    "training/test_varied_block.py",
     "learning/test_probes.py",
     "examples/test_own_code.py",
     "examples/test_search_controls.py",

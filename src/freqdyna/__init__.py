@@ -37,7 +37,7 @@ _MODULES = {
     "FreqdynaError": "freqdyna.core.errors",
     "Result": "freqdyna.results.result",
     "SearchControl": "freqdyna.search_control",
-    "Training": "freqdyna.training",
+    "Training": "freqdyna.training.seeds",
     "check": "freqdyna.training.api",
     "compare": "freqdyna.sweeps.load",
     "local_frequency": "freqdyna.frequency",

@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from freqdyna import Config, FreqdynaError
+from freqdyna import FreqdynaError
 from freqdyna.core.keys import seed_keys
 from freqdyna.training.checkpoint import Checkpoint, checkpoints, load_run, save_run
 
@@ -20,7 +20,7 @@ def stored(folder, state):
     """The file of a checkpoint with this state."""
     evaluations = [{"return": np.array([1.0, np.nan])}]
     saved = Checkpoint(1, state, evaluations, {}, {"ended": {}}, "1 × cpu", 2.5)
-    save_run(folder, Config(), saved)
+    save_run(folder, saved)
     return checkpoints(folder)[0]
 
 
@@ -43,7 +43,7 @@ def equal(one, other):
 )
 def test_a_state_survives(state, tmp_path):
     path = stored(tmp_path, state)
-    read = load_run(path, Config(), jax.eval_shape(lambda: state))
+    read = load_run(path, jax.eval_shape(lambda: state))
     assert jax.tree.structure(read.state) == jax.tree.structure(state)
     assert jax.tree.all(jax.tree.map(equal, read.state, state))
     assert (read.step, read.facts, read.devices, read.seconds) == (1, {"ended": {}}, "1 × cpu", 2.5)
@@ -54,7 +54,7 @@ def test_a_state_survives(state, tmp_path):
 def test_a_checkpoint_of_another_shape_does_not_fit(tmp_path):
     path = stored(tmp_path, make_state() | {"x": np.zeros(3, np.float32)})
     with pytest.raises(FreqdynaError, match="fit"):
-        load_run(path, Config(), make_state())
+        load_run(path, make_state())
 
 
 def test_the_empty_part_of_a_buffer_takes_no_space(tmp_path):
@@ -63,6 +63,6 @@ def test_the_empty_part_of_a_buffer_takes_no_space(tmp_path):
     state = {"rows": rows, "empty": np.zeros((2, 9, 2), np.float32)}
     path = stored(tmp_path, state)
     assert path.stat().st_size < 6000
-    read = load_run(path, Config(), state).state
+    read = load_run(path, state).state
     assert read["rows"].tobytes() == rows.tobytes()
     assert read["empty"].shape == (2, 9, 2)

@@ -16,7 +16,6 @@ from freqdyna.agents.dyna.state import DynaState
 from freqdyna.config import Config
 from freqdyna.core import files
 from freqdyna.core.errors import FreqdynaError, RunFailedError
-from freqdyna.core.files import load_arrays, save_arrays
 from freqdyna.results.folder import has_results, new_folder, opened_folder
 from freqdyna.results.result import load
 from freqdyna.training import checkpoint
@@ -220,13 +219,3 @@ def test_one_flipped_bit_is_told_and_does_not_block_a_resume(execute, whole, fol
     if name == "checkpoint":
         assert path.name in told.warnings[0]
         assert path.with_name(f"damaged-{path.name}").exists()
-
-
-def test_a_checkpoint_of_other_settings_is_refused_and_left_alone(execute, folder):
-    saved = checkpoint.checkpoints(folder)
-    for path in saved:
-        arrays, note = load_arrays(path)
-        save_arrays(path, arrays, note | {"config": note["config"] | {"learner.discount": 0.5}})
-    with pytest.raises(FreqdynaError, match="settings"):
-        execute(folder)
-    assert checkpoint.checkpoints(folder) == saved

@@ -42,11 +42,9 @@ class ClosedTerminal(io.StringIO):
 def test_a_closed_terminal_does_not_stop_a_run(is_terminal, monkeypatch):
     monkeypatch.setattr(sys, "stdout", ClosedTerminal())
     monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
-    run = progress.RunProgress(seeds=2, steps=10, first_step=0)
+    run = progress.RunProgress(seeds=2, steps=10)
     run.note("begin")
-    run.compile()
-    run.start()
     for step in range(1, 11):
-        run.update(step, progress.LastEvaluation(step, -1.0))
+        run.update(step, "mean return -1.0")
     run.warn("end")
     run.close()

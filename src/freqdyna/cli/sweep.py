@@ -106,7 +106,7 @@ class RunSweep:
 
 @dataclass(frozen=True)
 class ShowStatus:
-    """Show which units of a sweep are done, running and failed, and the remaining time."""
+    """Show which units of a sweep are done, running and failed."""
 
     out: tyro.conf.Positional[str]
     """The folder or location of the sweep."""

@@ -76,15 +76,6 @@ def raised_line(error: BaseException) -> str:
     return f"{Path(frame.filename).name}, line {frame.lineno}"
 
 
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether Python, NumPy or XLA could not allocate memory."""
-    # JAX is not imported for this: its error is recognized by its text.
-    return isinstance(error, MemoryError) or (
-        isinstance(error, RuntimeError)
-        and any(text in str(error) for text in ("RESOURCE_EXHAUSTED", "Out of memory"))
-    )
-
-
 def installing(extra: str) -> str:
     """The command that installs an extra of the package, for messages."""
     return f"pip install '.[{extra}]' in a clone of freqdyna"

@@ -14,7 +14,6 @@ checkpoint, which has everything else. Damage to any file is noticed when it is 
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -195,15 +194,6 @@ def _check_new(path: Path) -> None:
             f"out is {str(path)!r}, which exists; choose a new folder, "
             f"or resume a run with: freqdyna resume {path}"
         )
-
-
-def clear(folder: Path) -> None:
-    """Remove everything from a new folder whose lock the caller holds, except for the lock."""
-    for path in folder.iterdir():
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        elif path.name not in (OWNER, LOCK):
-            path.unlink(missing_ok=True)
 
 
 def is_run_folder(folder: Path) -> bool:

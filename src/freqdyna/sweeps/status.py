@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from typing import NamedTuple
 
 from freqdyna.core.errors import DamagedFileError, FreqdynaError
@@ -16,7 +15,6 @@ from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
 from freqdyna.training.engines import TaskOutcome
 from freqdyna.training.progress import Display
 
-RATE = "rate.json"
 SILENT = 60.0
 """Seconds without a progress note after which a unit no longer counts as running."""
 MOST_ROWS = 20
@@ -45,8 +43,6 @@ class Status:
     """The last progress note of each running unit."""
     failed: dict[str, str] = field(default_factory=dict)
     """The error of each failed unit."""
-    rate: float | None = None
-    """Environment steps per second of all units together."""
 
     @property
     def waiting(self) -> int:
@@ -68,13 +64,9 @@ class Status:
 
     def headline(self) -> str:
         """A summary in one line."""
-        left = ""
-        if self.rate and len(self.done) + len(self.failed) < len(self.units):
-            seconds = round((self.steps - self.steps_taken) / self.rate)
-            left = f", about {timedelta(seconds=seconds)} left"
         return (
             f"{len(self.done)} of {len(self.units)} units done, {len(self.running)} running, "
-            f"{self.waiting} waiting, {len(self.failed)} failed{left}"
+            f"{self.waiting} waiting, {len(self.failed)} failed"
         )
 
     def listing(self) -> str:
@@ -125,7 +117,7 @@ def read_status(storage: Storage, units: list[SweepUnit], done: set[str] | None 
             running[name] = Note(**note)
     for name in _noted(storage, "failed") & names - done - set(running):
         failed[name] = str(storage.read_json(f"failed/{name}.json").get("error"))
-    return Status(units, done, running, failed, storage.read_json(RATE).get("rate"))
+    return Status(units, done, running, failed)
 
 
 def _noted(storage: Storage, folder: str) -> set[str]:
@@ -147,12 +139,10 @@ def labels(units: Sequence[SweepUnit]) -> dict[str, str]:
 
 
 class StatusDisplay:
-    """Shows the status of units while they are computed, and measures their rate."""
+    """Shows the status of units while they are computed."""
 
-    def __init__(self, storage: Storage, status: Status, slots: int, title: str) -> None:
-        self._storage, self._labels = storage, labels(status.units)
-        self._began, self._taken = time.monotonic(), status.steps_taken
-        self._display = Display()
+    def __init__(self, status: Status, slots: int, title: str) -> None:
+        self._labels, self._display = labels(status.units), Display()
         self._shown: set[str] = set()
         self._display.note(
             f"{title + ': ' if title else ''}{len(status.units)} units, {status.steps:,} "
@@ -160,17 +150,15 @@ class StatusDisplay:
         )
 
     def ended(self, outcome: TaskOutcome) -> None:
-        """Print the outcome of a unit, or of the first unit of a program."""
+        """Print the outcome of a unit."""
         label = self._labels[outcome.name]
         self._display.note(f"{outcome.name} {label}: {outcome.error or 'done'}")
 
     def show(self, status: Status) -> None:
-        """Show the progress of every running unit and of all together."""
-        taken = status.steps_taken - self._taken
-        if taken > (status.steps - self._taken) / 50:  # before, most of the time is compilation
-            status = replace(status, rate=taken / (time.monotonic() - self._began))
-            self._storage.write_json(RATE, {"rate": status.rate})
-        self._display.headline(status.headline())
+        """Show the progress of all units together and, as bars, of every running one."""
+        self._display.show("all units", status.steps_taken, status.steps, status.headline())
+        if not self._display.has_bars:
+            return
         for name in self._shown - set(status.running):
             self._display.remove(self._labels[name])
         for name, note in sorted(status.running.items()):

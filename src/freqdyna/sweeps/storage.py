@@ -5,7 +5,6 @@ units/NAME/         a finished unit, with the files of a run folder
 running/NAME.json   the progress of a unit
 running/NAME/       its run folder, with its newest checkpoints
 failed/NAME.json    why a unit failed
-rate.json           environment steps per second, for the remaining time
 lock.txt            the process that works on the sweep
 
 Files are written atomically.

@@ -20,7 +20,7 @@ same unit has the same file in every sweep, and more seeds or values only add un
 
     [search]
     trials = 32
-    together = 8                    # trials suggested at a time, and trained in one program
+    together = 8                    # trials suggested at a time
     objective = "mean"              # mean return after the warm-up, or "last"
 
     [search.space]
@@ -39,8 +39,8 @@ from typing import Any
 
 from freqdyna import envs as environments
 from freqdyna.agents import algorithms, presets
-from freqdyna.config import COMPONENTS, NAMED, Config, flattened
-from freqdyna.core.errors import FreqdynaError, shortened, unknown_name
+from freqdyna.config import COMPONENTS, NAMED, Config, flattened, integer, one_of, require
+from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.files import encode_toml, parse_toml, read_text
 from freqdyna.core.plugins import import_code, require_allowed
 from freqdyna.search_control import SEARCH_CONTROLS
@@ -60,19 +60,12 @@ class SweepUnit:
     """One training of one block of seeds."""
 
     config: Config
-    program: str = ""
-    """Units with the same program are trained as rows of one compiled program, on whose number the
-    last digits may depend; empty for a unit with a program of its own."""
 
     @cached_property
     def name(self) -> str:
         """A hash of what the unit computes, 16 hexadecimal digits."""
-        return digest([self.config.flat(), self.program])
-
-
-def digest(facts: Any) -> str:
-    """A short hash of plain data."""
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+        facts = [self.config.flat(), ""]  # the empty text keeps the names of stored units
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -90,14 +83,15 @@ class SearchSpace:
         """The search that a table describes; invalid tables raise an error."""
         _check_names("setting of [search]", table, ("trials", "together", "objective", "space"))
         for name in ("trials", "together"):
-            _check_integer(f"{name} in [search]", table.get(name, 1), 1)
+            integer(1)(f"{name} in [search]", table.get(name, 1))
         objective, space = table.get("objective", "mean"), table.get("space")
-        _require(objective in ("mean", "last"), "objective in [search]", objective, "mean or last")
-        _require(isinstance(space, dict) and space, "[search.space]", space, "a table of settings")
+        one_of("mean", "last")("objective in [search]", objective)
+        is_table = isinstance(space, dict) and bool(space)
+        require("[search.space]", space, is_table, "a table of settings")
         table = table | {"space": _dotted(table["space"])}
         allowed = "{low = ..., high = ...}, optionally with log = true, or {choices = [...]}"
         for name, range_ in table["space"].items():
-            _require(_is_range(range_), f"{name} in [search.space]", range_, allowed)
+            require(f"{name} in [search.space]", range_, _is_range(range_), allowed)
         return SearchSpace(**table)
 
 
@@ -130,16 +124,6 @@ def _check_names(kind: str, table: dict[str, Any], known: tuple[str, ...]) -> No
             raise unknown_name(kind, name, known)
 
 
-def _check_integer(name: str, value: Any, least: int) -> None:
-    holds = type(value) is int and least <= value < 2**31
-    _require(holds, name, value, f"an integer, {least} or greater")
-
-
-def _require(holds: object, name: str, value: Any, allowed: str) -> None:
-    if not holds:
-        raise FreqdynaError(f"{name} is {shortened(value)}; it must be {allowed}")
-
-
 @dataclass(frozen=True)
 class Sweep:
     """The content of a sweep file."""
@@ -160,16 +144,16 @@ class Sweep:
         tables = parse_toml(text, "the sweep file")
         _check_names("table", tables, ("settings", "vary", "seeds", "search", "preset"))
         preset = tables.pop("preset", None)
-        _require(preset is None or isinstance(preset, str), "preset", preset, "a name in quotes")
+        require("preset", preset, preset is None or isinstance(preset, str), "a name in quotes")
         for name, table in tables.items():
-            _require(isinstance(table, dict), name, table, f"a table, [{name}]")
+            require(name, table, isinstance(table, dict), f"a table, [{name}]")
         seeds, vary = tables.get("seeds", {}), _dotted(tables.get("vary", {}))
         _check_names("setting of [seeds]", seeds, ("number", "first", "block"))
         for name, value in seeds.items():
-            _check_integer(f"{name} in [seeds]", value, 0 if name == "first" else 1)
+            integer(0 if name == "first" else 1)(f"{name} in [seeds]", value)
         for name, values in vary.items():
-            is_list = isinstance(values, list) and values
-            _require(is_list, f"{name} in [vary]", values, "a list of at least one value")
+            is_list = isinstance(values, list) and bool(values)
+            require(f"{name} in [vary]", values, is_list, "a list of at least one value")
         sweep = Sweep(
             flattened(tables.get("settings", {})),
             vary,

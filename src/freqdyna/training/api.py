@@ -19,14 +19,13 @@ from freqdyna.agents.models import MODELS, Model, check_model
 from freqdyna.agents.replay import ReplayBuffer
 from freqdyna.agents.trust import TRUSTS, Trust, check_trust
 from freqdyna.config import NAMED, Component, Config, create, flattened, values_of
-from freqdyna.core.errors import FreqdynaError, counted
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.plugins import Registry, describe, import_code
-from freqdyna.envs import ENVIRONMENTS, Environment, make
+from freqdyna.envs import ENVIRONMENTS, Environment
 from freqdyna.envs.gym import ClosingFactory, factory_of
 from freqdyna.envs.names import environment_of_run, space_of_run
 from freqdyna.envs.space import Factory, Space
 from freqdyna.results.folder import (
-    clear,
     has_results,
     new_folder,
     opened_folder,
@@ -46,10 +45,10 @@ from freqdyna.training.checkpoint import (
     source_facts,
 )
 from freqdyna.training.engines import keep_compiled_programs, seed_devices
-from freqdyna.training.logs import WANDB_RUN, WandbNotStartedError
+from freqdyna.training.logs import WANDB_RUN
 from freqdyna.training.progress import Progress
 from freqdyna.training.run import Run
-from freqdyna.training.seeds import Block, Layout, Training, VariedBlock, require_memory
+from freqdyna.training.seeds import Block, Layout, Training, require_memory
 
 if TYPE_CHECKING:
     import gymnasium
@@ -59,6 +58,12 @@ _PARTS: dict[str, type[Component]] = {
     **{"learner": Learner, "replay": ReplayBuffer},
 }
 """The components that can be passed as objects, and their base classes."""
+_REGISTRIES: dict[str, Registry[Any]] = {
+    "search_control": SEARCH_CONTROLS,
+    "model": MODELS,
+    "trust": TRUSTS,
+}
+"""The names of those that a setting names."""
 _KEPT = (INIT_FROM, CUSTOM_METRICS, WANDB_RUN)
 """Facts of the provenance that stay when a run is resumed."""
 
@@ -121,11 +126,7 @@ def train(
     if out is None:
         return run.execute(None, options, progress)
     with new_folder(out) as folder:
-        try:
-            return run.execute(folder, options, progress)
-        except WandbNotStartedError:
-            clear(folder)  # so that the corrected command can use it
-            raise
+        return run.execute(folder, options, progress)
 
 
 def check(
@@ -153,9 +154,9 @@ def check(
     )
     settings = arguments | {"seeds": 1, "devices": 1}
     run = _new_run(env, algorithm, parts, preset, callback, init_from, settings)
-    with closing(run.block) as block:
-        block.trace()
-    print(f"{run.name} can be trained: {_traced(block.training.agent)}")
+    with closing(run.block):
+        run.block.trace()
+    print(f"{run.name} can be trained")
 
 
 def resume(
@@ -209,9 +210,9 @@ def resume(
             )
         if has_results(path) and not checkpoints(path):
             raise FreqdynaError(f"{str(path)!r} has results but no checkpoint to continue from")
-        longer = config if steps is None else _extended(config, steps)
-        if longer != config:
-            notes = [*notes, f"extended from {config.steps:,} to {longer.steps:,} steps"]
+        longer = config if steps is None else replace(config, steps=steps)
+        if longer.steps < config.steps:
+            raise FreqdynaError(f"steps is {steps}; it must be {config.steps} or greater")
         if allow_code:
             import_code(**config.named)
         parts = {"search_control": search_control, "model": model, "trust": trust}
@@ -318,7 +319,7 @@ def prepare(
         key = jax.random.key(0)
         state = jax.eval_shape(agent.dry_step, key)
         jax.eval_shape(agent.snapshot, state, 1, key)
-    training = _training(config, agent)
+    training = Training(agent, config.eval_episodes, config.eval_exploration)
     require_memory(training, config.seeds, devices)
     seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
     layout = Layout.of(seeds, devices)
@@ -340,42 +341,6 @@ def prepare(
         "trust": describe(own_trust) if own_trust is not None else "",
     }
     return Run(config, block, provenance(devices, **facts), callbacks, initial)
-
-
-def prepare_together(configs: list[Config]) -> Run:
-    """Trainings on a built-in environment that differ only in numbers, as rows of one run.
-
-    The seeds of all trainings are seeds of this run; `Result.rows` separates them again.
-    """
-    first = prepare(configs[0])
-    trainings = []
-    for config in configs:
-        env = make(config.env, **config.of_component("env"))
-        trainings.append(_training(config, algorithms.build(config, env)))
-    devices = list(first.block.layout.mesh.devices.flat)
-    layout = Layout.of(np.tile(first.seeds, len(configs)), devices)
-    require_memory(trainings[0], layout.seeds, devices)
-    config = replace(first.config, seeds=layout.seeds)
-    return Run(config, VariedBlock(trainings, layout), first.provenance)
-
-
-def _traced(agent: Any) -> str:
-    """The spaces, the episode limit and the components of an agent, in words."""
-    env, planning = agent.env, agent.planning
-    bounds = "with" if env.is_bounded else "without"
-    coordinates = counted(len(env.action_low), "coordinate")
-    actions = counted(env.num_actions, "action") if env.num_actions else f"actions of {coordinates}"
-    parts = [agent.learner, agent.replay]
-    parts += [planning.search_control, planning.model, planning.trust] if planning else []
-    names = ", ".join(type(part).__name__ for part in parts)
-    return (
-        f"observations of {counted(env.observation_size, 'coordinate')} {bounds} bounds, {actions},"
-        f" episodes of at most {env.episode_limit:,} steps; {names}"
-    )
-
-
-def _training(config: Config, agent: Any) -> Training:
-    return Training(agent, config.eval_episodes, config.eval_exploration)
 
 
 def _environment(
@@ -414,24 +379,9 @@ def _table(kind: str, component: Any) -> Any:
     if isinstance(component, str | Mapping):
         return component
     _require_component(kind, component)
-    registries: dict[str, Registry[Any]] = {
-        "search_control": SEARCH_CONTROLS,
-        "model": MODELS,
-        "trust": TRUSTS,
-    }
-    registry = registries.get(kind)
     is_class = isinstance(component, type)
-    name = (
-        {"name": registry.full_name(component if is_class else type(component))} if registry else {}
-    )
-    return name | ({} if is_class else values_of(component))
-
-
-def _extended(config: Config, steps: int) -> Config:
-    """The settings of a run that gets more steps, if it could have begun with them."""
-    longer = replace(config, steps=steps)
-    if longer.steps < config.steps:
-        raise FreqdynaError(
-            f"steps is {steps}; it must be {config.steps} or greater, the steps of the run"
-        )
-    return longer
+    table = {} if is_class else values_of(component)
+    registry = _REGISTRIES.get(kind)
+    if registry is not None:
+        table["name"] = registry.full_name(component if is_class else type(component))
+    return table

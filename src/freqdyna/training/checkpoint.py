@@ -1,15 +1,14 @@
 """Saving a run: when and how, the newest checkpoint that can be read, and where a run begins.
 
 A checkpoint is an `.npz` archive with everything that a run needs to continue as if it had not been
-interrupted: the state of all seeds, the evaluations and the snapshots so far, and its settings.
+interrupted: the state of all seeds, the evaluations and the snapshots so far.
 """
 
 import hashlib
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,10 +29,6 @@ KEPT = 2
 """The number of checkpoints that a run folder keeps."""
 _CURVE = "curve."
 """The prefix of the names of curves among the arrays."""
-
-
-class ForeignCheckpointError(FreqdynaError):
-    """A checkpoint was written by a run with other settings."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +76,8 @@ class Saver:
     resume the run, for messages.
     """
 
-    def __init__(self, folder: Path | None, seconds: float, again: str | None) -> None:
-        self.folder, self._seconds, self._again = folder, seconds, again
+    def __init__(self, folder: Path | None, seconds: float, again: str) -> None:
+        self.folder, self._seconds, self.again = folder, seconds, again
         self._last = time.monotonic()
         self._warning: str | None = None
 
@@ -102,40 +97,20 @@ class Saver:
             return
         try:
             if checkpoint is not None:
-                save_run(self.folder, record.config, checkpoint)
+                save_run(self.folder, checkpoint)
             if len(record.steps):
                 write(self.folder, encode(record))
             self._warning = None
         except OSError as error:
+            text = f"the run could not be saved in {str(self.folder)!r}: {error.strerror or error}"
             if progress is None:
-                raise self._failed(error) from None
-            warning = (
-                f"the run could not be saved in {str(self.folder)!r}: {error.strerror or error}; "
-                f"it continues, and tries again every {self._seconds:g} seconds and at its end"
-            )
-            if warning != self._warning:
-                progress.warn(warning)
-            self._warning = warning
-
-    @contextmanager
-    def errors_explained(self) -> Iterator[None]:
-        """Say in one sentence that a file of the run could not be written."""
-        try:
-            yield
-        except OSError as error:
-            raise self._failed(error) from None
-
-    def _failed(self, error: OSError) -> RunFailedError:
-        where = f"the run could not be saved in {str(self.folder)!r}"
-        if self.folder is not None and not self.folder.is_dir():
-            return RunFailedError(f"{where}: the folder was removed; start it in a new one")
-        return RunFailedError(
-            f"{where}: {error.strerror or error}; when there is space and access, continue from "
-            f"its last checkpoint with: {self._again}"
-        )
+                raise RunFailedError(f"{text}; continue with: {self.again}") from None
+            if text != self._warning:
+                progress.warn(f"{text}; it continues, and tries again at the next checkpoint")
+            self._warning = text
 
 
-def save_run(folder: Path, config: Config, saved: Checkpoint) -> None:
+def save_run(folder: Path, saved: Checkpoint) -> None:
     """Write a checkpoint of a run to its folder, and remove the oldest ones."""
     names = saved.evaluations[0] if saved.evaluations else {}
     curves = {name: np.stack([row[name] for row in saved.evaluations]) for name in names}
@@ -143,7 +118,6 @@ def save_run(folder: Path, config: Config, saved: Checkpoint) -> None:
     arrays = state_arrays(saved.state) | {f"{_CURVE}{name}": c for name, c in curves.items()}
     note = {
         "step": saved.step,
-        "config": config.flat(),
         "facts": saved.facts,
         "devices": saved.devices,
         "seconds": saved.seconds,
@@ -154,19 +128,9 @@ def save_run(folder: Path, config: Config, saved: Checkpoint) -> None:
             path.unlink()
 
 
-def load_run(path: Path, config: Config, like: Any) -> Checkpoint:
-    """Read a checkpoint of a run, which may have more steps now; see `state_in` for `like`.
-
-    Raises:
-        DamagedFileError: If the file is damaged.
-        ForeignCheckpointError: If it belongs to a run with other settings.
-
-    """
+def load_run(path: Path, like: Any) -> Checkpoint:
+    """Read a checkpoint of a run; see `state_in` for `like`. Raises DamagedFileError."""
     arrays, note = load_arrays(path)
-    if not _belongs_to(note, config):
-        raise ForeignCheckpointError(
-            f"{path} belongs to a run with other settings than config.toml"
-        )
     curves = {
         name.removeprefix(_CURVE): array
         for name, array in arrays.items()
@@ -189,12 +153,12 @@ def load_run(path: Path, config: Config, like: Any) -> Checkpoint:
     )
 
 
-def newest(folder: Path, config: Config, like: Any) -> tuple[Checkpoint | None, list[str]]:
+def newest(folder: Path, like: Any) -> tuple[Checkpoint | None, list[str]]:
     """The newest checkpoint that can be read, and warnings; damaged files are set aside."""
     warnings: list[str] = []
     for path in checkpoints(folder):
         try:
-            return load_run(path, config, like), warnings
+            return load_run(path, like), warnings
         except DamagedFileError as error:
             renamed = path.rename(path.with_name(f"damaged-{path.name}"))  # not to be read again
             warnings.append(f"{error}; it was renamed to {renamed.name}; trying the one before it")
@@ -255,15 +219,6 @@ def source_facts(source: Record, parameters: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _belongs_to(note: dict[str, Any], config: Config) -> bool:
-    """Whether a checkpoint was written by a run with these settings, or with fewer steps."""
-    try:
-        before = Config.of(note["config"])
-    except FreqdynaError:  # settings of another version
-        return False
-    return note["step"] <= config.steps and replace(before, steps=config.steps) == config
-
-
 def state_arrays(state: Any) -> dict[str, np.ndarray]:
     """The leaves of a pytree of arrays and random keys, by their paths."""
     return {
@@ -281,8 +236,6 @@ def state_in(arrays: dict[str, np.ndarray], like: Any) -> Any:
     leaves = []
     for (name, leaf), original in zip(_named_leaves(expected), jax.tree.leaves(like), strict=True):
         array = arrays.get(name)
-        if array is not None and array.dtype.kind == "V" and leaf.dtype.isbuiltin == 2:
-            array = array.view(leaf.dtype)  # NumPy stores types that JAX adds to it as raw bytes
         if array is not None and array.ndim == leaf.ndim > 2:
             missing = leaf.shape[1] - array.shape[1]
             array = np.pad(array, [(0, 0), (0, max(missing, 0)), *[(0, 0)] * (array.ndim - 2)])
@@ -302,14 +255,8 @@ def _without_empty_rows(array: np.ndarray) -> np.ndarray:
     if array.ndim < 3 or array.dtype.itemsize not in (1, 2, 4, 8):
         return array
     bits = array.view(f"u{array.dtype.itemsize}")  # the sign of -0.0 counts, too
-    low, high = 0, array.shape[1]  # no row from `high` on is used
-    while low < high:
-        middle = (low + high) // 2
-        if bits[:, middle:high].any():
-            low = middle + 1
-        else:
-            high = middle
-    return array[:, :high]
+    used = np.flatnonzero(bits.any(axis=(0, *range(2, array.ndim))))
+    return array[:, : used.max(initial=-1) + 1]
 
 
 def _is_key(leaf: Any) -> bool:

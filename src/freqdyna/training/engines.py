@@ -16,15 +16,13 @@ import math
 import multiprocessing
 import os
 import platform
-import shutil
 import signal
 import socket
-import subprocess
 import tempfile
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -139,9 +137,7 @@ class Local(Engine):
     def run(self, tasks: list[Task]) -> Generator[TaskOutcome | None, None, None]:
         """See `Engine.run`."""
         with tempfile.TemporaryDirectory(prefix="freqdyna-", ignore_cleanup_errors=True) as scratch:
-            shared = bool(self._gpus) and self._workers > len(self._gpus)
-            with _multi_process_service() if shared else contextlib.nullcontext():
-                yield from self._run(tasks, scratch)
+            yield from self._run(tasks, scratch)
 
     def _run(self, tasks: list[Task], scratch: str) -> Generator[TaskOutcome | None, None, None]:
         strangers = set(multiprocessing.active_children())
@@ -191,22 +187,6 @@ class Local(Engine):
         context = multiprocessing.get_context("spawn")
         arguments = (device, os.getpid(), scratch)
         return ProcessPoolExecutor(1, mp_context=context, initializer=_prepare, initargs=arguments)
-
-
-@contextlib.contextmanager
-def _multi_process_service() -> Iterator[None]:
-    """Run NVIDIA's MPS while it is needed, if it is installed and not running already.
-
-    A single training leaves a GPU idle most of the time, because its kernels are short and run in
-    sequence. With MPS the kernels of several processes run at the same time.
-    """
-    control = shutil.which("nvidia-cuda-mps-control")
-    started = control and subprocess.run([control, "-d"], capture_output=True).returncode == 0
-    try:
-        yield
-    finally:
-        if control and started:
-            subprocess.run([control], input=b"quit\n", capture_output=True)
 
 
 def _submit(pool: ProcessPoolExecutor, task: Task) -> Future[object]:

@@ -3,7 +3,6 @@
 Both show them while a run trains.
 """
 
-import abc
 import math
 import os
 import secrets
@@ -23,23 +22,7 @@ WANDB_RUN = "wandb_run"
 """The key of the id there in the provenance, so that a resumed run continues it."""
 
 
-class WandbNotStartedError(FreqdynaError):
-    """Weights & Biases could not be started, so nothing was trained."""
-
-
-class EvaluationLog(abc.ABC):
-    """Receives the numbers of each evaluation; it must be closed at the end."""
-
-    @abc.abstractmethod
-    def write(self, step: int, numbers: dict[str, float]) -> None:
-        """Add the numbers of one evaluation, all of them finite."""
-
-    @abc.abstractmethod
-    def close(self) -> None:
-        """Write what remains."""
-
-
-class TensorBoardLog(EvaluationLog):
+class TensorBoardLog:
     """Writes scalars to the run folder; those after `last_step`, of a killed process, go."""
 
     def __init__(self, folder: Path, last_step: int) -> None:
@@ -57,7 +40,7 @@ class TensorBoardLog(EvaluationLog):
         self._writer.close()
 
 
-class WandbLog(EvaluationLog):
+class WandbLog:
     """Sends numbers to Weights & Biases, with its id in the provenance.
 
     `wandb`'s environment variables apply: with WANDB_MODE=offline, everything stays in a folder.
@@ -77,7 +60,7 @@ class WandbLog(EvaluationLog):
                 config=config.flat(),
             )
         except Exception as error:  # such as without a network, or if nobody is logged in
-            raise WandbNotStartedError(
+            raise FreqdynaError(
                 f"wandb is True, but wandb.init failed: {one_line(error)}; log in with `wandb "
                 "login`, or set WANDB_MODE=offline"
             ) from error

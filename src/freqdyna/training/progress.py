@@ -1,20 +1,16 @@
-"""Progress of one task or many: live bars on a terminal or in a notebook, plain lines elsewhere."""
+"""Progress of one task or many: live bars on a terminal, plain lines elsewhere."""
 
 import sys
 import time
 import warnings
 from contextlib import suppress
-from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any, TextIO, cast
 
-from freqdyna.core.errors import counted
+from rich import progress
+from rich.console import Console
+from rich.table import Column
 
 SECONDS_BETWEEN_LINES = 15.0
-GREATEST_NUMBER_OF_BARS = 20
-WIDE = 100
-"""Columns of a terminal that has room for a bar next to the texts."""
-_COMPILING = "compiling …"
 
 
 class _Output:
@@ -40,21 +36,24 @@ class _Output:
 
 
 class Display:
-    """The output of a command while it runs; it must be closed at the end."""
+    """The output of a command while it runs: a bar for each task, or lines about one task.
+
+    It must be closed at the end.
+    """
 
     def __init__(self) -> None:
-        # In a notebook, bars need ipywidgets.
-        in_notebook = "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
-        self._bars = _bars() if sys.stdout.isatty() or in_notebook else None
-        self._tasks: dict[str, Any] = {}
+        self._bars = _bars() if sys.stdout.isatty() else None
+        self._tasks: dict[str, progress.TaskID] = {}
         """The bar of each task."""
-        self._last = time.monotonic()
-        """When the last line was printed."""
-        self._began: dict[str, tuple[float, int]] = {}
-        """When each task was first reported, and how much of it was done then."""
-        self._printed: dict[str, int] = {}
-        """What was done of each task when its last line was printed."""
-        self._has_headline = False
+        self._first: tuple[float, int] | None = None
+        """When the task of the lines was first shown, and how much of it was done then."""
+        self._last = 0.0, 0
+        """The same of the last line."""
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether more than one task can be shown."""
+        return self._bars is not None
 
     def note(self, text: str) -> None:
         """Print a text once."""
@@ -63,37 +62,19 @@ class Display:
         else:
             self._bars.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
-    def wait(self, text: str) -> None:
-        """Say what is being done before there is progress to show; `remove` ends it."""
-        if self._bars is None:
-            self.note(text)
-        else:
-            self._tasks[text] = self._bars.add_task(text, total=None, text="")
-
     def show(self, task: str, done: int, total: int, text: str = "") -> None:
         """Show how much of a task is done, and a text; its time counts from the first call."""
         if self._bars is None:
             self._show_line(task, done, total, text)
             return
         if task not in self._tasks:
-            if len(self._tasks) == GREATEST_NUMBER_OF_BARS:
-                return
             self._tasks[task] = self._bars.add_task(task, total=total, completed=done, text=text)
         self._bars.update(self._tasks[task], completed=done, total=total, text=text)
 
     def remove(self, task: str) -> None:
-        """Stop showing a task; lines stay as they are."""
-        if self._bars is not None and task in self._tasks:
-            self._bars.remove_task(self._tasks.pop(task))
-
-    def headline(self, text: str) -> None:
-        """Show a summary of all tasks; without bars, it replaces the lines of single tasks."""
-        self._has_headline = True
+        """Remove the bar of a task."""
         if self._bars is not None:
-            self._bars.headline = text
-        elif time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = time.monotonic()
-            self.note(text)
+            self._bars.remove_task(self._tasks.pop(task))
 
     def close(self) -> None:
         """Stop updating the display."""
@@ -103,67 +84,32 @@ class Display:
     def _show_line(self, task: str, done: int, total: int, text: str) -> None:
         """Print a line if some time has passed since the last one, or the task is done."""
         now = time.monotonic()
-        if task not in self._began:
-            self._last, self._began[task] = now, (now, done)
-        began, first = self._began[task]
-        due = now - self._last >= SECONDS_BETWEEN_LINES or first < done == total
-        if self._has_headline or not due or self._printed.get(task) == done:
-            return
-        self._last, self._printed[task] = now, done
-        left = (now - began) / max(done - first, 1) * (total - done)
-        remaining = f"{left:.0f} s left" if done > first else ""
-        self.note(" | ".join(filter(None, [f"{task} {done:,} of {total:,}", text, remaining])))
+        if self._first is None:
+            self._first = self._last = now, done
+        (began, first), (printed, shown) = self._first, self._last
+        if done > shown and (now - printed >= SECONDS_BETWEEN_LINES or done == total):
+            self._last = now, done
+            left = (now - began) / (done - first) * (total - done)
+            parts = f"{task} {done:,} of {total:,}", text, f"{left:.0f} s left"
+            self.note(" | ".join(filter(None, parts)))
 
 
-def _bars() -> Any:
-    """Live bars with `rich`, which is imported here because that takes time."""
-    from rich import progress
-    from rich.console import Console
-    from rich.table import Column
-    from rich.text import Text
-
-    class Bars(progress.Progress):
-        headline = ""
-
-        def get_renderables(self) -> Any:
-            if self.headline:
-                yield Text(self.headline)
-            yield self.make_tasks_table(self.tasks)
-
+def _bars() -> progress.Progress:
     def text(template: str) -> progress.TextColumn:
         # Long texts are folded, so that what varies is not truncated on a narrow terminal.
         return progress.TextColumn(template, markup=False, table_column=Column(overflow="fold"))
 
-    bars = Bars(console=Console(file=cast(TextIO, _Output())))
-    bars.columns = (
+    bars = progress.Progress(
         text("{task.description}"),
-        *([progress.BarColumn(bar_width=20)] if bars.console.width >= WIDE else []),
         progress.MofNCompleteColumn(),
         text("{task.fields[text]}"),
         progress.TimeElapsedColumn(),
         progress.TextColumn("left"),
-        progress.TimeRemainingColumn(elapsed_when_finished=False),
+        progress.TimeRemainingColumn(),
+        console=Console(file=cast(TextIO, _Output())),
     )
     bars.start()
     return bars
-
-
-@dataclass(frozen=True)
-class LastEvaluation:
-    """The last evaluation of a run in progress, as it is shown."""
-
-    step: int
-    """The step at which the seeds were evaluated, which may be before the current one."""
-    mean_return: float | None
-    """The mean over the seeds that neither diverged nor stopped; None if there is none."""
-    left_out: str = ""
-    """Why seeds are left out, such as "2 of 3 seeds; 1 diverged"; empty if none is."""
-
-    def text(self) -> str:
-        """The mean return, its step and its seeds, such as "mean return -12.3 at step 500"."""
-        mean = "" if self.mean_return is None else f"mean return {self.mean_return:,.1f}"
-        over = " over ".join(filter(None, [mean, self.left_out]))
-        return f"{over} at step {self.step:,}" if over else ""
 
 
 class Progress:
@@ -176,27 +122,20 @@ class Progress:
         """Receive a warning."""
         warnings.warn(text, stacklevel=2)
 
-    def compile(self) -> None:
-        """Compilation starts."""
-
-    def start(self) -> None:
-        """Compilation is done and training starts."""
-
-    def update(self, step: int, last: LastEvaluation | None) -> None:
-        """Every seed has taken `step` steps; `last` is None before the first evaluation."""
+    def update(self, step: int, text: str) -> None:
+        """Every seed has taken `step` steps; `text` is about the last evaluation."""
 
     def close(self) -> None:
         """The run is over."""
 
 
 class RunProgress(Progress):
-    """Shows the progress of a run of `steps` steps of each seed, which starts at `first_step`."""
+    """Shows the progress of a run of `steps` steps of each seed."""
 
-    def __init__(self, seeds: int, steps: int, first_step: int) -> None:
-        self._seeds, self._steps, self._first_step = seeds, steps, first_step
-        self._together = "" if seeds == 1 else f" of {counted(seeds, 'seed')} together"
-        self._began = time.monotonic()
-        self._display = Display()
+    def __init__(self, seeds: int, steps: int) -> None:
+        self._seeds, self._steps, self._display = seeds, steps, Display()
+        self._first: tuple[float, int] | None = None
+        """When the first step was taken, which compiles, and its number."""
 
     def note(self, text: str) -> None:
         """Show the message."""
@@ -206,22 +145,13 @@ class RunProgress(Progress):
         """Show the warning."""
         self._display.note(f"warning: {text}")
 
-    def compile(self) -> None:
-        """Show that nothing is trained yet."""
-        self._display.wait(_COMPILING)
-
-    def start(self) -> None:
-        """Show the steps instead of the compilation."""
-        self._began = time.monotonic()
-        self._display.remove(_COMPILING)
-        self._display.show("step", self._first_step, self._steps)
-
-    def update(self, step: int, last: LastEvaluation | None) -> None:
-        """Show the step, the last mean return and when it was measured, and the rate."""
-        seconds = max(time.monotonic() - self._began, 1e-9)
-        rate = f"{self._seeds * (step - self._first_step) / seconds:,.0f} steps/s{self._together}"
-        text = " | ".join(filter(None, [last.text() if last else "", rate]))
-        self._display.show("step", step, self._steps, text)
+    def update(self, step: int, text: str) -> None:
+        """Show the step, the text, and the steps per second of all seeds together."""
+        now = time.monotonic()
+        self._first = self._first or (now, step)
+        began, first = self._first
+        rate = f"{self._seeds * (step - first) / max(now - began, 1e-9):,.0f} steps/s"
+        self._display.show("step", step, self._steps, f"{text} | {rate}" if text else rate)
 
     def close(self) -> None:
         """Close the display."""

@@ -15,7 +15,6 @@ from freqdyna.agents.dyna.state import DynaState
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.core.plugins import module_of
-from freqdyna.envs import Environment
 from freqdyna.envs.names import env_label
 from freqdyna.results.folder import begin
 from freqdyna.results.record import (
@@ -34,12 +33,13 @@ from freqdyna.results.result import Result
 from freqdyna.training.callbacks import Callback, Evaluation, custom_metrics
 from freqdyna.training.checkpoint import Checkpoint, RunOptions, Saver, newest
 from freqdyna.training.interrupts import InterruptedRun, stop_requests
-from freqdyna.training.logs import EvaluationLog, TensorBoardLog, WandbLog, logged_numbers
-from freqdyna.training.progress import LastEvaluation, Progress, RunProgress
-from freqdyna.training.seeds import Block, memory_errors_explained
+from freqdyna.training.logs import TensorBoardLog, WandbLog, logged_numbers
+from freqdyna.training.progress import Progress, RunProgress
+from freqdyna.training.seeds import Block
 
 SECONDS_A_SLICE = 1.0
 """How long the compiled loop runs before progress and interrupts are handled."""
+Logs = list[TensorBoardLog | WandbLog]
 
 
 @dataclass
@@ -72,20 +72,20 @@ class Run:
         The caller holds the lock of the folder, if there is one. `progress` says whether to show
         the progress, or receives it; it begins with `notes`.
         """
-        config, again = self.config, resume_command(self.config, self.provenance, folder)
+        config = self.config
+        again = resume_command(config, self.provenance, folder)
         saver = Saver(folder, options.checkpoint_seconds, again)
-        with ExitStack() as closing, memory_errors_explained(again if folder else None):
+        with ExitStack() as closing:
             closing.callback(self.block.close)
             state, step, warnings = self._start(folder)
             if not isinstance(progress, Progress):
-                progress = RunProgress(config.seeds, config.steps, step) if progress else Progress()
+                progress = RunProgress(config.seeds, config.steps) if progress else Progress()
             closing.callback(progress.close)
-            logs: list[EvaluationLog] = []
+            logs: Logs = []
             if folder is not None:
-                with saver.errors_explained():
-                    begin(folder, config, self.provenance)
-                    if options.tensorboard:
-                        logs.append(TensorBoardLog(folder, self._last_evaluated))
+                begin(folder, config, self.provenance)
+                if options.tensorboard:
+                    logs.append(TensorBoardLog(folder, self._last_evaluated))
             if options.wandb:
                 logs.append(WandbLog(config, self.provenance, folder))
             for log in logs:
@@ -107,7 +107,7 @@ class Run:
         saved: Checkpoint | None = None
         warnings: list[str] = []
         if folder is not None:
-            saved, warnings = newest(folder, self.config, self.block.state_structure())
+            saved, warnings = newest(folder, self.block.state_structure())
         if saved is None:
             if INIT_FROM in self.provenance and self.initial is None:
                 raise FreqdynaError(
@@ -134,36 +134,32 @@ class Run:
         progress: Progress,
         saver: Saver,
         stop_requested: threading.Event,
-        logs: list[EvaluationLog],
+        logs: Logs,
     ) -> DynaState:
         """Take all steps in slices, with what is between them."""
         config = self.config
         evaluations = self._evaluation_steps[len(self.evaluations) :]
         snapshots = [s for s in config.snapshot_steps if s >= step]
-        progress.compile()
+        progress.note("compiling …")
         state = jax.block_until_ready(self.block.advance(state, step, step))
-        # The first step of an environment in Python compiles, too.
-        slice_steps, has_started = 1, False
+        slice_steps, is_compiled = 1, False
         for stop in map(int, np.union1d(evaluations, snapshots)):
             while step < stop:
                 steps = min(slice_steps, stop - step)
                 began = time.monotonic()
                 state = jax.block_until_ready(self.block.advance(state, step, step + steps))
                 seconds = max(time.monotonic() - began, 1e-6)
-                if has_started:
+                if is_compiled:  # the first step of an environment in Python compiles, too
                     self.seconds += seconds
-                else:
-                    has_started = True
-                    progress.start()
+                is_compiled = True
                 slice_steps = max(1, min(2 * steps, int(steps * SECONDS_A_SLICE / seconds)))
                 step += steps
                 self._pass_on(progress)
                 if step not in evaluations:  # otherwise its evaluation follows now
-                    progress.update(step, self._last_evaluation())
+                    progress.update(step, self._last_return())
                 if stop_requested.is_set():
                     self._save(saver, state, step)
-                    again = resume_command(config, self.provenance, saver.folder)
-                    raise InterruptedRun(f"stopped at step {step:,}; continue with: {again}")
+                    raise InterruptedRun(f"stopped at step {step:,}; continue with: {saver.again}")
                 if saver.is_due():
                     self._save(saver, state, step, progress)
             if stop in snapshots:
@@ -174,9 +170,7 @@ class Run:
                 state = self._evaluate(state, stop, progress, logs)
         return state
 
-    def _evaluate(
-        self, state: DynaState, step: int, progress: Progress, logs: list[EvaluationLog]
-    ) -> DynaState:
+    def _evaluate(self, state: DynaState, step: int, progress: Progress, logs: Logs) -> DynaState:
         """Evaluate all seeds, call the callbacks, keep the metrics and pass them on."""
         state, measured = self.block.evaluate(state, step)
         self._pass_on(progress)
@@ -204,7 +198,7 @@ class Run:
         numbers = logged_numbers(self.evaluations[-1], self.seeds, self._complete_seeds().kept)
         for log in logs:
             log.write(step, numbers)
-        progress.update(step, self._last_evaluation())
+        progress.update(step, self._last_return())
         return state
 
     def _save(
@@ -253,23 +247,16 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The agent, its model if that is the user's own, and the environment."""
-        model = f", model {self.config.model}" if module_of(self.config.model) else ""
-        return f"{self.config.agent_name}{model} on {env_label(self.config)}"
+        """The agent and the environment."""
+        return f"{self.config.agent_name} on {env_label(self.config)}"
 
     def _announcement(self, step: int) -> str:
         """What is about to be trained, on what, and from which step."""
         config, agent = self.config, self.block.training.agent
-        noun = "update" if agent.planning is None else "planning update"
         text = (
             f"{self.name}: {counted(config.seeds, 'seed')} × {config.steps:,} steps, "
-            f"{counted(agent.planning_steps, noun)} per step"
+            f"{counted(agent.planning_steps, 'update')} per step, on {self._devices}"
         )
-        if agent.first_update_step:
-            text += f" from step {agent.first_update_step:,} on"
-        if isinstance(agent.env, Environment):  # Gymnasium's truncate episodes by themselves
-            text += f", episodes of at most {agent.env.episode_limit:,} steps"
-        text += f", on {self._devices}"
         if step:
             text += f"; resuming from step {step:,}"
         if agent.warmup_steps >= config.steps:
@@ -309,17 +296,16 @@ class Run:
         returns, diverged_at = now["return"][:, None], now[DIVERGED_AT][:, None]
         return complete_seeds(self.seeds, returns, diverged_at, list(stopped))
 
-    def _last_evaluation(self) -> LastEvaluation | None:
-        """What is shown of the last evaluation; None before the first one."""
+    def _last_return(self) -> str:
+        """The last mean return, its seeds if some are left out, and its step; empty before it."""
         if not self.evaluations:
-            return None
+            return ""
         complete = self._complete_seeds()
-        returns = self.evaluations[-1]["return"][complete.kept]
-        return LastEvaluation(
-            step=self._last_evaluated,
-            mean_return=float(returns.mean()) if len(returns) else None,
-            left_out=complete.text("seeds") if complete.left_out else "",
-        )
+        if not complete.kept.any():
+            return complete.none_left
+        mean = self.evaluations[-1]["return"][complete.kept].mean()
+        over = f" over {complete.text('seeds')}" if complete.left_out else ""
+        return f"mean return {mean:,.1f}{over} at step {self._last_evaluated:,}"
 
     def _without_copies(self, arrays: dict[str, Any]) -> dict[str, np.ndarray]:
         """The arrays without the copies that pad the last device."""

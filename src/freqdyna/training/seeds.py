@@ -8,7 +8,7 @@ import dataclasses
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from jaxtyping import Array, Int, PRNGKeyArray
 
 from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.dyna.state import DynaState
-from freqdyna.core.errors import FreqdynaError, RunFailedError, is_out_of_memory, one_line
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.keys import seed_keys
 from freqdyna.envs.base import Environment, evaluate
 from freqdyna.results.record import evaluation_steps
@@ -218,12 +218,7 @@ class Block:
         return self._advance(state, jnp.int32(start), jnp.int32(stop))
 
     def evaluate(self, state: DynaState, step: int) -> tuple[DynaState, Metrics]:
-        """Evaluate all seeds after `step` steps; `state` must not be used afterwards.
-
-        Returns:
-            The new states, and the metrics with the seeds as first axis.
-
-        """
+        """The states after an evaluation, and its metrics; `state` must not be used afterwards."""
         return self._evaluate(state, self.layout.keys, jnp.int32(step))
 
     def snapshot(self, state: DynaState, step: int) -> Metrics:
@@ -268,39 +263,6 @@ class Block:
 
     def close(self) -> None:
         """Release resources other than memory; there are none if everything is compiled."""
-
-
-class VariedBlock(Block):
-    """A block of several trainings that differ only in numbers, each with as many rows.
-
-    The result of a row does not depend on what the other rows are, but its last digits may depend
-    on how many there are.
-    """
-
-    def __init__(self, trainings: list[Training], layout: Layout) -> None:
-        if len({jax.tree.structure(training) for training in trainings}) > 1:
-            raise FreqdynaError("trainings of one program must differ only in numbers")
-        each = layout.seeds // len(trainings)
-        rows = jax.tree.map(
-            lambda *values: jnp.repeat(jnp.asarray(values), each, axis=0), *trainings
-        )
-        self._rows = layout.placed(rows)
-        super().__init__(trainings[0], layout)
-
-    def compiled(
-        self, function: Callable[..., Any], batched: int, unbatched: int, donate: bool = False
-    ) -> Any:
-        """See `Block.compiled`; each row has its own numbers."""
-        name = function.__name__
-
-        def call(training: Training, *arguments: Any) -> Any:
-            return getattr(training, name)(*arguments)
-
-        program = jax.jit(
-            self.layout.over_seeds(call, 1 + batched, unbatched),
-            donate_argnums=1 if donate else (),
-        )
-        return lambda *arguments: program(self._rows, *arguments)
 
 
 def _identity(training: Training) -> Hashable | None:
@@ -353,21 +315,6 @@ def require_memory(training: Training, seeds: int, devices: list[jax.Device]) ->
             f"this run needs {needed / 2**30:,.1f} GiB of memory and {where} has "
             f"{free / 2**30:,.1f} GiB; reduce seeds, buffer_size, queue_size or hidden"
         )
-
-
-@contextmanager
-def memory_errors_explained(again: str | None) -> Iterator[None]:
-    """Say in one sentence that the memory did not suffice, and how to resume, if that is known."""
-    try:
-        yield
-    except (MemoryError, RuntimeError) as error:
-        if not is_out_of_memory(error):
-            raise
-        then = f"; continue from the last checkpoint with: {again}" if again else ""
-        raise RunFailedError(
-            f"there is not enough memory ({one_line(error)}); free memory, or reduce seeds, "
-            f"buffer_size or queue_size{then}"
-        ) from error
 
 
 def _free_memory() -> int | None:
