@@ -34,15 +34,16 @@ class Instant(Engine):
     def run(self, tasks):
         """Store a result of each unit, whose returns grow with the learning rate."""
         for task in tasks:
-            location, unit, _ = task.compute.args
-            config = unit.config
-            if config["batch_size"] == 8:
+            location, units, _ = task.compute.args
+            if units[0].config["batch_size"] == 8:
                 yield TaskOutcome(task.name, "OSError: too large")
                 continue
-            seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
-            steps = np.arange(config.eval_every, config.steps + 1, config.eval_every)
-            returns = 100 * config["learner.learning_rate"] + seeds[:, None] + 0.0 * steps
-            parameters = np.ones((config.seeds, 1), np.float32)
-            made = Result(config, {}, seeds, steps, {"return": returns}, parameters, (1,))
-            store(Storage(location), unit, made)
+            for unit in units:
+                config = unit.config
+                seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
+                steps = np.arange(config.eval_every, config.steps + 1, config.eval_every)
+                returns = 100 * config["learner.learning_rate"] + seeds[:, None] + 0.0 * steps
+                parameters = np.ones((config.seeds, 1), np.float32)
+                made = Result(config, {}, seeds, steps, {"return": returns}, parameters, (1,))
+                store(Storage(location), unit, made)
             yield TaskOutcome(task.name)

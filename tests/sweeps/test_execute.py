@@ -20,7 +20,7 @@ import freqdyna
 from freqdyna.cli.main import main
 from freqdyna.cli.sweep import RunSweep
 from freqdyna.sweeps import execute
-from freqdyna.sweeps.execute import execute_sweep, train_unit
+from freqdyna.sweeps.execute import execute_sweep, train_units
 from freqdyna.sweeps.status import stored_units
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep, SweepUnit
@@ -91,10 +91,10 @@ def test_a_unit_goes_on_from_its_last_checkpoint(tmp_path, reference, monkeypatc
         patched.setattr(execute.UnitProgress, "update", stop_at_200)
         for _ in range(2):
             with pytest.raises(Stop):
-                train_unit(str(tmp_path), unit, 0.0)
+                train_units(str(tmp_path), [unit], 0.0)
     assert steps[0] == 1
     assert steps[-2:] == [200, 200]  # the second time, it is there at once
-    train_unit(str(tmp_path), unit, 0.0)
+    train_units(str(tmp_path), [unit], 0.0)
     assert_complete(tmp_path, {unit.name: reference[unit.name]})
 
 

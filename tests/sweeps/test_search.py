@@ -1,4 +1,6 @@
-"""Hyper-parameter search: deterministic and resumable."""
+"""Hyper-parameter search: deterministic, resumable, several trials in one program."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from sweeping import Here, assert_complete, stored
 import freqdyna
 from freqdyna.cli.main import main
 from freqdyna.cli.sweep import RunSweep
+from freqdyna.sweeps.execute import UnitProgress
 from freqdyna.sweeps.search import batches, search, trials_so_far
 from freqdyna.sweeps.storage import Storage
 from freqdyna.sweeps.sweep import Sweep
@@ -60,6 +63,35 @@ def test_failed_trials_differ_from_those_to_come(tmp_path, monkeypatch, capsys):
     trials = trials_so_far(sweep, storage)
     states = {trial.settings["batch_size"]: trial.state for trial in trials}
     assert states == {4: "done", 8: "failed"}
+
+
+def test_trials_of_one_form_are_one_program():
+    units = next(batches(Sweep.parse(TWO_SIZES), Storage("memory://nothing")))
+    assert len(units) == 8  # four trials, two blocks of seeds
+    programs = {}
+    for unit in units:
+        programs.setdefault(unit.program or unit.name, []).append(unit.config)
+    for configs in programs.values():
+        assert len({(config["batch_size"], config.first_seed) for config in configs}) == 1
+    assert any(len(configs) > 1 for configs in programs.values())
+
+
+def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
+    storage, scratch = Storage(str(tmp_path / "out")), tmp_path / "scratch"
+    scratch.mkdir()
+    (scratch / "checkpoint-0000000300.npz").write_bytes(b"of the program")
+    first, second = Sweep.parse(TEXT).units()
+    together = [replace(unit, program="p" * 16) for unit in (first, second)]
+    progress = UnitProgress(storage, together, scratch)
+    progress.update(300, None)
+    assert {f"{unit.name}.json" for unit in together} < set(storage.files("running"))
+    for units, number in (([first], 0), (together, 1)):
+        elsewhere = tmp_path / str(number)
+        elsewhere.mkdir()
+        UnitProgress(storage, units, elsewhere).fetch()
+        assert len(list(elsewhere.iterdir())) == number
+    progress.remove()
+    assert storage.files("running") == []
 
 
 def test_the_objective_is_the_mean_over_seeds(tmp_path):

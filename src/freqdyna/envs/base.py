@@ -127,7 +127,7 @@ class Environment(Component, Space):
         next_state = self.move(state, action, noise[1:])
         reward = self.reward(state, action, next_state)
         scale: float | Array = self.reward_noise
-        # It is an array in a program that takes it as an argument.
+        # It is an array if trainings with different noise are rows of one program.
         if isinstance(scale, jax.Array) or scale > 0:
             reward = reward + scale * noise[0]
         return next_state, reward, self.terminal(next_state)

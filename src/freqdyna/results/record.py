@@ -8,7 +8,7 @@ must be shown with the number.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, SupportsInt
 
 import numpy as np
@@ -222,6 +222,18 @@ class Record:
         """
         used = self.after_warmup if first_step is None else self.steps >= first_step
         return self.returns[:, used if used.any() else [-1]].mean(axis=1)
+
+    def rows(self, config: Config, first: int) -> "Record":
+        """One configuration of a run that trained several as rows of one program."""
+        chosen = slice(first, first + config.seeds)
+        return replace(
+            self,
+            config=config,
+            seeds=np.arange(config.first_seed, config.first_seed + config.seeds),
+            metrics={name: values[chosen] for name, values in self.metrics.items()},
+            parameters=self.parameters[chosen],
+            snapshots={},
+        )
 
     def seed_parameters(self, seed: SupportsInt) -> np.ndarray:
         """The trained parameters of one seed, shape (p,)."""

@@ -63,10 +63,14 @@ def compute(
     before = read_status(storage, units)
     for name in before.failed:
         storage.remove(f"failed/{name}.json")
+    of_program: dict[str, list[SweepUnit]] = {}
+    for unit in units:
+        of_program.setdefault(unit.program or unit.name, []).append(unit)
+    members = {together[0].name: together for together in of_program.values()}
     tasks = [
-        Task(unit.name, partial(train_unit, storage.location, unit, checkpoint_seconds))
-        for unit in units
-        if unit.name not in before.done
+        Task(name, partial(train_units, storage.location, together, checkpoint_seconds))
+        for name, together in members.items()
+        if any(unit.name not in before.done for unit in together)
     ]
     done, failed = set(before.done), dict[str, str]()
     display = StatusDisplay(replace(before, failed={}), engine.slots(), title)
@@ -75,13 +79,15 @@ def compute(
     try:
         for outcome in outcomes:
             if outcome is not None:
+                names = {unit.name for unit in members[outcome.name]}
                 if outcome.error is None:
-                    done.add(outcome.name)
+                    done |= names
                 else:
-                    failed[outcome.name] = outcome.error
+                    failed |= dict.fromkeys(names, outcome.error)
                     with suppress(OSError):  # as on a full disk
-                        storage.remove(f"running/{outcome.name}.json")
-                        storage.write_json(f"failed/{outcome.name}.json", {"error": outcome.error})
+                        for name in names:
+                            storage.remove(f"running/{name}.json")
+                            storage.write_json(f"failed/{name}.json", {"error": outcome.error})
                 display.ended(outcome)
             if time.monotonic() - updated >= SECONDS_BETWEEN_UPDATES:
                 updated = time.monotonic()
@@ -137,35 +143,45 @@ def merged(blocks: list[Result]) -> Result:
     )
 
 
-def train_unit(location: str, unit: SweepUnit, checkpoint_seconds: float) -> None:
-    """Train a unit and store it: the task of a worker, on any machine."""
-    from freqdyna.training.api import prepare
+def train_units(location: str, units: list[SweepUnit], checkpoint_seconds: float) -> None:
+    """Train units in one program and store them: the task of a worker, on any machine."""
+    from freqdyna.training.api import prepare, prepare_together
     from freqdyna.training.checkpoint import RunOptions
 
     storage = Storage(location)
-    if storage.has(f"units/{unit.name}/{METRICS}"):
+    if all(storage.has(f"units/{unit.name}/{METRICS}") for unit in units):
         return  # by a worker that died before it could say so
+    configs = [unit.config for unit in units]
     with tempfile.TemporaryDirectory(prefix="freqdyna-") as scratch:
-        progress = UnitProgress(storage, unit, Path(scratch))
+        progress = UnitProgress(storage, units, Path(scratch))
         progress.write_note(0, "")  # it counts as running while it compiles
         progress.fetch()
-        import_code(**unit.config.named)  # names that the driver has allowed: `Sweep.read`
-        run = prepare(unit.config)
+        if len(units) > 1:
+            run = prepare_together(configs)
+        else:
+            config = configs[0]  # of names that the driver has allowed: `Sweep.read`
+            import_code(**config.named)
+            run = prepare(config)
         try:
             result = run.execute(Path(scratch), RunOptions(checkpoint_seconds), progress)
         except InterruptedRun:
             progress.copy_folder()
             raise
-    store(storage, unit, result)
+    for place, unit in enumerate(units):
+        config = unit.config
+        record = result.rows(config, place * config.seeds) if len(units) > 1 else result
+        store(storage, unit, record)
     progress.remove()
 
 
 class UnitProgress(Progress):
-    """Copies the progress and the run folder of a unit to the storage."""
+    """Copies the progress and the run folder of a program to the storage."""
 
-    def __init__(self, storage: Storage, unit: SweepUnit, scratch: Path) -> None:
-        self._storage, self._scratch, self._steps = storage, scratch, unit.config.steps
-        self._folder = f"running/{unit.name}"
+    def __init__(self, storage: Storage, units: list[SweepUnit], scratch: Path) -> None:
+        self._storage, self._scratch = storage, scratch
+        self._names = [unit.name for unit in units]
+        self._steps = units[0].config.steps
+        self._folder = f"running/{units[0].program or units[0].name}"
         self._copied: dict[str, int] = {}
         """The files of the run folder in the storage, with their times of modification."""
         self._noted = -math.inf
@@ -189,9 +205,10 @@ class UnitProgress(Progress):
         self._copied = files
 
     def remove(self) -> None:
-        """Remove everything once the unit is stored."""
+        """Remove everything once the units are stored."""
         self._storage.remove(self._folder)
-        self._storage.remove(f"{self._folder}.json")
+        for name in self._names:
+            self._storage.remove(f"running/{name}.json")
 
     def warn(self, text: str) -> None:
         """Do nothing: the metrics show which seeds diverged."""
@@ -204,6 +221,7 @@ class UnitProgress(Progress):
             self.write_note(step, text)
 
     def write_note(self, step: int, text: str) -> None:
-        """Write the progress of the unit."""
+        """Write the progress of every unit."""
         note = Note(step, self._steps, text, time.time(), socket.gethostname())
-        self._storage.write_json(f"{self._folder}.json", note._asdict())
+        for name in self._names:
+            self._storage.write_json(f"running/{name}.json", note._asdict())

@@ -7,13 +7,18 @@ interrupted, and a resumed search finds its units stored.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+import jax
 import numpy as np
 from rich.console import Console
 
+from freqdyna import envs
+from freqdyna.agents import algorithms
+from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, installing
+from freqdyna.core.plugins import module_of
 from freqdyna.results.chart import setting_text
 from freqdyna.results.record import CompleteSeeds
 from freqdyna.results.result import Result
@@ -21,7 +26,7 @@ from freqdyna.results.tables import decimals, number, rich_table
 from freqdyna.sweeps.execute import compute, load, merged
 from freqdyna.sweeps.status import MOST_ROWS, stored_units
 from freqdyna.sweeps.storage import Storage
-from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit
+from freqdyna.sweeps.sweep import FILE, Sweep, SweepUnit, digest
 from freqdyna.training.engines import Engine
 
 if TYPE_CHECKING:
@@ -88,7 +93,8 @@ def batches(
         number = min(sweep.search.together, sweep.search.trials - first)
         asked = [study.ask() for _ in range(number)]
         settings = [{n: _suggest(t, n, r) for n, r in sweep.search.space.items()} for t in asked]
-        units = [sweep.blocks(sweep.config(of_one)) for of_one in settings]
+        configs = [sweep.config(of_one) for of_one in settings]
+        units = _units(sweep, configs)
         yield [unit for of_trial in units for unit in of_trial]
         done, objective = stored_units(storage), sweep.search.objective
         pairs = zip(settings, units, strict=True)
@@ -102,6 +108,21 @@ def batches(
         failed = optuna.trial.TrialState.FAIL
         for question, trial in zip(asked, tried, strict=True):
             study.tell(question, trial.value, failed if trial.value is None else None)
+
+
+def _units(sweep: Sweep, configs: list[Config]) -> list[list[SweepUnit]]:
+    """The units of each trial; trials that differ only in numbers share a compiled program."""
+    alike: dict[Any, list[int]] = {}
+    for index, config in enumerate(configs):
+        alike.setdefault(_form(config), []).append(index)
+    of_trial = [sweep.blocks(config) for config in configs]
+    for together in alike.values():
+        for block in range(len(of_trial[0]) if len(together) > 1 else 0):
+            members = [of_trial[index][block] for index in together]
+            program = digest([unit.config.flat() for unit in members])
+            for index in together:
+                of_trial[index][block] = replace(of_trial[index][block], program=program)
+    return of_trial
 
 
 def trial_at(
@@ -137,6 +158,23 @@ def print_trials(trials: list[Trial]) -> None:
     console = Console()
     console.print("best trials")
     console.print(rich_table(rows))
+
+
+def _form(config: Config) -> Any:
+    """What trainings of one program have in common.
+
+    A training in a Gymnasium environment has a program of its own. So does one with a custom
+    search-control or model: its form is not known without importing code, which `freqdyna status`
+    must not.
+    """
+    names = (config.search_control, config.model)
+    has_code = any(module_of(name) is not None for name in names)
+    if config.env not in envs.ENVIRONMENTS or has_code:
+        return object()
+    env = envs.make(config.env, **config.of_component("env"))
+    agent = algorithms.build(config, env)
+    plain = jax.tree.map(lambda leaf: 0, agent)
+    return jax.tree.structure(plain), config.eval_episodes, config.eval_every
 
 
 def _suggest(trial: "optuna.Trial", name: str, range_: dict[str, Any]) -> Any:

@@ -150,7 +150,7 @@ class StatusDisplay:
         )
 
     def ended(self, outcome: TaskOutcome) -> None:
-        """Print the outcome of a unit."""
+        """Print the outcome of a unit, or of the first unit of a program."""
         label = self._labels[outcome.name]
         self._display.note(f"{outcome.name} {label}: {outcome.error or 'done'}")
 

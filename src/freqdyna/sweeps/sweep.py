@@ -20,7 +20,7 @@ same unit has the same file in every sweep, and more seeds or values only add un
 
     [search]
     trials = 32
-    together = 8                    # trials suggested at a time
+    together = 8                    # trials suggested at a time, and trained in one program
     objective = "mean"              # mean return after the warm-up, or "last"
 
     [search.space]
@@ -60,12 +60,19 @@ class SweepUnit:
     """One training of one block of seeds."""
 
     config: Config
+    program: str = ""
+    """Units with the same program are trained as rows of one compiled program, on whose number the
+    last digits may depend; empty for a unit with a program of its own."""
 
     @cached_property
     def name(self) -> str:
         """A hash of what the unit computes, 16 hexadecimal digits."""
-        facts = [self.config.flat(), ""]  # the empty text keeps the names of stored units
-        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+        return digest([self.config.flat(), self.program])
+
+
+def digest(facts: Any) -> str:
+    """A short hash of plain data."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from freqdyna.agents.trust import TRUSTS, Trust, check_trust
 from freqdyna.config import NAMED, Component, Config, create, flattened, values_of
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.plugins import Registry, describe, import_code
-from freqdyna.envs import ENVIRONMENTS, Environment
+from freqdyna.envs import ENVIRONMENTS, Environment, make
 from freqdyna.envs.gym import ClosingFactory, factory_of
 from freqdyna.envs.names import environment_of_run, space_of_run
 from freqdyna.envs.space import Factory, Space
@@ -48,7 +48,7 @@ from freqdyna.training.engines import keep_compiled_programs, seed_devices
 from freqdyna.training.logs import WANDB_RUN
 from freqdyna.training.progress import Progress
 from freqdyna.training.run import Run
-from freqdyna.training.seeds import Block, Layout, Training, require_memory
+from freqdyna.training.seeds import Block, Layout, Training, VariedBlock, require_memory
 
 if TYPE_CHECKING:
     import gymnasium
@@ -319,7 +319,7 @@ def prepare(
         key = jax.random.key(0)
         state = jax.eval_shape(agent.dry_step, key)
         jax.eval_shape(agent.snapshot, state, 1, key)
-    training = Training(agent, config.eval_episodes, config.eval_exploration)
+    training = _training(config, agent)
     require_memory(training, config.seeds, devices)
     seeds = np.arange(config.first_seed, config.first_seed + config.seeds)
     layout = Layout.of(seeds, devices)
@@ -341,6 +341,27 @@ def prepare(
         "trust": describe(own_trust) if own_trust is not None else "",
     }
     return Run(config, block, provenance(devices, **facts), callbacks, initial)
+
+
+def prepare_together(configs: list[Config]) -> Run:
+    """Trainings on a built-in environment that differ only in numbers, as rows of one run.
+
+    The seeds of all trainings are seeds of this run; `Result.rows` separates them again.
+    """
+    first = prepare(configs[0])
+    trainings = []
+    for config in configs:
+        env = make(config.env, **config.of_component("env"))
+        trainings.append(_training(config, algorithms.build(config, env)))
+    devices = list(first.block.layout.mesh.devices.flat)
+    layout = Layout.of(np.tile(first.seeds, len(configs)), devices)
+    require_memory(trainings[0], layout.seeds, devices)
+    config = replace(first.config, seeds=layout.seeds)
+    return Run(config, VariedBlock(trainings, layout), first.provenance)
+
+
+def _training(config: Config, agent: Any) -> Training:
+    return Training(agent, config.eval_episodes, config.eval_exploration)
 
 
 def _environment(

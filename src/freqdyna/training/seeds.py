@@ -265,6 +265,39 @@ class Block:
         """Release resources other than memory; there are none if everything is compiled."""
 
 
+class VariedBlock(Block):
+    """A block of several trainings that differ only in numbers, each with as many rows.
+
+    The result of a row does not depend on what the other rows are, but its last digits may depend
+    on how many there are.
+    """
+
+    def __init__(self, trainings: list[Training], layout: Layout) -> None:
+        if len({jax.tree.structure(training) for training in trainings}) > 1:
+            raise FreqdynaError("trainings of one program must differ only in numbers")
+        each = layout.seeds // len(trainings)
+        rows = jax.tree.map(
+            lambda *values: jnp.repeat(jnp.asarray(values), each, axis=0), *trainings
+        )
+        self._rows = layout.placed(rows)
+        super().__init__(trainings[0], layout)
+
+    def compiled(
+        self, function: Callable[..., Any], batched: int, unbatched: int, donate: bool = False
+    ) -> Any:
+        """See `Block.compiled`; each row has its own numbers."""
+        name = function.__name__
+
+        def call(training: Training, *arguments: Any) -> Any:
+            return getattr(training, name)(*arguments)
+
+        program = jax.jit(
+            self.layout.over_seeds(call, 1 + batched, unbatched),
+            donate_argnums=1 if donate else (),
+        )
+        return lambda *arguments: program(self._rows, *arguments)
+
+
 def _identity(training: Training) -> Hashable | None:
     """Equal for trainings that share programs: they have the same structure and numbers.
 
