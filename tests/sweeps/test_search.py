@@ -83,7 +83,7 @@ def test_a_program_goes_on_from_a_checkpoint_of_its_own_alone(tmp_path):
     first, second = Sweep.parse(TEXT).units()
     together = [replace(unit, program="p" * 16) for unit in (first, second)]
     progress = UnitProgress(storage, together, scratch)
-    progress.update(300, None)
+    progress.update(300, "")
     assert {f"{unit.name}.json" for unit in together} < set(storage.files("running"))
     for units, number in (([first], 0), (together, 1)):
         elsewhere = tmp_path / str(number)
