@@ -62,10 +62,6 @@ def test_the_mean_is_the_return_after_the_warm_up_of_every_table():
     assert environment.steps.tolist() == [40, 50, 60, 70, 80, 90]
     np.testing.assert_allclose(environment.runs[0].scores, returns[:, 3:].mean(axis=1))
     np.testing.assert_allclose(environment.runs[0].scores, runs[0].mean_return())
-    (environment,) = compare_runs(runs, ["a", "b"], first_step=30).environments
-    assert environment.steps.tolist() == [30, 40, 50, 60, 70, 80, 90]
-    (environment,) = compare_runs(runs, ["a", "b"], first_step=0).environments
-    np.testing.assert_allclose(environment.runs[0].scores, returns.mean(axis=1))
     (environment,) = compare_runs(runs, ["a", "b"], measure="final").environments
     np.testing.assert_allclose(environment.runs[0].scores, returns[:, -1])
 
@@ -171,7 +167,6 @@ def test_a_run_without_any_seed_left_is_undecided():
     [
         ({"measure": "median"}, "measure"),
         ({"baseline": "c"}, "baseline"),
-        ({"first_step": 51}, "first_step"),
         ({"labels": ["a", "a"]}, "labels"),
     ],
 )

@@ -90,9 +90,6 @@ class Compare:
     threshold: float | None = None
     """The return for the steps to a threshold. If unset: the middle between the mean return of
     untrained policies and the highest mean return in an environment."""
-    first_step: int | None = None
-    """Evaluations before this step count for the steps to a threshold only. If unset: those until
-    the end of the longest warm-up."""
     baseline: str | None = None
     """The run that all others are compared with: its name, or its number in the table. If unset:
     the first one."""

@@ -33,12 +33,10 @@ from freqdyna.results.statistics import bootstrap_interval
 from freqdyna.results.tables import (
     LEGEND,
     NO_NUMBER,
-    average_rows,
     decimals,
-    estimate,
-    mean_returns,
     number,
     pair_rows,
+    return_rows,
     run_rows,
     title,
 )
@@ -71,7 +69,7 @@ def curves_section(results: Sequence[Result], sources: Sequence[str]) -> Section
         name="runs",
         title="Learning curves",
         chart=as_json(curves_chart(results)),
-        tables={"Return of each run": _return_rows(results, labels)},
+        tables={"Return of each run": return_rows(results, labels)},
         notes=[
             "The return after the warm-up is the mean over the evaluations of a seed after step "
             "warmup_steps; brackets show the 95% bootstrap interval of the mean over seeds.",
@@ -170,20 +168,6 @@ def _differing(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     return names, texts
 
 
-def _return_rows(results: Sequence[Result], labels: Sequence[str]) -> Table:
-    means = [mean_returns(result) for result in results]
-    digits = decimals([one.value for pair in means for one in pair])
-    rows = [["run", "environment", "seeds", "steps", "return after the warm-up", "at the end"]]
-    for result, label, pair in zip(results, labels, means, strict=True):
-        complete = result.complete_seeds
-        cells = [estimate(one, digits) for one in pair]
-        if not complete.kept.any():
-            cells = [complete.none_left] * 2
-        rows.append([label, result.env_name, complete.text(), f"{result.steps[-1]:,}", *cells])
-    several = len({result.env_name for result in results}) > 1
-    return rows if several else [row[:1] + row[2:] for row in rows]
-
-
 def _origins(labels: Sequence[str], sources: Sequence[str], results: Sequence[Result]) -> list[str]:
     """Where the runs come from, with one line for all runs of the same origin."""
     alike: dict[str, list[str]] = {}
@@ -225,8 +209,6 @@ def comparison_section(
     for environment in comparison.environments:
         panels += [profile_panel(environment), differences_panel(environment)]
         tables |= _comparison_tables(environment)
-    if comparison.averages:
-        tables["Average over environments"] = average_rows(comparison.averages)
     command = ["freqdyna", "compare", *dict.fromkeys(sources)]
     return Section(
         name="comparison",

@@ -86,7 +86,7 @@ def complete_seeds(
     counts = {
         "diverged": int((~kept & diverged).sum()),
         "stopped": int((~kept & failed).sum()),
-        "without a finite return": int((~kept & ~diverged & ~failed).sum()),
+        "not finite": int((~kept & ~diverged & ~failed).sum()),
     }
     return CompleteSeeds(kept, {reason: number for reason, number in counts.items() if number})
 
