@@ -78,7 +78,7 @@ def test_seeds_that_stopped_are_told_apart():
     missing = np.array([[1.0], [np.nan], [np.nan], [np.inf], [np.nan]])
     at = np.array([[-1], [5], [-1], [-1], [6]])
     found = complete_seeds(np.arange(3, 8), missing, at, stopped=[5, 7])
-    assert found.left_out == {"diverged": 2, "stopped": 1, "without a finite return": 1}
+    assert found.left_out == {"diverged": 2, "stopped": 1, "not finite": 1}
     assert complete_seeds(np.arange(2), missing[:2], None).kept.tolist() == [True, False]
 
 

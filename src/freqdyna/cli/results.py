@@ -120,7 +120,7 @@ class ImportCurves:
     """Import learning curves of other programs, to plot, compare and report them like runs."""
 
     files: tyro.conf.Positional[tuple[Path, ...]]
-    """CSV files with one row for each seed and step; or for each seed one evaluations.npz or one
+    """CSV files with the columns seed, step and return; or for each seed one evaluations.npz or one
     monitor file of Stable-Baselines3, one TensorBoard event file, or a folder with one of these."""
     name: str | None = None
     """The name of the algorithm. If unset: that of the file or folder."""
@@ -131,12 +131,6 @@ class ImportCurves:
     that of the built-in environment of this name."""
     out: Path | None = None
     """A new folder for the curves. If unset: a free name in runs/."""
-    seed_column: str = "seed"
-    """CSV only: the column of the seed."""
-    step_column: str = "step"
-    """CSV only: the column of the environment steps."""
-    return_column: str = "return"
-    """CSV only: the column of the return."""
     tag: str | None = None
     """TensorBoard only: the name of the scalar. If unset: eval/mean_reward, rollout/ep_rew_mean or
     charts/episodic_return."""
@@ -146,16 +140,19 @@ class ImportCurves:
 
     def run(self) -> None:
         """Run the command."""
-        from freqdyna.results.imports import UNKNOWN, free_folder, import_curves
+        from freqdyna.config import Config
+        from freqdyna.results.folder import free_name
+        from freqdyna.results.imports import UNKNOWN, import_curves
         from freqdyna.results.record import IMPORTED
         from freqdyna.results.tables import print_table
 
         options = {k: v for k, v in asdict(self).items() if k not in ("files", "out")}
         result = import_curves(*self.files, **options)
-        out = self.out or free_folder(result)
+        facts = result.provenance[IMPORTED]
+        out = self.out or free_name(Config(algorithm=facts["name"], env=result.env_name))
         result.save(out)
         print(f"imported from {result.imported_from}")
-        if every := result.provenance[IMPORTED].get("averaged_over_steps"):
+        if every := facts.get("averaged_over_steps"):
             print(f"returns are averaged over intervals of {counted(every, 'step')}")
         if result.config.env == UNKNOWN:
             print("the environment is unknown, so it is compared with none; set it with --env")

@@ -245,7 +245,7 @@ def sensitivity_section(results: Sequence[Result]) -> Section | None:
     if not panels:
         return None
     without = [
-        f"Left out: {label}, {result.complete_seeds.none_left}."
+        f"Left out: {label}, {result.complete_seeds.text('seeds')}."
         for label, result in zip(record_labels(results), results, strict=True)
         if not result.complete_seeds.kept.any()
     ]
