@@ -2,7 +2,6 @@
 
 import math
 import shlex
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,7 +25,6 @@ from freqdyna.results.chart import (
 )
 from freqdyna.results.compare import compare_runs
 from freqdyna.results.maps import searched_rows, surfaces_chart, trust_chart
-from freqdyna.results.measures import EnvironmentComparison
 from freqdyna.results.plot import curves_chart, differences_panel, profile_panel
 from freqdyna.results.result import Result
 from freqdyna.results.statistics import bootstrap_interval
@@ -192,14 +190,10 @@ def comparison_section(
     results: Sequence[Result], sources: Sequence[str], baseline: str | None = None
 ) -> Section | None:
     """Statistics of the runs in each environment; None if no environment has two runs."""
-    labels = record_labels(results, sources)
-    numbers = Counter(result.env_name for result in results)
-    chosen = [i for i, result in enumerate(results) if numbers[result.env_name] > 1]
-    if not chosen:
+    if len({result.env_name for result in results}) == len(results):
         return None
     try:
-        runs, names = [results[i] for i in chosen], [labels[i] for i in chosen]
-        comparison = compare_runs(runs, names, baseline=baseline)
+        comparison = compare_runs(results, record_labels(results, sources), baseline=baseline)
     except FreqdynaError as error:  # such as runs without common steps
         if baseline is not None:
             raise
@@ -208,7 +202,8 @@ def comparison_section(
     panels = []
     for environment in comparison.environments:
         panels += [profile_panel(environment), differences_panel(environment)]
-        tables |= _comparison_tables(environment)
+        tables[f"Runs on {environment.env}"] = run_rows(environment)
+        tables[f"Pairs of runs on {environment.env}"] = pair_rows(environment)
     command = ["freqdyna", "compare", *dict.fromkeys(sources)]
     return Section(
         name="comparison",
@@ -218,18 +213,6 @@ def comparison_section(
         tables=tables,
         notes=[*map(title, comparison.environments), *comparison.notes, LEGEND],
     )
-
-
-def _comparison_tables(environment: EnvironmentComparison) -> dict[str, Table]:
-    """The runs in an environment, and their differences from the baseline."""
-    places = {id(run): f"{place}: {run.label}" for place, run in enumerate(environment.runs, 1)}
-    firsts = ["run", *(places[id(pair.first)] for pair in environment.pairs)]
-    rows = [[first, *row[1:]] for first, row in zip(firsts, pair_rows(environment), strict=True)]
-    baseline = places[id(environment.pairs[0].second)]
-    return {
-        f"Runs on {environment.env}": run_rows(environment),
-        f"Differences from {baseline}, on {environment.env}": rows,
-    }
 
 
 def sensitivity_section(results: Sequence[Result]) -> Section | None:

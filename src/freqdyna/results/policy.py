@@ -91,7 +91,7 @@ def policy_of(result: Record, seed: SupportsInt, env: Any) -> Callable[[Any], An
             raise FreqdynaError(
                 f"observation has shape {shape}; it must be ({size},) or (batch, {size})"
             )
-        state = space.to_agent(observation)
+        state = np.asarray(observation, np.float32)
         if state.ndim == 1:
             return space.to_env_action(np.asarray(best(state, ties)))
         return np.array([space.to_env_action(a) for a in np.asarray(best_of_each(state, ties))])
