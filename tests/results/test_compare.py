@@ -91,7 +91,7 @@ def test_steps_to_a_threshold_use_all_evaluations():
     (environment,) = compare_runs([curve, other], ["a", "b"], threshold=0.5).environments
     assert environment.runs[0].steps_to_threshold.tolist() == [20.0, 40.0, 10.0]
     assert np.isinf(environment.runs[1].steps_to_threshold).all()
-    assert [row[-1] for row in run_rows(environment)[1:]] == ["20 (3 of 3)", "not reached (0 of 3)"]
+    assert [row[-1] for row in run_rows(environment)[1:]] == ["20 (3 of 3)", "reached by 0 of 3"]
     (environment,) = compare_runs([curve, other], ["a", "b"], threshold=4).environments
     assert run_rows(environment)[1][-1] == "reached by 1 of 3"
     (environment,) = compare_runs([curve, other], ["a", "b"]).environments

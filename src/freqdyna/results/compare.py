@@ -1,6 +1,5 @@
 """Compare runs in the same environments, by the statistics that are used for the paper."""
 
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +35,7 @@ from freqdyna.results.statistics import (
     permutation_p,
     smallest_p,
 )
-from freqdyna.results.tables import as_text, number, save_table
+from freqdyna.results.tables import as_text, save_table
 
 FEW = 10
 """Fewer seeds than this need a warning."""
@@ -250,17 +249,6 @@ def _notes(environment: EnvironmentComparison) -> list[str]:
     env, notes = environment.env, []
     if not environment.are_evaluations:
         notes.append(f"{env}: {OTHER_STEPS}")
-    untrained = number(environment.untrained, 1)
-    if environment.threshold_is_met_untrained:
-        notes.append(
-            f"{env}: the threshold {environment.threshold:g} is met by an untrained policy, whose "
-            f"mean return is {untrained}; choose a higher one."
-        )
-    elif math.isnan(environment.threshold) and not math.isnan(environment.untrained):
-        notes.append(
-            f"{env}: no mean return is above {untrained}, that of an untrained policy, so there is "
-            "no threshold to reach."
-        )
     notes += [
         f"{run.label!r} on {env} is compared by {run.seeds.text('seeds')}: leaving out seeds "
         "favours a method that is unstable."

@@ -172,9 +172,7 @@ def to_threshold(environment: EnvironmentComparison, run: ComparedRun) -> str:
     reached = int(np.isfinite(first).sum())
     if math.isfinite(middle):
         return f"{position(middle, environment.x)} ({reached} of {len(first)})"
-    return (
-        f"reached by {reached} of {len(first)}" if reached else f"not reached (0 of {len(first)})"
-    )
+    return f"reached by {reached} of {len(first)}"
 
 
 def rich_table(rows: Rows) -> Table:

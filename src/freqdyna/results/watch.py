@@ -19,12 +19,11 @@ from freqdyna.core.errors import FreqdynaError, counted, one_line
 from freqdyna.envs import Environment
 from freqdyna.envs.base import Policy, advance_episode, start_episode
 from freqdyna.envs.gym import WATCHING, EnvironmentFailed, HostSpace, Slot, close_env, make_env
-from freqdyna.envs.names import environment_of_run, space_of_run
 from freqdyna.envs.picture import MODE, Painter, cannot_be_drawn, rendered
 from freqdyna.envs.picture import steps_a_second as frame_rate
 from freqdyna.envs.space import Factory, Space
 from freqdyna.results.folder import write_output
-from freqdyna.results.policy import check_space, greedy_policy
+from freqdyna.results.policy import environment_of_result, greedy_policy
 from freqdyna.results.record import Record
 
 MOST_EPISODES = 100
@@ -172,9 +171,7 @@ def write_animation(
 def _player(result: Record, seed: int, env: Any, closing: ExitStack) -> tuple[Player, float]:
     """What plays episodes of a seed's greedy policy, and the frame rate of the environment."""
     config = result.config
-    played = environment_of_run(config, env, result.provenance)
-    space = space_of_run(played, config)
-    check_space(space, result)
+    played, space = environment_of_result(result, env)
     policy = greedy_policy(config, space, result.seed_parameters(seed))
     if isinstance(played, Environment):
         painter = played.painter()
