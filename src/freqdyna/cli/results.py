@@ -63,7 +63,7 @@ class Plot:
                 return plot.plot_curves(results, self.metric, self.x)
             case "queue":
                 return draw(maps.states_chart(results, self.step, self.seed))
-            case "trust" if not all(maps.has_surface(result, "trust") for result in results):
+            case "trust" if any("trust" not in s for r in results for s in r.snapshots.values()):
                 return draw(maps.trust_chart(results, self.step))
         return draw(maps.surfaces_chart(results, self.what, self.step, self.seed))
 

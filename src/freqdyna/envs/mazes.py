@@ -1,10 +1,7 @@
 """Mazes: the unit square with walls, and its tube in more coordinates.
 
-The paper, "Frequency-based Search-control in Dyna" (Pan, Mei and Farahmand, ICLR 2020, appendix),
-adds noise N(0, 0.01) to the moves in its grid worlds and does not say whether 0.01 is a variance or
-a standard deviation. Here `move_noise = 0.01` is the standard deviation of the length of a move,
-along its axis, as in the code that the authors published. Read as a variance it would be
-`move_noise = 0.1`, twice the length 0.05 of a move: three of ten moves would go backwards.
+The paper's noise of a move, N(0, 0.01), is read as a standard deviation, as in the code that its
+authors published; docs/environments.md explains why.
 """
 
 from typing import ClassVar, Literal, NamedTuple

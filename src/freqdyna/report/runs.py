@@ -3,7 +3,6 @@
 import math
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -27,7 +26,6 @@ from freqdyna.results.compare import compare_runs
 from freqdyna.results.maps import searched_rows, surfaces_chart, trust_chart
 from freqdyna.results.plot import curves_chart, differences_panel, profile_panel
 from freqdyna.results.result import Result
-from freqdyna.results.statistics import bootstrap_interval
 from freqdyna.results.tables import (
     LEGEND,
     NO_NUMBER,
@@ -283,9 +281,8 @@ def _panel(name: str, env: str, lines: dict[str, tuple[Line, LineStyle]]) -> Pan
         shared = set.intersection(*(set(result.seeds.tolist()) for result in line.values()))
         label = f"{label} ({len(seeds)} of {counted(len(shared), 'seed')})"
         values = np.stack([line[x].mean_return()[np.isin(line[x].seeds, seeds)] for x in at], 1)
-        interval = bootstrap_interval(values) if len(seeds) > 1 else None  # for the axis
-        curve = SeedCurve(np.array(at), values, style, interval, seeds, label=label)
-        marks.append(replace(curve, marker="circle"))
+        curve = SeedCurve(np.array(at), values, style, seeds=seeds, label=label, marker="circle")
+        marks.append(curve)
     every = sorted({x for line, _ in lines.values() for x in line})
     words = setting_name(name)
     log = every[0] > 0 and every[-1] >= WIDE * every[0]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.chart import LineStyle, run_styles
 from freqdyna.results.draw import draw, save_figure
 from freqdyna.results.measures import (
@@ -104,9 +104,6 @@ class Question:
 def compare_runs(runs: Sequence[Record], labels: Sequence[str], **settings: Any) -> RunComparison:
     """Compare runs with unique names in each environment; the settings are those of `Question`."""
     question = Question(**settings)
-    baseline = question.baseline or "1"
-    if baseline not in labels and not baseline.isdecimal():
-        raise unknown_name("baseline", baseline, dict.fromkeys(labels))
     groups: dict[str, list[int]] = {}
     for i, run in enumerate(runs):
         groups.setdefault(run.env_name, []).append(i)

@@ -115,8 +115,10 @@ def import_curves(
     steps, metrics, every = at_common_steps(curves, every)
     if every is not None:
         details["averaged_over_steps"] = every
+    first = paths[0].absolute()  # files of other formats always have the same names
+    default = first.stem if kind == _CSV else first.name if first.is_dir() else first.parent.name
     facts = {
-        "name": name or _default_name(paths[0], kind),
+        "name": name or default or "curves",
         "format": kind,
         "files": [
             {"file": str(file), "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
@@ -335,9 +337,3 @@ def _sorted_curve(seed: int, steps: np.ndarray, returns: np.ndarray, seconds: np
     order, place, counts = np.unique(steps, return_inverse=True, return_counts=True)
     means, times = (np.bincount(place, weights=w) / counts for w in (returns, seconds))
     return Curve(seed, order.astype(np.int64), means, times)
-
-
-def _default_name(path: Path, kind: str) -> str:
-    """A name from the file, or from the folder if its files always have the same names."""
-    named = path if path.is_dir() else path.with_suffix("") if kind == _CSV else path.parent
-    return named.absolute().name or "curves"

@@ -15,7 +15,7 @@ from jaxtyping import PRNGKeyArray
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from freqdyna import envs
-from freqdyna.core.errors import FreqdynaError, counted, one_line
+from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.envs import Environment
 from freqdyna.envs.base import Policy, advance_episode, start_episode
 from freqdyna.envs.gym import WATCHING, EnvironmentFailed, HostSpace, Slot, close_env, make_env
@@ -203,10 +203,7 @@ def _compiled_player(env: Environment, painter: Painter, seed: int, policy: Poli
 
 def _drawable(factory: Factory, name: str) -> Any:
     """A Gymnasium environment that returns images."""
-    try:
-        env = make_env(factory)
-    except Exception as error:  # in the user's code, or MuJoCo without graphics
-        raise cannot_be_drawn(name, one_line(error)) from error
+    env = make_env(factory)
     if env.render_mode != MODE:
         close_env(env)
         modes = list(env.metadata.get("render_modes") or [])
