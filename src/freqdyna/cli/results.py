@@ -98,20 +98,15 @@ class Compare:
 
     def run(self) -> None:
         """Run the command."""
-        if not self.runs:
-            raise FreqdynaError("runs is empty; it must have at least two runs, or a sweep")
-        from freqdyna.results.tables import check_table_path
         from freqdyna.sweeps.load import compare
 
-        for path in self.table:
-            check_table_path(path)
         options = {k: v for k, v in asdict(self).items() if k not in ("runs", "out", "table")}
         comparison = compare(*self.runs, **options | {"names": self.names or None})
         print(comparison)
-        comparison.plot(self.out)
         for path in self.table:
             comparison.save_table(path)
             print(f"table: {path}")
+        comparison.plot(self.out)
         print(f"figure: {self.out}")
 
 

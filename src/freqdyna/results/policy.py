@@ -30,11 +30,7 @@ from freqdyna.results.record import Record
 
 
 def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Policy:
-    """The policy of a trained seed, without exploration.
-
-    The model and the search-control that it was trained with are not needed. The parameters of the
-    seed have shape (p,).
-    """
+    """The policy of a trained seed with parameters of shape (p,), without exploration."""
     learner, flat = algorithms.make_learner(config, space), jnp.asarray(parameters)
 
     def best(observation: Float[Array, " n"], key: PRNGKeyArray) -> Action:
@@ -73,11 +69,7 @@ def space_text(space: Space) -> str:
 
 
 def policy_of(result: Record, seed: SupportsInt, env: Any) -> Callable[[Any], Any]:
-    """A function from observations of the environment to the greedy actions for its `step`.
-
-    It takes an observation of shape (n,), or a batch of shape (batch, n), for which it returns an
-    array with one action in each row.
-    """
+    """A function from observations of the environment to actions; see `Result.policy`."""
     _, space = environment_of_result(result, env)
     greedy = greedy_policy(result.config, space, result.seed_parameters(seed))
     best, best_of_each = jax.jit(greedy), jax.jit(jax.vmap(greedy, in_axes=(0, None)))

@@ -192,17 +192,12 @@ def rich_table(rows: Rows) -> Table:
     return table
 
 
-def check_table_path(path: Path) -> None:
-    """Raise an error unless the ending of a file is .csv or .tex."""
-    if path.suffix not in (".csv", ".tex"):
-        raise FreqdynaError(f"table is {str(path)!r}; it must end in .csv or .tex")
-
-
 def save_table(
     environments: Sequence[EnvironmentComparison], notes: Sequence[str], path: Path
 ) -> None:
     """Write the tables to a file that ends in .csv, or in .tex, where notes become comments."""
-    check_table_path(path)
+    if path.suffix not in (".csv", ".tex"):
+        raise FreqdynaError(f"table is {str(path)!r}; it must end in .csv or .tex")
     text = as_csv(environments) if path.suffix == ".csv" else as_latex(environments, notes)
     write_output(path, text.encode())
 
