@@ -6,7 +6,7 @@ import pytest
 from freqdyna import Config, FreqdynaError, Result
 from freqdyna.agents.algorithms import completed
 from freqdyna.results.chart import Line
-from freqdyna.results.maps import has_surface, states_chart, surfaces_chart, trust_chart
+from freqdyna.results.maps import states_chart, surfaces_chart, trust_chart
 
 RNG = np.random.default_rng(0)
 
@@ -103,7 +103,6 @@ def test_the_weight_is_drawn_over_the_distance_from_the_visited_states():
     weights = np.stack([1 - far / 10, 0.5 - far / 20])
     result = make_result(env="Own-v0", queue_trust=weights, **stores)
     result = replace(result, snapshots={20: result.snapshots[20] | {"queue_count": np.ones(2)}})
-    assert not has_surface(result, "trust")
     (curve,) = trust_chart([result]).panels[0].marks
     np.testing.assert_allclose(curve.values, [1 - curve.x / 10, 0.5 - curve.x / 20])
     np.testing.assert_allclose(curve.x, [*range(8), 8.5], atol=1e-6)

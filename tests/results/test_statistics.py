@@ -73,9 +73,9 @@ def test_the_probability_of_improvement_by_hand():
     # Of 6 pairs, 3 are above, 1 is equal.
     first, second = np.array([1.0, 3.0]), np.array([0.0, 2.0, 3.0])
     assert probability_of_improvement(first, second) == pytest.approx(3.5 / 6)
-    low, high = improvement_interval((first, second))
+    low, high = improvement_interval(first, second)
     assert 0 <= low < 3.5 / 6 < high <= 1
-    assert improvement_interval((first + 10, second)) == pytest.approx((1.0, 1.0))
+    assert improvement_interval(first + 10, second) == pytest.approx((1.0, 1.0))
 
 
 def test_the_first_step_above_a_threshold():

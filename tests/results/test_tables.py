@@ -22,7 +22,7 @@ def comparison():
 
 
 def test_the_csv_file_has_the_numbers(comparison):
-    rows = list(csv.DictReader(io.StringIO(as_csv(comparison))))
+    rows = list(csv.DictReader(io.StringIO(as_csv(comparison.environments))))
     assert len(rows) == 3
     pair = comparison.pairs[1]
     assert (rows[1]["first"], rows[1]["second"]) == ("100% [third]", "first_one")
@@ -35,7 +35,7 @@ def test_the_csv_file_has_the_numbers(comparison):
 
 
 def test_names_are_escaped_for_latex(comparison):
-    text = as_latex(comparison)
+    text = as_latex(comparison.environments, comparison.notes)
     assert r"3 & 100\% {[}third] & 12 &" in text
     assert r"1 & first\_one & 12 &" in text
     assert text.count(r"\begin{tabular}") == text.count(r"\bottomrule") == 2
@@ -45,9 +45,11 @@ def test_names_are_escaped_for_latex(comparison):
 @pytest.mark.slow
 def test_files_are_written_by_their_endings(comparison, tmp_path):
     comparison.save_table(tmp_path / "table.csv")
-    assert (tmp_path / "table.csv").read_text() == as_csv(comparison)
+    assert (tmp_path / "table.csv").read_text() == as_csv(comparison.environments)
     comparison.save_table(tmp_path / "table.tex")
-    assert (tmp_path / "table.tex").read_text() == as_latex(comparison)
+    assert (tmp_path / "table.tex").read_text() == as_latex(
+        comparison.environments, comparison.notes
+    )
     for path in ("table.txt", "nowhere/table.csv"):
         with pytest.raises(FreqdynaError):
             comparison.save_table(tmp_path / path)
@@ -68,18 +70,3 @@ def test_the_performance_profile_is_the_fraction_of_seeds_above_each_return():
     assert set(second.y) == {0.0, 1.0}
     assert [text for _, text in differences.y.ticks] == ["2 − 1"]
     assert [mark.label for mark in curves.marks] == ["1: a (4 seeds)", "2: b (4 seeds)"]
-
-
-def test_several_environments_have_a_table_of_averages():
-    scores = {"GridWorld": ([0.0, 1.0], [2.0, 3.0]), "PuddleWorld": ([0.0, 1.0], [0.0, 1.0])}
-    runs = [result(np.array(one)[:, None], env=env) for env, both in scores.items() for one in both]
-    comparison = compare_runs(runs, ["a", "b"] * 2)
-    (average,) = comparison.averages
-    assert (average.first, average.second) == ("b", "a")
-    assert average.probability_of_improvement.value == 0.75  # of 1 and 0.5
-    assert str(comparison)
-    rows = list(csv.DictReader(io.StringIO(as_csv(comparison))))
-    assert rows[-1]["environment"] == "average over GridWorld and PuddleWorld"
-    assert rows[-1]["probability_of_improvement"] == "0.75"
-    assert rows[-1]["mean_difference"] == ""
-    assert "b & a & 2 & 0.75 {[}" in as_latex(comparison)

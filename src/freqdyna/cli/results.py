@@ -63,7 +63,7 @@ class Plot:
                 return plot.plot_curves(results, self.metric, self.x)
             case "queue":
                 return draw(maps.states_chart(results, self.step, self.seed))
-            case "trust" if not all(maps.has_surface(result, "trust") for result in results):
+            case "trust" if any("trust" not in s for r in results for s in r.snapshots.values()):
                 return draw(maps.trust_chart(results, self.step))
         return draw(maps.surfaces_chart(results, self.what, self.step, self.seed))
 
@@ -90,9 +90,6 @@ class Compare:
     threshold: float | None = None
     """The return for the steps to a threshold. If unset: the middle between the mean return of
     untrained policies and the highest mean return in an environment."""
-    first_step: int | None = None
-    """Evaluations before this step count for the steps to a threshold only. If unset: those until
-    the end of the longest warm-up."""
     baseline: str | None = None
     """The run that all others are compared with: its name, or its number in the table. If unset:
     the first one."""
@@ -101,20 +98,15 @@ class Compare:
 
     def run(self) -> None:
         """Run the command."""
-        if not self.runs:
-            raise FreqdynaError("runs is empty; it must have at least two runs, or a sweep")
-        from freqdyna.results.tables import check_table_path
         from freqdyna.sweeps.load import compare
 
-        for path in self.table:
-            check_table_path(path)
         options = {k: v for k, v in asdict(self).items() if k not in ("runs", "out", "table")}
         comparison = compare(*self.runs, **options | {"names": self.names or None})
         print(comparison)
-        comparison.plot(self.out)
         for path in self.table:
             comparison.save_table(path)
             print(f"table: {path}")
+        comparison.plot(self.out)
         print(f"figure: {self.out}")
 
 
@@ -123,7 +115,7 @@ class ImportCurves:
     """Import learning curves of other programs, to plot, compare and report them like runs."""
 
     files: tyro.conf.Positional[tuple[Path, ...]]
-    """CSV files with one row for each seed and step; or for each seed one evaluations.npz or one
+    """CSV files with the columns seed, step and return; or for each seed one evaluations.npz or one
     monitor file of Stable-Baselines3, one TensorBoard event file, or a folder with one of these."""
     name: str | None = None
     """The name of the algorithm. If unset: that of the file or folder."""
@@ -134,12 +126,6 @@ class ImportCurves:
     that of the built-in environment of this name."""
     out: Path | None = None
     """A new folder for the curves. If unset: a free name in runs/."""
-    seed_column: str = "seed"
-    """CSV only: the column of the seed."""
-    step_column: str = "step"
-    """CSV only: the column of the environment steps."""
-    return_column: str = "return"
-    """CSV only: the column of the return."""
     tag: str | None = None
     """TensorBoard only: the name of the scalar. If unset: eval/mean_reward, rollout/ep_rew_mean or
     charts/episodic_return."""
@@ -149,16 +135,19 @@ class ImportCurves:
 
     def run(self) -> None:
         """Run the command."""
-        from freqdyna.results.imports import UNKNOWN, free_folder, import_curves
+        from freqdyna.config import Config
+        from freqdyna.results.folder import free_name
+        from freqdyna.results.imports import UNKNOWN, import_curves
         from freqdyna.results.record import IMPORTED
         from freqdyna.results.tables import print_table
 
         options = {k: v for k, v in asdict(self).items() if k not in ("files", "out")}
         result = import_curves(*self.files, **options)
-        out = self.out or free_folder(result)
+        facts = result.provenance[IMPORTED]
+        out = self.out or free_name(Config(algorithm=facts["name"], env=result.env_name))
         result.save(out)
         print(f"imported from {result.imported_from}")
-        if every := result.provenance[IMPORTED].get("averaged_over_steps"):
+        if every := facts.get("averaged_over_steps"):
             print(f"returns are averaged over intervals of {counted(every, 'step')}")
         if result.config.env == UNKNOWN:
             print("the environment is unknown, so it is compared with none; set it with --env")

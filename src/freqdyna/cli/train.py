@@ -3,7 +3,7 @@
 import ast
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -230,10 +230,6 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
     agent: Any = make_dataclass("agent", of_agent)
     unprefixed: Any = tyro.conf.OmitArgPrefixes
     groups.insert(0, ("agent", unprefixed[agent], field(default_factory=agent)))
-    of_command: list[tuple[str, Any, Any]] = []
-    for one in fields(Train):
-        hint = Annotated[one.type, tyro.conf.arg(help=docs_of(Train)[one.name])]
-        of_command.append((one.name, hint, field(default=one.default)))
 
     def run(command: Any) -> None:
         settings = {name: getattr(command, name) for name, *_ in of_run} | extra
@@ -243,11 +239,13 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
                 settings |= {f"{kind}.{name}": value for name, value in vars(table).items()}
         if getattr(command, "of_env_episode_limit", None):
             settings["env.episode_limit"] = command.of_env_episode_limit
-        options = Train(**{one.name: getattr(command, one.name) for one in fields(Train)})
         names = [settings.get(name) for name in _NAMES if name != "algorithm"]
         with current_folder_on_path(any(module_of(name) is not None for name in names)):
-            options.train(settings)
+            command.train(settings)
 
-    command = make_dataclass("Train", [*of_run, *of_command, *groups], namespace={"run": run})
+    all_options = [*of_run, *groups]
+    command = make_dataclass(
+        "Train", all_options, bases=(Train,), namespace={"run": run}, frozen=True
+    )
     command.__doc__ = Train.__doc__
     return command()

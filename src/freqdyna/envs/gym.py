@@ -115,16 +115,11 @@ def _is_vector(space: Any) -> TypeGuard[spaces.Box]:
 
 def factory_of(env: Any) -> Factory:
     """A function that creates a new environment at each call: `env` itself, or copies of it."""
-    if isinstance(env, gymnasium.vector.VectorEnv):
-        raise FreqdynaError(
-            f"env is {type(env).__name__}, a vector environment; it must be a single environment, "
-            "such as gymnasium.make(...), of which every seed gets a copy"
-        )
     if not isinstance(env, gymnasium.Env):
         if not callable(env):
             raise FreqdynaError(
-                f"env is {type(env).__name__}; it must be a name, an Environment, a gymnasium.Env, "
-                "or a function that creates one"
+                f"env is {type(env).__name__}; it must be a name, an Environment, a single "
+                "gymnasium.Env, or a function that creates one"
             )
         return env
     spec, example = env.spec, env

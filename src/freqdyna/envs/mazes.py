@@ -1,10 +1,7 @@
 """Mazes: the unit square with walls, and its tube in more coordinates.
 
-The paper, "Frequency-based Search-control in Dyna" (Pan, Mei and Farahmand, ICLR 2020, appendix),
-adds noise N(0, 0.01) to the moves in its grid worlds and does not say whether 0.01 is a variance or
-a standard deviation. Here `move_noise = 0.01` is the standard deviation of the length of a move,
-along its axis, as in the code that the authors published. Read as a variance it would be
-`move_noise = 0.1`, twice the length 0.05 of a move: three of ten moves would go backwards.
+The paper's noise of a move, N(0, 0.01), is read as a standard deviation, as in the code that its
+authors published; docs/environments.md explains why.
 """
 
 from typing import ClassVar, Literal, NamedTuple
@@ -20,7 +17,7 @@ from freqdyna.core import unrolled
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.envs.names import built_in
-from freqdyna.envs.picture import COLORS, FLOOR, PIXELS, Landmark, Painter, draw_agent
+from freqdyna.envs.picture import Landmark, Painter, square_painter
 
 STEP = 0.05
 START_SIZE = 0.05
@@ -143,19 +140,8 @@ class WalledSquare(Environment):
         return candidates[jnp.argmin(jnp.where(free, distance, jnp.inf))]
 
     def painter(self) -> Painter:
-        """Draws `picture`."""
-        return Painter(self.picture, steps_a_second=20)
-
-    def picture(self, state: np.ndarray) -> np.ndarray:
-        """An image with dark walls, blue holes, green start, yellow goal and red agent; y is up."""
-        picture = np.full((PIXELS, PIXELS, 3), FLOOR, np.uint8)
-        for landmark in self.landmarks:
-            (left, bottom), (right, top) = landmark.low, landmark.high
-            columns = slice(round(left * PIXELS), round(right * PIXELS))
-            rows = slice(round((1 - top) * PIXELS), round((1 - bottom) * PIXELS))
-            picture[rows, columns] = COLORS[landmark.kind]
-        draw_agent(picture, state[:2])
-        return picture
+        """Draws dark walls, blue holes, green start, yellow goal and red agent."""
+        return square_painter(self.landmarks)
 
     def _is_free(self, place: State) -> Bool[Array, ""]:
         """Whether (x, y) is in the square and, unless walls are states, not inside a wall."""

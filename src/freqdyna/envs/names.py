@@ -95,10 +95,7 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
     except gymnasium.error.Error:
         near = difflib.get_close_matches(registered, gymnasium.registry, n=5)
         error = unknown_name("environment", name, dict.fromkeys([*near, *ENVIRONMENTS]))
-        module, colon, _ = name.rpartition(":")
-        hint = f"my_module:{registered} would import my_module, which registers it"
-        if colon:
-            hint = f"{module} has no such class of an Environment, and registers no such id"
+        hint = f"in module:{registered}, the module must register it, or define an Environment"
         raise FreqdynaError(f"{error}; {hint}") from None
 
     def create() -> Any:

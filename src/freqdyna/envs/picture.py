@@ -1,6 +1,6 @@
 """How environments are drawn: landmarks, colours, painters, and rendering with Gymnasium."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -55,11 +55,23 @@ class Landmark(NamedTuple):
         return above + [(x, low) for x, low, _ in reversed(spans)]
 
 
-def draw_agent(picture: np.ndarray, place: np.ndarray) -> None:
-    """Draw the agent at (x, y) into a picture of the unit square; y is up."""
-    x, y = place
-    down, right = np.mgrid[:PIXELS, :PIXELS]
-    picture[np.hypot(right - x * PIXELS, down - (1 - y) * PIXELS) < PIXELS / 50] = AGENT
+def square_painter(landmarks: Sequence[Landmark]) -> Painter:
+    """A painter of the unit square with landmarks, and the agent as a red disc; y is up."""
+    from PIL import Image, ImageDraw
+
+    floor = Image.new("RGB", (PIXELS, PIXELS), FLOOR)
+    for landmark in landmarks:
+        corners = [(PIXELS * x, PIXELS * (1 - y)) for x, y in landmark.outline()]
+        ImageDraw.Draw(floor).polygon(corners, COLORS[landmark.kind])
+
+    def draw(state: np.ndarray) -> np.ndarray:
+        picture, radius = floor.copy(), PIXELS / 50
+        x, y = PIXELS * state[0], PIXELS * (1 - state[1])
+        box = (x - radius, y - radius, x + radius, y + radius)
+        ImageDraw.Draw(picture).ellipse(box, AGENT)
+        return np.asarray(picture)
+
+    return Painter(draw, steps_a_second=20)
 
 
 def gymnasium_painter(
@@ -89,15 +101,11 @@ def rendered(env: Any, name: str) -> np.ndarray:
     try:
         picture = np.asarray(env.render())
     except Exception as error:  # a missing package, no graphics, or anything in the user's code
-        if "pygame" in str(error):
-            raise cannot_be_drawn(name, f"it needs: {installing('watch')}") from error
-        reason = one_line(error)
-        if "mujoco" in str(gymnasium.registry.get(name.rpartition(":")[2])):
-            reason += "; without a display, MuJoCo needs MUJOCO_GL=egl or MUJOCO_GL=osmesa"
-        raise cannot_be_drawn(name, reason) from error
-    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
-        what = f"an array of shape {picture.shape} and type {picture.dtype}"
-        raise cannot_be_drawn(name, f"its render returns {what}, not (height, width, 3) and uint8")
+        hint = f"Pygame needs {installing('watch')}, MuJoCo without a display MUJOCO_GL=egl"
+        raise cannot_be_drawn(name, f"{one_line(error)}; {hint}") from error
+    if picture.shape[2:] != (3,) or picture.dtype != np.uint8:
+        what = f"shape {picture.shape} and type {picture.dtype}"
+        raise cannot_be_drawn(name, f"render returns {what}, not (height, width, 3) and uint8")
     return picture
 
 

@@ -14,17 +14,16 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from freqdyna.config import Count, NotNegative
 from freqdyna.core import unrolled
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
+from freqdyna.envs.mazes import DIRECTIONS, STEP
 from freqdyna.envs.names import built_in
-from freqdyna.envs.picture import COLORS, FLOOR, PIXELS, Landmark, Painter, draw_agent
+from freqdyna.envs.picture import Landmark, Painter, square_painter
 
-STEP = 0.05
 GOAL_SUM = 1.9
 GOAL_SIZE = 2 - GOAL_SUM
 """The length of the goal's two sides along the edges of the square."""
 RADIUS = 0.1
 COST = 400.0
 """The cost of a step per unit of depth of the state that it reaches."""
-DIRECTIONS = np.array([[0, 1], [0, -1], [-1, 0], [1, 0]], np.float32)  # up, down, left, right
 
 
 class Puddle(NamedTuple):
@@ -100,22 +99,8 @@ class PuddleWorld(Environment):
         return jnp.where(self.terminal(next_state), self.goal_reward, usual)
 
     def painter(self) -> Painter:
-        """Draws `picture`."""
-        return Painter(self.picture, steps_a_second=20)
-
-    def picture(self, state: np.ndarray) -> np.ndarray:
-        """An image with blue puddles, darker where they are deeper, yellow goal and red agent."""
-        picture = np.full((PIXELS, PIXELS, 3), FLOOR, np.uint8)
-        centers = (np.arange(PIXELS, dtype=np.float32) + 0.5) / PIXELS
-        places = jnp.stack(jnp.meshgrid(centers, centers[::-1]), -1)
-        over_grid = lambda function: np.array(jax.vmap(jax.vmap(function))(places))  # noqa: E731
-        picture[over_grid(self.terminal)] = COLORS["goal"]
-        depths = over_grid(self.depth)[..., None]
-        # Half as bright where a puddle is deepest.
-        color = np.array(COLORS["puddle"]) * (1 - np.minimum(depths / RADIUS, 1) / 2)
-        picture = np.where(depths > 0, color.astype(np.uint8), picture)
-        draw_agent(picture, state)
-        return picture
+        """Draws blue puddles, yellow goal and red agent."""
+        return square_painter(self.landmarks)
 
 
 def _landmark(puddle: Puddle) -> Landmark:

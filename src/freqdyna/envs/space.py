@@ -66,10 +66,6 @@ class Space(eqx.Module):
         """The upper bound of each continuous action, shape (a,); empty if actions are discrete."""
         return NO_ACTIONS
 
-    def to_agent(self, observation: Any) -> np.ndarray:
-        """Convert an observation of the environment to the agent's state, shape (n,)."""
-        return np.asarray(observation, np.float32)
-
     def to_env_action(self, action: np.ndarray | np.generic) -> Any:
         """Convert an action of the agent to one that the environment accepts."""
         if self.num_actions:

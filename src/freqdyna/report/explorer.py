@@ -114,15 +114,11 @@ def _run(result: Result, label: str, landmarks: Sequence[Landmark]) -> Json:
     rows = complete[typical_rows(result.returns[complete], SEEDS)]
     steps = sorted(result.snapshots)
     control = result.config.search_control
-    finds, climbed = control, ["its objective"]
-    if control is not None and control in SEARCH_CONTROLS:
-        kind = SEARCH_CONTROLS[control]
-        finds = SEARCH_CONTROLS.summary(kind)
-        climbed = list(kind.climb_rules) or climbed
+    kind = SEARCH_CONTROLS.get(control or "")
     return {
         "label": label,
-        "finds": finds,
-        "climbed": climbed,
+        "finds": SEARCH_CONTROLS.summary(kind) if kind else control,
+        "climbed": list(kind.climb_rules if kind else ()) or ["its objective"],
         "seeds": result.seeds[rows].tolist(),
         "steps": steps,
         "frames": [

@@ -2,9 +2,7 @@
 
 import math
 import shlex
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -26,19 +24,15 @@ from freqdyna.results.chart import (
 )
 from freqdyna.results.compare import compare_runs
 from freqdyna.results.maps import searched_rows, surfaces_chart, trust_chart
-from freqdyna.results.measures import EnvironmentComparison
 from freqdyna.results.plot import curves_chart, differences_panel, profile_panel
 from freqdyna.results.result import Result
-from freqdyna.results.statistics import bootstrap_interval
 from freqdyna.results.tables import (
     LEGEND,
     NO_NUMBER,
-    average_rows,
     decimals,
-    estimate,
-    mean_returns,
     number,
     pair_rows,
+    return_rows,
     run_rows,
     title,
 )
@@ -71,7 +65,7 @@ def curves_section(results: Sequence[Result], sources: Sequence[str]) -> Section
         name="runs",
         title="Learning curves",
         chart=as_json(curves_chart(results)),
-        tables={"Return of each run": _return_rows(results, labels)},
+        tables={"Return of each run": return_rows(results, labels)},
         notes=[
             "The return after the warm-up is the mean over the evaluations of a seed after step "
             "warmup_steps; brackets show the 95% bootstrap interval of the mean over seeds.",
@@ -170,20 +164,6 @@ def _differing(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     return names, texts
 
 
-def _return_rows(results: Sequence[Result], labels: Sequence[str]) -> Table:
-    means = [mean_returns(result) for result in results]
-    digits = decimals([one.value for pair in means for one in pair])
-    rows = [["run", "environment", "seeds", "steps", "return after the warm-up", "at the end"]]
-    for result, label, pair in zip(results, labels, means, strict=True):
-        complete = result.complete_seeds
-        cells = [estimate(one, digits) for one in pair]
-        if not complete.kept.any():
-            cells = [complete.none_left] * 2
-        rows.append([label, result.env_name, complete.text(), f"{result.steps[-1]:,}", *cells])
-    several = len({result.env_name for result in results}) > 1
-    return rows if several else [row[:1] + row[2:] for row in rows]
-
-
 def _origins(labels: Sequence[str], sources: Sequence[str], results: Sequence[Result]) -> list[str]:
     """Where the runs come from, with one line for all runs of the same origin."""
     alike: dict[str, list[str]] = {}
@@ -208,14 +188,10 @@ def comparison_section(
     results: Sequence[Result], sources: Sequence[str], baseline: str | None = None
 ) -> Section | None:
     """Statistics of the runs in each environment; None if no environment has two runs."""
-    labels = record_labels(results, sources)
-    numbers = Counter(result.env_name for result in results)
-    chosen = [i for i, result in enumerate(results) if numbers[result.env_name] > 1]
-    if not chosen:
+    if len({result.env_name for result in results}) == len(results):
         return None
     try:
-        runs, names = [results[i] for i in chosen], [labels[i] for i in chosen]
-        comparison = compare_runs(runs, names, baseline=baseline)
+        comparison = compare_runs(results, record_labels(results, sources), baseline=baseline)
     except FreqdynaError as error:  # such as runs without common steps
         if baseline is not None:
             raise
@@ -224,9 +200,8 @@ def comparison_section(
     panels = []
     for environment in comparison.environments:
         panels += [profile_panel(environment), differences_panel(environment)]
-        tables |= _comparison_tables(environment)
-    if comparison.averages:
-        tables["Average over environments"] = average_rows(comparison.averages)
+        tables[f"Runs on {environment.env}"] = run_rows(environment)
+        tables[f"Pairs of runs on {environment.env}"] = pair_rows(environment)
     command = ["freqdyna", "compare", *dict.fromkeys(sources)]
     return Section(
         name="comparison",
@@ -236,18 +211,6 @@ def comparison_section(
         tables=tables,
         notes=[*map(title, comparison.environments), *comparison.notes, LEGEND],
     )
-
-
-def _comparison_tables(environment: EnvironmentComparison) -> dict[str, Table]:
-    """The runs in an environment, and their differences from the baseline."""
-    places = {id(run): f"{place}: {run.label}" for place, run in enumerate(environment.runs, 1)}
-    firsts = ["run", *(places[id(pair.first)] for pair in environment.pairs)]
-    rows = [[first, *row[1:]] for first, row in zip(firsts, pair_rows(environment), strict=True)]
-    baseline = places[id(environment.pairs[0].second)]
-    return {
-        f"Runs on {environment.env}": run_rows(environment),
-        f"Differences from {baseline}, on {environment.env}": rows,
-    }
 
 
 def sensitivity_section(results: Sequence[Result]) -> Section | None:
@@ -263,7 +226,7 @@ def sensitivity_section(results: Sequence[Result]) -> Section | None:
     if not panels:
         return None
     without = [
-        f"Left out: {label}, {result.complete_seeds.none_left}."
+        f"Left out: {label}, {result.complete_seeds.text('seeds')}."
         for label, result in zip(record_labels(results), results, strict=True)
         if not result.complete_seeds.kept.any()
     ]
@@ -318,9 +281,8 @@ def _panel(name: str, env: str, lines: dict[str, tuple[Line, LineStyle]]) -> Pan
         shared = set.intersection(*(set(result.seeds.tolist()) for result in line.values()))
         label = f"{label} ({len(seeds)} of {counted(len(shared), 'seed')})"
         values = np.stack([line[x].mean_return()[np.isin(line[x].seeds, seeds)] for x in at], 1)
-        interval = bootstrap_interval(values) if len(seeds) > 1 else None  # for the axis
-        curve = SeedCurve(np.array(at), values, style, interval, seeds, label=label)
-        marks.append(replace(curve, marker="circle"))
+        curve = SeedCurve(np.array(at), values, style, seeds=seeds, label=label, marker="circle")
+        marks.append(curve)
     every = sorted({x for line, _ in lines.values() for x in line})
     words = setting_name(name)
     log = every[0] > 0 and every[-1] >= WIDE * every[0]

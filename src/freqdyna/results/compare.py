@@ -1,6 +1,5 @@
 """Compare runs in the same environments, by the statistics that are used for the paper."""
 
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,15 +10,13 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from freqdyna.core.errors import FreqdynaError, unknown_name
+from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.chart import LineStyle, run_styles
 from freqdyna.results.draw import draw, save_figure
 from freqdyna.results.measures import (
     MEASURES,
-    AveragedPair,
     ComparedPair,
     ComparedRun,
-    Comparison,
     EnvironmentComparison,
     Estimate,
     common_steps,
@@ -38,7 +35,7 @@ from freqdyna.results.statistics import (
     permutation_p,
     smallest_p,
 )
-from freqdyna.results.tables import as_text, number, save_table
+from freqdyna.results.tables import as_text, save_table
 
 FEW = 10
 """Fewer seeds than this need a warning."""
@@ -53,8 +50,18 @@ OF_SECONDS = (
 )
 
 
-class RunComparison(Comparison):
+@dataclass(frozen=True)
+class RunComparison:
     """What `freqdyna.compare` returns; `print` shows its tables."""
+
+    environments: list[EnvironmentComparison]
+    notes: list[str]
+    """What few seeds can and cannot show, and which runs and seeds are not compared."""
+
+    @property
+    def pairs(self) -> list[ComparedPair]:
+        """The pairs of all environments."""
+        return [pair for environment in self.environments for pair in environment.pairs]
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Learning curves, performance profiles and differences as a Matplotlib figure.
@@ -70,10 +77,10 @@ class RunComparison(Comparison):
 
     def save_table(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a file: CSV or LaTeX, depending on its ending, .csv or .tex."""
-        save_table(self, Path(path))
+        save_table(self.environments, self.notes, Path(path))
 
     def __str__(self) -> str:
-        return as_text(self)
+        return as_text(self.environments, self.notes)
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,6 @@ class Question:
     measure: str = "mean"
     x: str = "steps"
     threshold: float | None = None
-    first_step: int | None = None
     baseline: str | None = None
     all_pairs: bool = False
 
@@ -98,9 +104,6 @@ class Question:
 def compare_runs(runs: Sequence[Record], labels: Sequence[str], **settings: Any) -> RunComparison:
     """Compare runs with unique names in each environment; the settings are those of `Question`."""
     question = Question(**settings)
-    baseline = question.baseline or "1"
-    if baseline not in labels and not baseline.isdecimal():
-        raise unknown_name("baseline", baseline, dict.fromkeys(labels))
     groups: dict[str, list[int]] = {}
     for i, run in enumerate(runs):
         groups.setdefault(run.env_name, []).append(i)
@@ -128,7 +131,7 @@ def compare_runs(runs: Sequence[Record], labels: Sequence[str], **settings: Any)
     notes += [note for environment in environments for note in _notes(environment)]
     notes += _few_seeds_note([pair for one in environments for pair in one.pairs])
     notes += [OF_SECONDS] if question.x == "seconds" else []
-    return RunComparison(environments, _averages(environments), notes)
+    return RunComparison(environments, notes)
 
 
 def _environment(
@@ -139,7 +142,7 @@ def _environment(
     if repeated is not None:
         raise FreqdynaError(f"labels has {repeated!r} twice on {env}; runs must have unique names")
     x = question.x
-    steps = common_steps(records, labels, x, question.first_step)
+    steps = common_steps(records, labels, x)
     untrained, threshold = untrained_return(records), question.threshold
     if threshold is None:
         threshold = middle_return(records, steps, x, untrained)
@@ -208,7 +211,7 @@ def _pair(first: ComparedRun, second: ComparedRun) -> ComparedPair:
         second,
         Estimate.of(lambda x, y: x.mean(-1) - y.mean(-1), a, b),
         Estimate.of(lambda x, y: iqm(x) - iqm(y), a, b),
-        Estimate.of_improvement((a, b)),
+        Estimate.of_improvement(a, b),
         p,
         p,
     )
@@ -221,22 +224,6 @@ def _corrected(environments: list[EnvironmentComparison]) -> list[EnvironmentCom
         replace(one, pairs=[replace(pair, corrected_p=next(corrected)) for pair in one.pairs])
         for one in environments
     ]
-
-
-def _averages(environments: list[EnvironmentComparison]) -> list[AveragedPair]:
-    """The pairs of names that several environments have, averaged over these."""
-    pairs: dict[tuple[str, str], dict[str, ComparedPair]] = {}
-    for one in environments:
-        for pair in one.pairs:
-            if len(pair.first.scores) and len(pair.second.scores):
-                names = pair.first.label, pair.second.label
-                pairs.setdefault(names, {})[one.env] = pair
-    averages = []
-    for names, by_env in pairs.items():
-        if len(by_env) > 1:
-            scores = [(pair.first.scores, pair.second.scores) for pair in by_env.values()]
-            averages.append(AveragedPair(*names, list(by_env), Estimate.of_improvement(*scores)))
-    return averages
 
 
 def _limit_notes(runs: Sequence[Record]) -> list[str]:
@@ -259,17 +246,6 @@ def _notes(environment: EnvironmentComparison) -> list[str]:
     env, notes = environment.env, []
     if not environment.are_evaluations:
         notes.append(f"{env}: {OTHER_STEPS}")
-    untrained = number(environment.untrained, 1)
-    if environment.threshold_is_met_untrained:
-        notes.append(
-            f"{env}: the threshold {environment.threshold:g} is met by an untrained policy, whose "
-            f"mean return is {untrained}; choose a higher one."
-        )
-    elif math.isnan(environment.threshold) and not math.isnan(environment.untrained):
-        notes.append(
-            f"{env}: no mean return is above {untrained}, that of an untrained policy, so there is "
-            "no threshold to reach."
-        )
     notes += [
         f"{run.label!r} on {env} is compared by {run.seeds.text('seeds')}: leaving out seeds "
         "favours a method that is unstable."

@@ -13,8 +13,8 @@ from freqdyna.results.chart import Area, Axis, Chart, Legend, Line, Mark, Mesh, 
 from freqdyna.results.folder import write_output
 
 DPI = 150
-TICKS_PER_INCH = 1.8
-"""At most so many ticks on an x axis, so that numbers such as −1,750 do not touch."""
+MOST_TICKS = 6
+"""At most so many intervals on an x axis, so that numbers such as −1,750 do not touch."""
 LARGE = 10_000
 """From this number on, an axis has prefixes: 20k instead of 20000."""
 MARKERS = {
@@ -46,8 +46,7 @@ def draw(chart: Chart) -> Figure:
     for (part, axes), panel in zip(grid, chart.panels, strict=True):
         _draw_panel(part, axes, panel)
         if not (panel.x.log or panel.x.ticks):  # Matplotlib's choice is for shorter numbers
-            inches = axes.get_position().width * width * columns
-            axes.locator_params(axis="x", nbins=max(3, int(TICKS_PER_INCH * inches)))
+            axes.locator_params(axis="x", nbins=MOST_TICKS)
     if chart.title:
         figure.suptitle(chart.title, parse_math=False)
     return figure

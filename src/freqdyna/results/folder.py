@@ -35,8 +35,7 @@ PROVENANCE, CONFIG = "provenance.json", "config.toml"
 ARRAYS, METRICS = "arrays.npz", "metrics.parquet"
 FILES = (PROVENANCE, CONFIG, ARRAYS, METRICS)
 """The files of a training's results, in the order in which they are written."""
-_FORMAT = "A run of freqdyna, format 1."
-_TITLE = f"{_FORMAT} To train with other settings, change a copy of this file."
+_TITLE = "A run of freqdyna, format 1. To train with other settings, change a copy of this file."
 _SNAPSHOT = "snapshot"
 """Arrays of snapshots are named snapshot/STEP/NAME."""
 
@@ -107,11 +106,6 @@ def _decode_metrics(contents: bytes) -> tuple[np.ndarray, np.ndarray, dict[str, 
     seed, step = columns.pop("seed"), columns.pop("step")
     steps = step[seed == seed[0]]
     seeds = seed[:: len(steps)]
-    if not (
-        np.array_equal(seed, np.repeat(seeds, len(steps)))
-        and np.array_equal(step, np.tile(steps, len(seeds)))
-    ):
-        raise DamagedFileError("it does not have one row for each seed and evaluation")
     shape = len(seeds), len(steps)
     return seeds, steps, {name: values.reshape(shape) for name, values in columns.items()}
 
@@ -123,8 +117,6 @@ def encode_config(config: Config) -> bytes:
 
 def decode_config(contents: bytes) -> Config:
     """The settings of a run in the contents of their file."""
-    if _FORMAT.encode() not in contents and b"crc32:" not in contents:
-        raise FreqdynaError(f"{CONFIG} is of another format than this version of freqdyna writes")
     try:
         files.check_seal(contents)
     except DamagedFileError as error:

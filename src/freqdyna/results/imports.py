@@ -23,7 +23,7 @@ from pyarrow.csv import ReadOptions, read_csv
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, installing, one_line, shortened
 from freqdyna.envs import ENVIRONMENTS
-from freqdyna.results.folder import command, free_name
+from freqdyna.results.folder import command
 from freqdyna.results.record import IMPORTED, SECONDS, TRAINING_RETURNS
 from freqdyna.results.result import Result
 
@@ -58,50 +58,32 @@ class Curve(NamedTuple):
     """Wall-clock time since the start of the training, shape (points,), if it is known."""
 
 
-class CommonCurves(NamedTuple):
-    """The metrics of all seeds at the same steps."""
-
-    steps: np.ndarray
-    """Shape (points,)."""
-    metrics: dict[str, np.ndarray]
-    """Returns, and seconds if all seeds have them, each of shape (seeds, points)."""
-    every: int | None
-    """The length of the intervals over which returns were averaged; None if they were not."""
-
-
 def import_curves(
     *sources: str | os.PathLike[str],
     name: str | None = None,
     env: str | None = None,
     episode_limit: int | None = None,
-    out: str | os.PathLike[str] | None = None,
-    seed_column: str = "seed",
-    step_column: str = "step",
-    return_column: str = "return",
     tag: str | None = None,
     every: int | None = None,
 ) -> Result:
     """Import the learning curves of one algorithm in one environment.
 
     Args:
-        *sources: CSV files with a row for each seed and step; or for each seed, in order, one of
-            evaluations.npz or a monitor file of Stable-Baselines3, a TensorBoard event file, or a
-            folder that has one of these.
+        *sources: CSV files with the columns seed, step and return; or for each seed, in order, one
+            of evaluations.npz or a monitor file of Stable-Baselines3, a TensorBoard event file, or
+            a folder that has one of these.
         name: The name of the algorithm; None for that of the file or folder.
         env: The name of the environment; None for that in monitor files, if there is one.
         episode_limit: After how many steps its episodes were truncated; None for Gymnasium's limit,
             and for CSV files that of the built-in environment of this name.
-        out: A new folder for the curves, which can be used like a run folder.
-        seed_column: The column of the seed in CSV files.
-        step_column: The column of the environment steps.
-        return_column: The column of the return.
         tag: The name of the scalar in TensorBoard event files; None for the usual names of
             Stable-Baselines3 and CleanRL.
         every: Average returns over intervals of so many steps; None to do so only if the seeds have
             different steps, over up to 100 intervals.
 
     Returns:
-        The curves as a result without parameters: it can be plotted, compared, and saved.
+        The curves as a result without parameters: it can be plotted, compared, and saved to a
+        folder that can be used like a run folder.
 
     """
     if not sources:
@@ -117,11 +99,7 @@ def import_curves(
     if tag is not None and kind != _EVENTS:
         raise FreqdynaError(f"tag is {tag!r}; it can only be used with TensorBoard event files")
     if kind == _CSV:
-        columns = (seed_column, step_column, return_column)
-        curves, details = (
-            _csv_curves([file for [file] in files], columns),
-            {"columns": list(columns)},
-        )
+        curves = _csv_curves([file for [file] in files])
     elif kind == _EVALUATIONS:
         curves = [_evaluations(seed, file) for seed, [file] in enumerate(files)]
     elif kind == _MONITOR:
@@ -134,11 +112,13 @@ def import_curves(
         tag = tag or next((usual for usual in TAGS if usual in scalars[0]), None)
         curves = [_tagged(seed, tag, of_seed) for seed, of_seed in enumerate(scalars)]
         details = {"tag": tag} | ({"returns": TRAINING_RETURNS} if tag in TRAINING_TAGS else {})
-    common = at_common_steps(curves, every)
-    if common.every is not None:
-        details["averaged_over_steps"] = common.every
+    steps, metrics, every = at_common_steps(curves, every)
+    if every is not None:
+        details["averaged_over_steps"] = every
+    first = paths[0].absolute()  # files of other formats always have the same names
+    default = first.stem if kind == _CSV else first.name if first.is_dir() else first.parent.name
     facts = {
-        "name": name or _default_name(paths[0], kind),
+        "name": name or default or "curves",
         "format": kind,
         "files": [
             {"file": str(file), "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
@@ -164,27 +144,22 @@ def import_curves(
             "env": {"name": env}
             | ({} if episode_limit is None else {"episode_limit": episode_limit}),
             "seeds": len(seeds),
-            "steps": max(1, int(common.steps[-1])),
+            "steps": max(1, int(steps[-1])),
         }
     )
     no_parameters = np.zeros((len(seeds), 0), np.float32)
-    result = Result(config, provenance, seeds, common.steps, common.metrics, no_parameters, ())
-    if out is not None:
-        result.save(out)
-    return result
+    return Result(config, provenance, seeds, steps, metrics, no_parameters, ())
 
 
-def free_folder(result: Result) -> Path:
-    """A folder in runs/ for imported curves that is not taken yet."""
-    return free_name(Config(algorithm=result.provenance[IMPORTED]["name"], env=result.env_name))
-
-
-def at_common_steps(curves: Sequence[Curve], every: int | None = None) -> CommonCurves:
-    """The returns, and times, of all seeds at common steps.
+def at_common_steps(
+    curves: Sequence[Curve], every: int | None = None
+) -> tuple[np.ndarray, dict[str, np.ndarray], int | None]:
+    """Common steps, shape (points,), and returns and times there, each of shape (seeds, points).
 
     If all seeds have the same steps, these are kept. Otherwise, as for the episodes of a training,
     the return at each multiple of `every` is the mean over the interval that ends there, or the
     latest return before if the interval has none. If `every` is None, there are up to `POINTS`.
+    The third is the length of the intervals, None if returns are not averaged.
     """
     steps = curves[0].steps
     same = every is None and all(np.array_equal(curve.steps, steps) for curve in curves)
@@ -197,7 +172,7 @@ def at_common_steps(curves: Sequence[Curve], every: int | None = None) -> Common
                 f"the seeds have no common steps: seed {end.seed} ends at step {high:,}, and seed "
                 f"{begin.seed} begins at step {low:,}"
             )
-        every = every or _round_number((high - low) / POINTS)
+        every = every or max(1, math.ceil((high - low) / POINTS))
         steps = every * np.arange(-(-low // every), high // every + 1)
         steps = steps if len(steps) else np.array([high])
     metrics = {"return": np.stack([_averaged(curve, steps, every) for curve in curves])}
@@ -208,7 +183,7 @@ def at_common_steps(curves: Sequence[Curve], every: int | None = None) -> Common
     ]
     if len(times) == len(curves):
         metrics[SECONDS] = np.stack(times)
-    return CommonCurves(steps, metrics, every)
+    return steps, metrics, every
 
 
 def _averaged(curve: Curve, steps: np.ndarray, every: int | None) -> np.ndarray:
@@ -221,12 +196,6 @@ def _averaged(curve: Curve, steps: np.ndarray, every: int | None) -> np.ndarray:
     numbers = until - before
     means = (sums[until] - sums[before]) / np.maximum(numbers, 1)
     return np.where(numbers > 0, means, curve.returns[until - 1])
-
-
-def _round_number(least: float) -> int:
-    """The smallest of 1, 2, 5, 10, 20, ... that is not smaller."""
-    power = 10 ** math.floor(math.log10(max(least, 1.0)))
-    return next(int(factor * power) for factor in (1, 2, 5, 10) if factor * power >= least)
 
 
 def _format_and_files(path: Path) -> tuple[str, list[Path]]:
@@ -254,17 +223,15 @@ def _format_and_files(path: Path) -> tuple[str, list[Path]]:
     )
 
 
-def _csv_curves(paths: Sequence[Path], columns: tuple[str, str, str]) -> list[Curve]:
+def _csv_curves(paths: Sequence[Path]) -> list[Curve]:
     """The curves in CSV files, which together have one row for each seed and step."""
+    columns = ("seed", "step", "return")
     rows = np.concatenate([_csv_columns(path, columns, integers=2) for path in paths], axis=1)
     seeds, steps, returns = rows[:, np.lexsort((rows[1], rows[0]))]
     repeated = (np.diff(seeds) == 0) & (np.diff(steps) == 0)
     if repeated.any():
         seed, step = (int(values[:-1][repeated][0]) for values in (seeds, steps))
-        raise FreqdynaError(
-            f"{paths[0]}: {columns[0]} {seed} has {columns[1]} {step} twice; it must have one row "
-            "for each step"
-        )
+        raise FreqdynaError(f"{paths[0]}: seed {seed} has step {step} twice; it must have one row")
     return [
         Curve(int(seed), steps[seeds == seed].astype(np.int64), returns[seeds == seed])
         for seed in np.unique(seeds)
@@ -336,29 +303,20 @@ def _monitors(seed: int, paths: Sequence[Path], ids: set[str | None]) -> Curve:
 def _scalars(paths: Sequence[Path]) -> dict[str, list[tuple[int, float, float]]]:
     """Steps, values and seconds of all scalars in the event files of one training, by name."""
     try:
-        from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
-        from tensorboard.util import tensor_util
+        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
     except ImportError:
         raise FreqdynaError(
             f"TensorBoard event files need the extra 'tensorboard': {installing('tensorboard')}"
         ) from None
     scalars: dict[str, list[tuple[int, float, float]]] = {}
-    start: float | None = None
-    for path in paths:
-        try:
-            for event in EventFileLoader(str(path)).Load():
-                start = event.wall_time if start is None else start
-                for value in event.summary.value:
-                    # The loader has converted simple values to tensors.
-                    if value.metadata.plugin_data.plugin_name in ("", "scalars"):
-                        number = tensor_util.make_ndarray(value.tensor)
-                        if number.size == 1 and number.dtype.kind in "biuf":
-                            point = event.step, float(number.item()), event.wall_time - start
-                            scalars.setdefault(value.tag, []).append(point)
-        except Exception as error:  # a damaged file fails in more ways than can be listed
-            raise FreqdynaError(
-                f"{path} cannot be read as a TensorBoard event file: {type(error).__name__}"
-            ) from None
+    every = {"scalars": 0}  # rather than a sample of them
+    files = [EventAccumulator(str(path), every).Reload() for path in paths]
+    for file in files:
+        for tag in file.Tags()["scalars"]:
+            scalars.setdefault(tag, []).extend(
+                (event.step, event.value, event.wall_time - files[0].FirstEventTimestamp())
+                for event in file.Scalars(tag)
+            )
     return scalars
 
 
@@ -379,9 +337,3 @@ def _sorted_curve(seed: int, steps: np.ndarray, returns: np.ndarray, seconds: np
     order, place, counts = np.unique(steps, return_inverse=True, return_counts=True)
     means, times = (np.bincount(place, weights=w) / counts for w in (returns, seconds))
     return Curve(seed, order.astype(np.int64), means, times)
-
-
-def _default_name(path: Path, kind: str) -> str:
-    """A name from the file, or from the folder if its files always have the same names."""
-    named = path if path.is_dir() else path.with_suffix("") if kind == _CSV else path.parent
-    return named.absolute().name or "curves"

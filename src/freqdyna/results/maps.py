@@ -59,13 +59,14 @@ def _states_panel(
     result: Record, label: str, store: str, step: int | None, seed: int | None
 ) -> Panel:
     at, snapshot = _snapshot(result, step, "replay")
-    index, name = _seed(result, seed)
+    seed = int(result.seeds[0]) if seed is None else seed
+    index = result.row(seed)
     env = _space(result, snapshot, index)
     if store not in snapshot or (store == "queue" and not snapshot["queue_count"][index]):
         return map_panel(env, f"{label}: no {store}", title_size=10)
     x, y = snapshot[store][index].T[:2]
     drawn = dots(x, y, STORE_COLORS[store])
-    return map_panel(env, f"{store} of {label}\nseed {name}, step {at:,}", [drawn], title_size=10)
+    return map_panel(env, f"{store} of {label}\nseed {seed}, step {at:,}", [drawn], title_size=10)
 
 
 def surfaces_chart(
@@ -75,31 +76,26 @@ def surfaces_chart(
     panels = []
     for result, label in zip(results, record_labels(results), strict=True):
         at, snapshot = _snapshot(result, step, what)
-        index, name = _seed(result, seed)
+        chosen = int(result.seeds[0]) if seed is None else seed
+        index = result.row(chosen)
         env, surface = _space(result, snapshot, index), snapshot[what][index]
         if not np.isfinite(surface).all():
             raise FreqdynaError(
-                f"seed {name} stopped or diverged before step {at:,}: its {TITLES[what]} is not "
+                f"seed {chosen} stopped or diverged before step {at:,}: its {TITLES[what]} is not "
                 "finite; choose another seed"
             )
-        ends = float(surface.min()), float(surface.max())
+        low, high = float(surface.min()), float(surface.max())
         log = what == "frequency"  # it spans orders of magnitude
-        if what == "trust":
-            ends = 0.0, 1.0
         if log:
-            greatest = max(ends[1], 1e-12)
-            ends = max(ends[0], 1e-6 * greatest), greatest
+            high = max(high, 1e-12)
+            low = max(low, 1e-6 * high)
+        ends = (0.0, 1.0) if what == "trust" else (low, high)
         lines = zip(env.low, env.high, surface.shape, strict=True)
         x, y = (np.linspace(*line) for line in lines)
         mesh = Mesh(x, y, surface.T, ends, log, bar_label=TITLES[what])
-        title = f"{label}\nseed {name}, step {at:,}"
+        title = f"{label}\nseed {chosen}, step {at:,}"
         panels.append(map_panel(env, title, [mesh], title_size=10, filled=False))
     return Chart(panels, panel_size=(PANEL + 1, PANEL))
-
-
-def has_surface(result: Record, what: str) -> bool:
-    """Whether the snapshots of a run contain it, if there are any."""
-    return all(what in snapshot for snapshot in result.snapshots.values())
 
 
 def trust_chart(results: Sequence[Record], step: int | None = None) -> Chart:
@@ -185,12 +181,6 @@ def _snapshot(result: Record, step: int | None, wanted: str) -> tuple[int, Snaps
     return at, result.snapshots[at]
 
 
-def _seed(result: Record, seed: int | None) -> tuple[int, int]:
-    """The index of a seed (the first one if `seed` is None), and the seed."""
-    chosen = int(result.seeds[0]) if seed is None else seed
-    return result.row(chosen), chosen
-
-
 class RecordedSpace(NamedTuple):
     """The state space of an environment that is not built in, as a snapshot describes it."""
 
@@ -213,13 +203,15 @@ def map_panel(
     Landmarks are filled and below the marks if `filled`; otherwise they are above the marks and,
     except for walls, outlined.
     """
-    (x0, y0), (x1, y1) = env.low[:2], env.high[:2]
+    x0, y0, x1, y1 = (
+        float(bound) if np.isfinite(bound) else None for bound in (*env.low[:2], *env.high[:2])
+    )
     landmarks = [_landmark(one, filled) for one in env.landmarks]
     x_name, y_name = env.coordinates
     return Panel(
         title=title,
-        x=Axis(x_name, low=_known(x0), high=_known(x1)),
-        y=Axis(y_name, low=_known(y0), high=_known(y1)),
+        x=Axis(x_name, low=x0, high=x1),
+        y=Axis(y_name, low=y0, high=y1),
         marks=[*landmarks, *marks] if filled else [*marks, *landmarks],
         title_size=title_size,
         is_map=True,
@@ -236,8 +228,3 @@ def _landmark(landmark: Landmark, filled: bool) -> Area | Line:
     corners = landmark.outline()
     x, y = np.array([*corners, corners[0]]).T
     return Line(x, y, LineStyle(color))
-
-
-def _known(bound: np.floating) -> float | None:
-    """The bound, or None if there is none."""
-    return float(bound) if np.isfinite(bound) else None

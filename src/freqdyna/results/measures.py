@@ -43,14 +43,13 @@ class Estimate:
         return Estimate(float(statistic(*groups)), interval)
 
     @staticmethod
-    def of_improvement(*pairs: tuple[np.ndarray, np.ndarray]) -> "Estimate":
-        """P(better), averaged over pairs of the numbers of two runs, with an interval."""
-        if not all(len(seeds) for pair in pairs for seeds in pair):
+    def of_improvement(first: np.ndarray, second: np.ndarray) -> "Estimate":
+        """P(better) of the numbers of two runs, with an interval."""
+        if not (len(first) and len(second)):
             return Estimate(float("nan"), None)
-        value = np.mean([probability_of_improvement(*pair) for pair in pairs])
-        enough = min(len(seeds) for pair in pairs for seeds in pair) > 1
-        interval = wider_than_rounding(*improvement_interval(*pairs)) if enough else None
-        return Estimate(float(value), interval)
+        enough = min(len(first), len(second)) > 1
+        interval = wider_than_rounding(*improvement_interval(first, second)) if enough else None
+        return Estimate(probability_of_improvement(first, second), interval)
 
 
 @dataclass(frozen=True)
@@ -96,17 +95,6 @@ class ComparedPair:
 
 
 @dataclass(frozen=True)
-class AveragedPair:
-    """The comparison of runs with the same two names in several environments."""
-
-    first: str
-    second: str
-    environments: list[str]
-    probability_of_improvement: Estimate
-    """Averaged over the environments, each of which counts the same."""
-
-
-@dataclass(frozen=True)
 class EnvironmentComparison:
     """The comparisons of runs in one environment."""
 
@@ -137,30 +125,12 @@ class EnvironmentComparison:
         return self.threshold <= self.untrained
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """The comparisons in all environments."""
-
-    environments: list[EnvironmentComparison]
-    averages: list[AveragedPair]
-    """Pairs of names that several environments have; empty if there is one environment."""
-    notes: list[str]
-    """What few seeds can and cannot show, and which runs and seeds are not compared."""
-
-    @property
-    def pairs(self) -> list[ComparedPair]:
-        """The pairs of all environments."""
-        return [pair for environment in self.environments for pair in environment.pairs]
-
-
-def common_steps(
-    runs: Sequence[Record], labels: Sequence[str], x: str = "steps", first_step: int | None = None
-) -> np.ndarray:
+def common_steps(runs: Sequence[Record], labels: Sequence[str], x: str = "steps") -> np.ndarray:
     """The steps, or the seconds, at which runs can be compared, shape (points,), at least one.
 
     They are the evaluations of the run with the fewest in the range that all runs cover. The range
-    begins when every run has an evaluation at `first_step` or later (None: after the longest
-    warm-up); if none is left then, the last one is used.
+    begins when every run has an evaluation after the longest warm-up; if none is left then, the
+    last one is used.
     """
     positions = [run.along(x) for run in runs]
     begins, ends = [float(at[0]) for at in positions], [float(at[-1]) for at in positions]
@@ -171,15 +141,8 @@ def common_steps(
             f"the runs have no common {x}: {early!r} was evaluated up to {end:,.0f}, and {late!r} "
             f"from {begin:,.0f} on"
         )
-    last = min(int(run.steps[-1]) for run in runs)
-    if first_step is None:
-        first_step = 1 + max(run.config.get("warmup_steps", 0) for run in runs)
-    elif not 0 <= first_step <= last:
-        raise FreqdynaError(
-            f"first_step is {first_step}; it must be between 0 and {last:,}, the last step of "
-            "every run"
-        )
-    used = [at[run.steps >= first_step] for run, at in zip(runs, positions, strict=True)]
+    warmup = max(run.config.get("warmup_steps", 0) for run in runs)
+    used = [at[run.steps > warmup] for run, at in zip(runs, positions, strict=True)]
     begin = min(end, max(float(at[0]) if len(at) else end for at in used))
     inside = [at[(at >= begin) & (at <= end)] for at in positions]
     return min((at for at in inside if len(at)), key=len)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -31,10 +30,6 @@ POINTS = 201
 SHADED = "mean over seeds, 95% interval"
 """What a static figure shows; on the report's page, readers choose."""
 X_LABELS = {"steps": "environment steps", "seconds": "seconds of training"}
-WIDTH = 5.0
-"""The width of a panel of a comparison in inches."""
-CHARACTER = 0.085
-"""The width of a character of size 10 in inches."""
 
 
 def plot_curves(results: Sequence[Record], metric: str = "return", x: str = "steps") -> Figure:
@@ -90,19 +85,11 @@ def _seed_curve(
 
 def comparison_chart(environments: Sequence[EnvironmentComparison]) -> Chart:
     """A row for each environment: learning curves, performance profiles and differences."""
-    curves = [_curves_panel(environment) for environment in environments]
-    longest = max(len(mark.label) for panel in curves for mark in panel.marks)
-    columns = max(1, int(3 * WIDTH / (CHARACTER * longest + 0.7)))
-    lines = max(-(-len(panel.marks) // columns) for panel in curves)
-    panels = []
-    for environment, panel in zip(environments, curves, strict=True):
-        panels += [
-            replace(panel, legend=Legend("below row", columns=columns)),
-            profile_panel(environment),
-            differences_panel(environment),
-        ]
+    kinds = _curves_panel, profile_panel, differences_panel
+    panels = [replace(kind(one), title_size=9.0) for one in environments for kind in kinds]
+    most = max(len(environment.runs) for environment in environments)
     title = "95% intervals over seeds; differences in grey are undecided"
-    return Chart(panels, title, columns=3, panel_size=(WIDTH, 4.0 + 0.22 * lines))
+    return Chart(panels, title, columns=3, panel_size=(5.0, 4.0 + 0.11 * most))
 
 
 def profile_panel(environment: EnvironmentComparison) -> Panel:
@@ -112,7 +99,7 @@ def profile_panel(environment: EnvironmentComparison) -> Panel:
     margin = 0.05 * (high - low) or 1.0
     at = np.linspace(low - margin, high + margin, POINTS)
     return Panel(
-        **_title(f"{environment.env}: performance profile"),
+        f"{environment.env}: performance profile",
         x=Axis(f"{MEASURES[environment.measure]} τ"),
         y=Axis("fraction of seeds above τ", low=-0.03, high=1.03),
         marks=[
@@ -141,7 +128,7 @@ def differences_panel(environment: EnvironmentComparison) -> Panel:
         dot = LineStyle(color, "none")
         marks.append(Line(np.array([difference.value]), np.array([-row]), dot, marker="circle"))
     return Panel(
-        **_title(f"{environment.env}: difference of {MEASURES[environment.measure]}"),
+        f"{environment.env}: difference of {MEASURES[environment.measure]}",
         x=Axis("difference (grey: undecided)"),
         y=Axis("pair", ticks=ticks, low=bottom, high=top),
         marks=marks,
@@ -150,7 +137,7 @@ def differences_panel(environment: EnvironmentComparison) -> Panel:
 
 def _curves_panel(environment: EnvironmentComparison) -> Panel:
     return Panel(
-        **_title(environment.env),
+        environment.env,
         x=Axis(X_LABELS[environment.x]),
         y=Axis("return"),
         marks=[
@@ -162,12 +149,8 @@ def _curves_panel(environment: EnvironmentComparison) -> Panel:
             )
             for place, run in enumerate(environment.runs, 1)
         ],
+        legend=Legend("below row", columns=2),
     )
-
-
-def _title(text: str) -> dict[str, Any]:
-    """The title of a panel and its size, so that it is not wider than the panel."""
-    return {"title": text, "title_size": min(12.0, WIDTH / CHARACTER / len(text) * 10.0)}
 
 
 def _profile(name: str, run: ComparedRun, at: np.ndarray) -> list[Line | Area]:

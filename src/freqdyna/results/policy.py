@@ -22,19 +22,15 @@ from freqdyna.agents import algorithms
 from freqdyna.agents.networks import Network
 from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError, shortened
-from freqdyna.envs.base import Policy
+from freqdyna.envs.base import Environment, Policy
 from freqdyna.envs.names import environment_of_run, space_of_run
-from freqdyna.envs.space import Action, Space
+from freqdyna.envs.space import Action, Factory, Space
 from freqdyna.results.folder import write_output
 from freqdyna.results.record import Record
 
 
 def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Policy:
-    """The policy of a trained seed, without exploration.
-
-    The model and the search-control that it was trained with are not needed. The parameters of the
-    seed have shape (p,).
-    """
+    """The policy of a trained seed with parameters of shape (p,), without exploration."""
     learner, flat = algorithms.make_learner(config, space), jnp.asarray(parameters)
 
     def best(observation: Float[Array, " n"], key: PRNGKeyArray) -> Action:
@@ -43,12 +39,20 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
     return best
 
 
-def space_of_result(result: Record, env: Any) -> Space:
-    """The space of a run's environment, which is `env` unless its name suffices."""
-    config, facts = result.config, result.provenance
-    space = space_of_run(environment_of_run(config, env, facts), config)
-    check_space(space, result)
-    return space
+def environment_of_result(result: Record, env: Any) -> tuple[Environment | Factory, Space]:
+    """The environment of a run, which is `env` unless its name suffices, and its space.
+
+    It must have the space that the run was trained in, as far as that is known.
+    """
+    played = environment_of_run(result.config, env, result.provenance)
+    space = space_of_run(played, result.config)
+    ours, theirs = space_text(space), result.provenance.get("space")
+    if theirs not in (None, ours):
+        raise FreqdynaError(
+            f"env has the {shortened(ours)[1:-1]}; it must have those of the run, "
+            f"{shortened(theirs)[1:-1]}"
+        )
+    return played, space
 
 
 def space_text(space: Space) -> str:
@@ -64,23 +68,9 @@ def space_text(space: Space) -> str:
     return f"states {states}, actions {actions}"
 
 
-def check_space(space: Space, result: Record) -> None:
-    """Raise an error if a run was trained in another space, as far as that is known."""
-    ours, theirs = space_text(space), result.provenance.get("space")
-    if theirs not in (None, ours):
-        raise FreqdynaError(
-            f"env has the {shortened(ours)[1:-1]}; it must have those of the run, "
-            f"{shortened(theirs)[1:-1]}"
-        )
-
-
 def policy_of(result: Record, seed: SupportsInt, env: Any) -> Callable[[Any], Any]:
-    """A function from observations of the environment to the greedy actions for its `step`.
-
-    It takes an observation of shape (n,), or a batch of shape (batch, n), for which it returns an
-    array with one action in each row.
-    """
-    space = space_of_result(result, env)
+    """A function from observations of the environment to actions; see `Result.policy`."""
+    _, space = environment_of_result(result, env)
     greedy = greedy_policy(result.config, space, result.seed_parameters(seed))
     best, best_of_each = jax.jit(greedy), jax.jit(jax.vmap(greedy, in_axes=(0, None)))
     ties, size = jax.random.key(0), space.observation_size
@@ -91,7 +81,7 @@ def policy_of(result: Record, seed: SupportsInt, env: Any) -> Callable[[Any], An
             raise FreqdynaError(
                 f"observation has shape {shape}; it must be ({size},) or (batch, {size})"
             )
-        state = space.to_agent(observation)
+        state = np.asarray(observation, np.float32)
         if state.ndim == 1:
             return space.to_env_action(np.asarray(best(state, ties)))
         return np.array([space.to_env_action(a) for a in np.asarray(best_of_each(state, ties))])
@@ -103,7 +93,7 @@ def export_policy(record: Record, network: Network, path: Path, env: Any) -> Non
     """Write the greedy policy of a network; see `Result.export_policy`."""
     if path.suffix != ".npz":
         raise FreqdynaError(f"path is {str(path)!r}; it must end in .npz")
-    space = space_of_result(record, env)
+    _, space = environment_of_result(record, env)
     names = "activation", "layer_norm"
     arrays = {name: np.array(record.config[f"learner.{name}"]) for name in names}
     for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):

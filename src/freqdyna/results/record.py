@@ -45,29 +45,13 @@ class CompleteSeeds:
     left_out: dict[str, int]
     """The number of seeds that are left out, by reason; empty if there are none."""
 
-    @property
-    def number(self) -> str:
-        """The number of seeds, such as "30", or "26 of 30" if some are left out."""
-        total = len(self.kept)
-        return f"{total}" if self.kept.all() else f"{self.kept.sum()} of {total}"
-
-    @property
-    def reasons(self) -> str:
-        """Why seeds are left out, such as "3 diverged, 1 stopped"; empty if none is."""
-        return ", ".join(f"{number} {reason}" for reason, number in self.left_out.items())
-
     def text(self, noun: str = "") -> str:
         """The number of seeds and the reasons, such as "26 of 30 seeds; 3 diverged, 1 stopped"."""
-        noun = noun.removesuffix("s") if len(self.kept) == 1 else noun
-        counted = f"{self.number} {noun}" if noun else self.number
-        return f"{counted}; {self.reasons}" if self.left_out else counted
-
-    @property
-    def none_left(self) -> str:
-        """What to show instead of a number if no seed is left, such as "all 3 seeds diverged"."""
         total = len(self.kept)
-        seeds = f"all {total} seeds" if total > 1 else "the only seed"
-        return f"{seeds} {' or '.join(self.left_out)}"
+        number = f"{total}" if self.kept.all() else f"{self.kept.sum()} of {total}"
+        noun = noun.removesuffix("s") if total == 1 else noun
+        reasons = ", ".join(f"{count} {reason}" for reason, count in self.left_out.items())
+        return f"{number} {noun}".rstrip() + (f"; {reasons}" if reasons else "")
 
 
 def complete_seeds(
@@ -86,7 +70,7 @@ def complete_seeds(
     counts = {
         "diverged": int((~kept & diverged).sum()),
         "stopped": int((~kept & failed).sum()),
-        "without a finite return": int((~kept & ~diverged & ~failed).sum()),
+        "not finite": int((~kept & ~diverged & ~failed).sum()),
     }
     return CompleteSeeds(kept, {reason: number for reason, number in counts.items() if number})
 
@@ -253,7 +237,7 @@ class Record:
     def __repr__(self) -> str:
         complete = self.complete_seeds
         last = self.returns[complete.kept, -1]
-        mean = f"{last.mean():.1f}" if len(last) else f"none: {complete.none_left}"
+        mean = f"{last.mean():.1f}" if len(last) else "none"
         return (
             f"{type(self).__name__}({self.config.agent_name} on {self.env_name}, "
             f"{complete.text('seeds')}, {self.steps[-1]:,} steps, last mean return {mean})"

@@ -29,11 +29,10 @@ class Result(Record):
         A state is an observation: the scale of `scale_observations` is part of the first layer.
         To get actions, use `policy`.
         """
-        self.require_agent()
-        row = self.row(seed)
+        parameters = self.seed_parameters(seed)
         if not self.layer_sizes:
             raise FreqdynaError(f"{self!r} was stored without a network")
-        return network_of(self.config, self.parameters[row], self.layer_sizes)
+        return network_of(self.config, parameters, self.layer_sizes)
 
     def policy(self, seed: SupportsInt, *, env: Any = None) -> Callable[[Any], Any]:
         """The greedy policy of one seed.

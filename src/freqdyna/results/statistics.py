@@ -36,15 +36,6 @@ def bootstrap_interval(
     return np.asarray(low), np.asarray(high)
 
 
-def interval_of_mean(values: np.ndarray) -> tuple[float, float] | None:
-    """The 95% bootstrap interval of a mean over seeds, of shape (seeds,), if resampling shows one.
-
-    None for one seed, and for equal seeds.
-    """
-    low, high = map(float, bootstrap_interval(values))
-    return wider_than_rounding(low, high)
-
-
 def wider_than_rounding(low: float, high: float) -> tuple[float, float] | None:
     """An interval; None if its ends are equal, up to rounding."""
     return (low, high) if high - low > 1e-9 * max(abs(low), abs(high)) else None
@@ -137,20 +128,16 @@ def probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
     return float(_improvements(first, second).mean())
 
 
-def improvement_interval(
-    *pairs: tuple[np.ndarray, np.ndarray], level: float = 0.95
-) -> tuple[float, float]:
-    """Percentile bootstrap interval of the mean `probability_of_improvement` of some pairs."""
+def improvement_interval(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
+    """The 95% percentile bootstrap interval of `probability_of_improvement`."""
     generator = np.random.default_rng(0)
-    means = np.zeros(RESAMPLES)
-    for pair in pairs:
-        first, second = (
-            generator.multinomial(len(seeds), np.full(len(seeds), 1 / len(seeds)), size=RESAMPLES)
-            / len(seeds)
-            for seeds in pair
-        )
-        means += ((first @ _improvements(*pair)) * second).sum(axis=1) / len(pairs)
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    shares, other_shares = (
+        generator.multinomial(len(seeds), np.full(len(seeds), 1 / len(seeds)), size=RESAMPLES)
+        / len(seeds)
+        for seeds in (first, second)
+    )
+    means = ((shares @ _improvements(first, second)) * other_shares).sum(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
     return float(low), float(high)
 
 

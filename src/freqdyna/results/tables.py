@@ -20,21 +20,17 @@ from freqdyna.results.chart import record_labels
 from freqdyna.results.folder import write_output
 from freqdyna.results.measures import (
     MEASURES,
-    AveragedPair,
     ComparedPair,
     ComparedRun,
-    Comparison,
     EnvironmentComparison,
     Estimate,
 )
 from freqdyna.results.record import Record, return_name
-from freqdyna.results.statistics import interval_of_mean
 
-NAMES = ("run", "than")
-"""The columns that have names of runs."""
+NAMES = ("run", "environment")
+"""The columns that have names."""
 Rows = list[list[str]]
 """Rows of cells, the header first."""
-AVERAGED = "P(better), averaged over environments"
 NO_NUMBER = "–"
 """A cell without a number."""
 LEGEND = (
@@ -57,50 +53,29 @@ _LATEX = {
 
 
 def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = None) -> None:
-    """Print the mean return of each run after the warm-up, and at the last evaluation.
-
-    `names` are the varied settings of the runs of a sweep; otherwise each run is named by its
-    algorithm, the settings that differ, and its environment.
-    """
-    table = Table(
-        title=f"{return_name(result for _, result in runs)}, mean over seeds [95% interval]",
-        box=SIMPLE,
-        pad_edge=False,
-    )
-    # Long names are folded, so that no interval is truncated on a narrow terminal.
-    of_rows = "varied settings" if names else "algorithm and environment"
-    table.add_column(of_rows, overflow="fold")
-    for column in ("seeds × steps", "after warm-up", "at the end"):
-        table.add_column(column, justify="right", no_wrap=True)
-    labels = record_labels([result for _, result in runs])
-    for row, (_, result) in enumerate(runs):
-        complete = result.complete_seeds
-        reasons = f"\n{complete.reasons}" if complete.left_out else ""
-        cells = [estimate(one, decimals([one.value])) for one in mean_returns(result)]
-        if not complete.kept.any():
-            cells = ["all seeds\n" + " or\n".join(complete.left_out)] * 2
-        table.add_row(
-            Text(names[row] if names else f"{labels[row]}\n{result.env_name}"),
-            f"{complete.number} × {result.steps[-1]:,}{reasons}",
-            *(cell.replace(" [", "\n[") for cell in cells),
-        )
+    """Print `return_rows`, and where the runs are stored; `names` may name the runs of a sweep."""
+    folders, results = zip(*runs, strict=True)
     console = Console()
-    console.print(table)
-    for folder in dict.fromkeys(folder for folder, _ in runs):
+    console.print(f"{return_name(results)}, mean over seeds [95% interval]", markup=False)
+    console.print(rich_table(return_rows(results, names or record_labels(results))))
+    for folder in dict.fromkeys(folders):
         console.print(f"results: {folder}", highlight=False, soft_wrap=True)
 
 
-def mean_returns(result: Record) -> tuple[Estimate, Estimate]:
-    """The mean return after the warm-up, and at the last evaluation; NaN if there is none."""
-
-    def mean(values: np.ndarray) -> Estimate:
-        if not len(values):
-            return Estimate(math.nan, None)
-        return Estimate(float(values.mean()), interval_of_mean(values))
-
-    kept = result.complete_seeds.kept
-    later = result.mean_return()[kept & result.after_warmup.any()]
-    return mean(later), mean(result.returns[kept, -1])
+def return_rows(results: Sequence[Record], names: Sequence[str]) -> Rows:
+    """A row for each run: its mean return after the warm-up, and at the last evaluation."""
+    rows = [["run", "environment", "seeds", "steps", "after the warm-up", "at the end"]]
+    for result, name in zip(results, names, strict=True):
+        complete = result.complete_seeds
+        later = result.mean_return()[complete.kept & result.after_warmup.any()]
+        means = [
+            Estimate.of(lambda seeds: seeds.mean(-1), returns)
+            for returns in (later, result.returns[complete.kept, -1])
+        ]
+        digits = decimals([mean.value for mean in means])
+        cells = [estimate(mean, digits) for mean in means]
+        rows.append([name, result.env_name, complete.text(), f"{result.steps[-1]:,}", *cells])
+    return rows
 
 
 def title(environment: EnvironmentComparison) -> str:
@@ -145,27 +120,15 @@ def pair_rows(environment: EnvironmentComparison) -> Rows:
     return rows
 
 
-def average_rows(averages: Sequence[AveragedPair]) -> Rows:
-    """A row for each pair of names that several environments have."""
-    rows = [["run", "than", "environments", "P(better)"]]
-    for pair in averages:
-        better = estimate(pair.probability_of_improvement, 2)
-        rows.append([pair.first, pair.second, str(len(pair.environments)), better])
-    return rows
-
-
-def as_text(comparison: Comparison) -> str:
+def as_text(environments: Sequence[EnvironmentComparison], notes: Sequence[str]) -> str:
     """All tables and notes as text, as wide as the terminal; 80 columns suffice."""
     file = io.StringIO()
     console = Console(file=file, width=get_terminal_size().columns)
-    for environment in comparison.environments:
+    for environment in environments:
         console.print(Text(title(environment), style="bold"))
         console.print(rich_table(run_rows(environment)))
         console.print(rich_table(pair_rows(environment)))
-    if comparison.averages:
-        console.print(Text(AVERAGED, style="bold"))
-        console.print(rich_table(average_rows(comparison.averages)))
-    for note in (*comparison.notes, LEGEND):
+    for note in (*notes, LEGEND):
         console.print(Text(note))
     lines = [line.rstrip() for line in file.getvalue().splitlines()]
     return "\n".join(line for i, line in enumerate(lines) if line or lines[i - 1])
@@ -209,9 +172,7 @@ def to_threshold(environment: EnvironmentComparison, run: ComparedRun) -> str:
     reached = int(np.isfinite(first).sum())
     if math.isfinite(middle):
         return f"{position(middle, environment.x)} ({reached} of {len(first)})"
-    return (
-        f"reached by {reached} of {len(first)}" if reached else f"not reached (0 of {len(first)})"
-    )
+    return f"reached by {reached} of {len(first)}"
 
 
 def rich_table(rows: Rows) -> Table:
@@ -231,31 +192,19 @@ def rich_table(rows: Rows) -> Table:
     return table
 
 
-def check_table_path(path: Path) -> None:
-    """Raise an error unless the ending of a file is .csv or .tex."""
+def save_table(
+    environments: Sequence[EnvironmentComparison], notes: Sequence[str], path: Path
+) -> None:
+    """Write the tables to a file that ends in .csv, or in .tex, where notes become comments."""
     if path.suffix not in (".csv", ".tex"):
         raise FreqdynaError(f"table is {str(path)!r}; it must end in .csv or .tex")
-
-
-def save_table(comparison: Comparison, path: Path) -> None:
-    """Write the tables to a file that ends in .csv, or in .tex, where notes become comments."""
-    check_table_path(path)
-    text = as_csv(comparison) if path.suffix == ".csv" else as_latex(comparison)
+    text = as_csv(environments) if path.suffix == ".csv" else as_latex(environments, notes)
     write_output(path, text.encode())
 
 
-def as_csv(comparison: Comparison) -> str:
+def as_csv(environments: Sequence[EnvironmentComparison]) -> str:
     """One row for each pair, with the numbers of both runs; a cell is empty without a number."""
-    rows = [_pair_columns(one, pair) for one in comparison.environments for pair in one.pairs]
-    rows += [
-        {
-            "environment": f"average over {' and '.join(pair.environments)}",
-            "first": pair.first,
-            "second": pair.second,
-            **_estimate_columns("probability_of_improvement", pair.probability_of_improvement),
-        }
-        for pair in comparison.averages
-    ]
+    rows = [_pair_columns(one, pair) for one in environments for pair in one.pairs]
     file = io.StringIO()
     writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -304,22 +253,20 @@ def _cell(value: SupportsFloat) -> str:
     return f"{float(value):.9g}" if math.isfinite(value) else ""
 
 
-def as_latex(comparison: Comparison) -> str:
+def as_latex(environments: Sequence[EnvironmentComparison], notes: Sequence[str]) -> str:
     """Two tables for each environment, runs and pairs, for the LaTeX package booktabs."""
     tables = [
         (title(environment), rows)
-        for environment in comparison.environments
+        for environment in environments
         for rows in (run_rows(environment), pair_rows(environment))
     ]
-    if comparison.averages:
-        tables.append((AVERAGED, average_rows(comparison.averages)))
     lines = ["% Requires \\usepackage{booktabs}."]
     for heading, rows in tables:
         columns = "".join("l" if name in NAMES else "r" for name in rows[0])
         header, *body = [" & ".join(map(_escaped, row)) + r" \\" for row in rows]
         lines += [f"% {heading}", f"\\begin{{tabular}}{{{columns}}}", r"\toprule", header]
         lines += [r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""]
-    return "\n".join([*lines, *(f"% {note}" for note in (*comparison.notes, LEGEND)), ""])
+    return "\n".join([*lines, *(f"% {note}" for note in (*notes, LEGEND)), ""])
 
 
 def _escaped(text: str) -> str:

@@ -15,16 +15,15 @@ from jaxtyping import PRNGKeyArray
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from freqdyna import envs
-from freqdyna.core.errors import FreqdynaError, counted, one_line
+from freqdyna.core.errors import FreqdynaError, counted
 from freqdyna.envs import Environment
 from freqdyna.envs.base import Policy, advance_episode, start_episode
 from freqdyna.envs.gym import WATCHING, EnvironmentFailed, HostSpace, Slot, close_env, make_env
-from freqdyna.envs.names import environment_of_run, space_of_run
 from freqdyna.envs.picture import MODE, Painter, cannot_be_drawn, rendered
 from freqdyna.envs.picture import steps_a_second as frame_rate
 from freqdyna.envs.space import Factory, Space
 from freqdyna.results.folder import write_output
-from freqdyna.results.policy import check_space, greedy_policy
+from freqdyna.results.policy import environment_of_result, greedy_policy
 from freqdyna.results.record import Record
 
 MOST_EPISODES = 100
@@ -76,15 +75,10 @@ class Animation:
         self.stride = max(1, math.ceil(QUICKEST * self.steps_a_second))
 
     @property
-    def speed(self) -> float:
-        """The speed relative to the environment's frame rate; 1, unless the animation is long."""
-        slowest = max(SLOWEST, 1 / self.steps_a_second)  # a slow environment keeps its frame rate
-        return max(1.0, self.stride / self.steps_a_second / slowest)
-
-    @property
     def durations(self) -> list[int]:
-        """Milliseconds per image, in multiples of 10, as GIF requires."""
-        usual = 10 * round(100 * self.stride / self.steps_a_second / self.speed)
+        """Milliseconds per image, in multiples of 10, as GIF requires; a long one is sped up."""
+        slowest = max(SLOWEST, 1 / self.steps_a_second)  # a slow environment keeps its frame rate
+        usual = 10 * round(100 * min(slowest, self.stride / self.steps_a_second))
         return [PAUSE if last else usual for _, last, _ in self.images]
 
     def add(self, episode: int, frame: Frame) -> None:
@@ -147,8 +141,6 @@ def write_animation(
     """Write episodes of a seed's greedy policy as a GIF; see `Result.watch`."""
     if path.suffix.lower() != ".gif":
         raise FreqdynaError(f"out is {str(path)!r}; it must end in .gif")
-    if path.is_dir() or not path.parent.is_dir():
-        raise FreqdynaError(f"out is {str(path)!r}; it must be a file in a folder that exists")
     if not isinstance(episodes, int) or not 1 <= episodes <= MOST_EPISODES:
         raise FreqdynaError(
             f"episodes is {episodes!r}; it must be an integer from 1 to {MOST_EPISODES}"
@@ -161,13 +153,8 @@ def write_animation(
     returns = []
     with ExitStack() as closing:
         play, steps_a_second = _player(result, chosen, env, closing)
-        done = int(result.steps[-1])
-        finished = done == result.config.steps
-        age = f"after {done:,} steps" if finished else "not yet trained to the end"
-        say(
-            f"{result.config.agent_name} on {result.env_name}, seed {chosen}, {age}: "
-            f"{counted(episodes, 'episode')} of the greedy policy"
-        )
+        age = f"seed {chosen} after {result.steps[-1]:,} steps"
+        say(f"the greedy policy of {result.config.agent_name} on {result.env_name}, {age}")
         animation = Animation(steps_a_second, episodes)
         for episode in range(episodes):
             for frame in play(episode):
@@ -176,22 +163,15 @@ def write_animation(
             total = _short(frame.total)
             say(f"episode {episode + 1}: return {total}, {counted(frame.step, 'step')}, {end}")
             returns.append(frame.total)
-    data = animation.gif()
-    write_output(path, data)
-    faster = f", {animation.speed:.1f} times as fast" if animation.speed > 1 else ""
-    say(
-        f"animation: {path} ({counted(len(animation.images), 'frame')}, "
-        f"{sum(animation.durations) / 1000:.0f} s{faster}, {len(data) / 1000:.0f} kB)"
-    )
+    write_output(path, animation.gif())
+    say(f"animation: {path} ({sum(animation.durations) / 1000:.0f} s)")
     return np.array(returns)
 
 
 def _player(result: Record, seed: int, env: Any, closing: ExitStack) -> tuple[Player, float]:
     """What plays episodes of a seed's greedy policy, and the frame rate of the environment."""
     config = result.config
-    played = environment_of_run(config, env, result.provenance)
-    space = space_of_run(played, config)
-    check_space(space, result)
+    played, space = environment_of_result(result, env)
     policy = greedy_policy(config, space, result.seed_parameters(seed))
     if isinstance(played, Environment):
         painter = played.painter()
@@ -223,10 +203,7 @@ def _compiled_player(env: Environment, painter: Painter, seed: int, policy: Poli
 
 def _drawable(factory: Factory, name: str) -> Any:
     """A Gymnasium environment that returns images."""
-    try:
-        env = make_env(factory)
-    except Exception as error:  # in the user's code, or MuJoCo without graphics
-        raise cannot_be_drawn(name, one_line(error)) from error
+    env = make_env(factory)
     if env.render_mode != MODE:
         close_env(env)
         modes = list(env.metadata.get("render_modes") or [])

@@ -106,7 +106,6 @@ def compare(
     measure: str = "mean",
     x: str = "steps",
     threshold: float | None = None,
-    first_step: int | None = None,
     baseline: str | None = None,
     all_pairs: bool = False,
 ) -> RunComparison:
@@ -130,8 +129,6 @@ def compare(
         threshold: The return for the steps to a threshold, which an untrained policy must not
             meet; None for the middle between the mean return of untrained policies and the highest
             mean return in an environment.
-        first_step: Evaluations before this step count for the steps to a threshold only; None for
-            those until the end of the longest warm-up.
         baseline: The run that all others are compared with: its name, or its number in the table
             of an environment; None for the first one.
         all_pairs: Whether to compare all pairs instead; p-values are then corrected for more
@@ -155,7 +152,6 @@ def compare(
         measure=measure,
         x=x,
         threshold=threshold,
-        first_step=first_step,
         baseline=baseline,
         all_pairs=all_pairs,
     )
