@@ -302,7 +302,7 @@ class Run:
             return ""
         complete = self._complete_seeds()
         if not complete.kept.any():
-            return complete.none_left
+            return complete.text("seeds")
         mean = self.evaluations[-1]["return"][complete.kept].mean()
         over = f" over {complete.text('seeds')}" if complete.left_out else ""
         return f"mean return {mean:,.1f}{over} at step {self._last_evaluated:,}"
