@@ -2,7 +2,7 @@
 
 `python benchmarks/model_choices.py` collects the transitions of `er` on six domains, lets every
 model predict each of them before it learns from it, and writes and prints
-`results/model_choices.json`: about half an hour on two cores. Errors are those of steps 1,000 to
+`results/model_choices.json`: about an hour on two cores. Errors are those of steps 1,000 to
 4,000, relative to a trivial prediction: that nothing moves, the mean reward, and the mean rate of
 terminations. "calibration" is the rank correlation of the variance of two members with the squared
 error, which the weights of planned transitions need.
@@ -176,8 +176,11 @@ def table(stored: dict[str, dict[str, float]]) -> str:
         for kind in ("change", "reward", "termination", "calibration"):
             of_kind = [stored[f"{name}, {env}"].get(kind) for env in DOMAINS]
             values = [value for value in of_kind if value is not None]
+            if not values:
+                cells.append("")
+                continue
             mean = np.mean(values) if kind == "calibration" else np.exp(np.mean(np.log(values)))
-            cells.append(f"{mean:.2f}" if values else "")
+            cells.append(f"{mean:.2f}")
         lines.append("| " + " | ".join([name, *cells]) + " |")
     return "\n".join(lines)
 

@@ -13,6 +13,16 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+__all__ = [
+    "Derivatives",
+    "Slopes",
+    "local_frequency",
+    "local_frequency_gradient",
+    "random_signs",
+    "stochastic_frequency",
+    "stochastic_slopes",
+]
+
 Scalar = Float[Array, ""]
 Point = Float[Array, " n"]
 Function = Callable[[Point], Scalar]
