@@ -101,8 +101,12 @@ def rendered(env: Any, name: str) -> np.ndarray:
     try:
         picture = np.asarray(env.render())
     except Exception as error:  # a missing package, no graphics, or anything in the user's code
-        hint = f"Pygame needs {installing('watch')}, MuJoCo without a display MUJOCO_GL=egl"
-        raise cannot_be_drawn(name, f"{one_line(error)}; {hint}") from error
+        reason = one_line(error)
+        if "pygame" in reason:
+            reason = f"it needs: {installing('watch')}"
+        elif "mujoco" in str(gymnasium.registry.get(name.rpartition(":")[2])):
+            reason += "; without a display, MuJoCo needs MUJOCO_GL=egl"
+        raise cannot_be_drawn(name, reason) from error
     if picture.shape[2:] != (3,) or picture.dtype != np.uint8:
         what = f"shape {picture.shape} and type {picture.dtype}"
         raise cannot_be_drawn(name, f"render returns {what}, not (height, width, 3) and uint8")

@@ -173,7 +173,9 @@ def _chosen_pairs(
     if name not in labels and name.isdecimal() and 1 <= int(name) <= len(labels):
         name = labels[int(name) - 1]
     if name not in labels:
-        raise FreqdynaError(f"baseline is {name!r}, which is not a run on {env}")
+        raise FreqdynaError(
+            f"baseline is {name!r}, which is not a run on {env}; choose one of {', '.join(labels)}"
+        )
     baseline = runs[labels.index(name)]
     return [(run, baseline) for run in runs if run is not baseline]
 

@@ -172,7 +172,7 @@ def at_common_steps(
                 f"the seeds have no common steps: seed {end.seed} ends at step {high:,}, and seed "
                 f"{begin.seed} begins at step {low:,}"
             )
-        every = every or max(1, math.ceil((high - low) / POINTS))
+        every = every or _round_number((high - low) / POINTS)
         steps = every * np.arange(-(-low // every), high // every + 1)
         steps = steps if len(steps) else np.array([high])
     metrics = {"return": np.stack([_averaged(curve, steps, every) for curve in curves])}
@@ -184,6 +184,12 @@ def at_common_steps(
     if len(times) == len(curves):
         metrics[SECONDS] = np.stack(times)
     return steps, metrics, every
+
+
+def _round_number(least: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, ... that is not smaller."""
+    power = 10 ** math.floor(math.log10(max(least, 1.0)))
+    return next(int(factor * power) for factor in (1, 2, 5, 10) if factor * power >= least)
 
 
 def _averaged(curve: Curve, steps: np.ndarray, every: int | None) -> np.ndarray:
@@ -303,20 +309,24 @@ def _monitors(seed: int, paths: Sequence[Path], ids: set[str | None]) -> Curve:
 def _scalars(paths: Sequence[Path]) -> dict[str, list[tuple[int, float, float]]]:
     """Steps, values and seconds of all scalars in the event files of one training, by name."""
     try:
-        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+        from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+        from tensorboard.util import tensor_util
     except ImportError:
         raise FreqdynaError(
             f"TensorBoard event files need the extra 'tensorboard': {installing('tensorboard')}"
         ) from None
     scalars: dict[str, list[tuple[int, float, float]]] = {}
-    every = {"scalars": 0}  # rather than a sample of them
-    files = [EventAccumulator(str(path), every).Reload() for path in paths]
-    for file in files:
-        for tag in file.Tags()["scalars"]:
-            scalars.setdefault(tag, []).extend(
-                (event.step, event.value, event.wall_time - files[0].FirstEventTimestamp())
-                for event in file.Scalars(tag)
-            )
+    start: float | None = None
+    for path in paths:
+        for event in EventFileLoader(str(path)).Load():
+            start = event.wall_time if start is None else start
+            for value in event.summary.value:
+                # The loader has converted simple values to tensors.
+                if value.metadata.plugin_data.plugin_name in ("", "scalars"):
+                    number = tensor_util.make_ndarray(value.tensor)
+                    if number.size == 1 and number.dtype.kind in "biuf":
+                        point = event.step, float(number.item()), event.wall_time - start
+                        scalars.setdefault(value.tag, []).append(point)
     return scalars
 
 

@@ -136,20 +136,20 @@ def differences_panel(environment: EnvironmentComparison) -> Panel:
 
 
 def _curves_panel(environment: EnvironmentComparison) -> Panel:
+    labels = [
+        f"{place}: {run.label} ({run.seeds.text('seeds')})"
+        for place, run in enumerate(environment.runs, 1)
+    ]
     return Panel(
         environment.env,
         x=Axis(X_LABELS[environment.x]),
         y=Axis("return"),
         marks=[
-            _seed_curve(
-                environment.steps,
-                run.returns,
-                run.style,
-                f"{place}: {run.label} ({run.seeds.text('seeds')})",
-            )
-            for place, run in enumerate(environment.runs, 1)
+            _seed_curve(environment.steps, run.returns, run.style, label)
+            for run, label in zip(environment.runs, labels, strict=True)
         ],
-        legend=Legend("below row", columns=2),
+        # Two labels of more than 75 characters do not fit into a row.
+        legend=Legend("below row", columns=1 if max(map(len, labels)) > 75 else 2),
     )
 
 

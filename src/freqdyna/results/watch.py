@@ -15,7 +15,7 @@ from jaxtyping import PRNGKeyArray
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from freqdyna import envs
-from freqdyna.core.errors import FreqdynaError, counted
+from freqdyna.core.errors import FreqdynaError, counted, one_line
 from freqdyna.envs import Environment
 from freqdyna.envs.base import Policy, advance_episode, start_episode
 from freqdyna.envs.gym import WATCHING, EnvironmentFailed, HostSpace, Slot, close_env, make_env
@@ -145,6 +145,8 @@ def write_animation(
         raise FreqdynaError(
             f"episodes is {episodes!r}; it must be an integer from 1 to {MOST_EPISODES}"
         )
+    if path.is_dir() or not path.parent.is_dir():
+        raise FreqdynaError(f"out is {str(path)!r}; it must be a file in a folder that exists")
     chosen = int(result.seeds[0]) if seed is None else int(seed)
     if not np.isfinite(result.seed_parameters(chosen)).all():
         raise FreqdynaError(
@@ -203,7 +205,10 @@ def _compiled_player(env: Environment, painter: Painter, seed: int, policy: Poli
 
 def _drawable(factory: Factory, name: str) -> Any:
     """A Gymnasium environment that returns images."""
-    env = make_env(factory)
+    try:
+        env = make_env(factory)
+    except Exception as error:  # in the user's code, or MuJoCo without graphics
+        raise cannot_be_drawn(name, one_line(error)) from error
     if env.render_mode != MODE:
         close_env(env)
         modes = list(env.metadata.get("render_modes") or [])

@@ -104,7 +104,8 @@ class Saver:
         except OSError as error:
             text = f"the run could not be saved in {str(self.folder)!r}: {error.strerror or error}"
             if progress is None:
-                raise RunFailedError(f"{text}; continue with: {self.again}") from None
+                then = f"; continue with: {self.again}" if self.folder.is_dir() else ""
+                raise RunFailedError(text + then) from None
             if text != self._warning:
                 progress.warn(f"{text}; it continues, and tries again at the next checkpoint")
             self._warning = text

@@ -73,7 +73,7 @@ class Display:
 
     def remove(self, task: str) -> None:
         """Remove the bar of a task."""
-        if self._bars is not None:
+        if self._bars is not None and task in self._tasks:  # two units may have the same label
             self._bars.remove_task(self._tasks.pop(task))
 
     def close(self) -> None:
@@ -89,8 +89,10 @@ class Display:
         (began, first), (printed, shown) = self._first, self._last
         if done > shown and (now - printed >= SECONDS_BETWEEN_LINES or done == total):
             self._last = now, done
-            left = (now - began) / (done - first) * (total - done)
-            parts = f"{task} {done:,} of {total:,}", text, f"{left:.0f} s left"
+            left = ""
+            if 50 * (done - first) > total - first:  # before, most of the time is compiling
+                left = f"{(now - began) / (done - first) * (total - done):.0f} s left"
+            parts = f"{task} {done:,} of {total:,}", text, left
             self.note(" | ".join(filter(None, parts)))
 
 

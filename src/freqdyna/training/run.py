@@ -2,8 +2,8 @@
 
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from freqdyna.agents.dyna.state import DynaState
 from freqdyna.config import Config
-from freqdyna.core.errors import FreqdynaError, counted
+from freqdyna.core.errors import FreqdynaError, RunFailedError, counted, one_line
 from freqdyna.core.plugins import module_of
 from freqdyna.envs.names import env_label
 from freqdyna.results.folder import begin
@@ -75,19 +75,19 @@ class Run:
         config = self.config
         again = resume_command(config, self.provenance, folder)
         saver = Saver(folder, options.checkpoint_seconds, again)
-        with ExitStack() as closing:
+        with ExitStack() as closing, _memory_errors_explained(again if folder else None):
             closing.callback(self.block.close)
             state, step, warnings = self._start(folder)
             if not isinstance(progress, Progress):
                 progress = RunProgress(config.seeds, config.steps) if progress else Progress()
             closing.callback(progress.close)
             logs: Logs = []
+            if options.wandb:  # before the folder has files: it may fail
+                logs.append(WandbLog(config, self.provenance, folder))
             if folder is not None:
                 begin(folder, config, self.provenance)
                 if options.tensorboard:
                     logs.append(TensorBoardLog(folder, self._last_evaluated))
-            if options.wandb:
-                logs.append(WandbLog(config, self.provenance, folder))
             for log in logs:
                 closing.callback(log.close)
             if step or self.initial is not None:
@@ -316,6 +316,21 @@ class Run:
         for message in self.block.messages:
             progress.warn(message)
         self.block.messages.clear()
+
+
+@contextmanager
+def _memory_errors_explained(again: str | None) -> Iterator[None]:
+    """Say in one sentence that the memory did not suffice, and how to resume, if that is known."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        then = f"; continue from the last checkpoint with: {again}" if again else ""
+        raise RunFailedError(
+            f"there is not enough memory ({one_line(error)}); free memory, or reduce seeds, "
+            f"replay.capacity or planning.queue_size{then}"
+        ) from error
 
 
 _CAUSES = {
