@@ -61,7 +61,7 @@ not find the goal: 1 of 20 on MountainCar, 2 of 20 on GridWorld; and some evalua
 those around them. A random policy finds the goal of MountainCar within 5,000 steps in 2 of 100
 seeds; if its actions last k or more steps with probability 1/k, at most 10, in 92 (GridWorld 51 and
 92, Acrobot 10 and 98; at most 3, 30 and 100 steps were tried and find it less often in one of
-them). The target network is a running mean of the network over about 20 steps.
+them: `random_walks.py`). The target network is a running mean of the network over about 20 steps.
 
 - Candidates: the choice of the third rule, with random actions of at most 10 steps, with the target
   network acting, and with both. Domains, seeds, steps, evaluations and score as in the third rule.

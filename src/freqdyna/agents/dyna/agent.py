@@ -146,14 +146,15 @@ class Dyna(Component, eqx.Module):
         """The random action after t steps and its length: that of before, or perhaps a new one."""
         if self.exploration_repeats == 1 or not self.env.num_actions:
             return None
-        epsilon, start_key, *keys = self._epsilon(t), *jax.random.split(key, 3)
+        epsilon = self._epsilon(t)
+        start_key, length_key, action_key = jax.random.split(key, 3)
         mean = sum(1 / k for k in range(1, self.exploration_repeats + 1))
         # Bursts last `mean` steps, so they start less often than with probability epsilon.
         starts = jax.random.uniform(start_key) < epsilon / (mean * (1 - epsilon) + epsilon)
-        length = jnp.floor(1 / jax.random.uniform(keys[0], minval=jnp.finfo(float).tiny))
+        length = jnp.floor(1 / jax.random.uniform(length_key))  # infinite for zero
         length = jnp.minimum(length, self.exploration_repeats).astype(int)
         burst = Burst(
-            jax.random.randint(keys[1], (), 0, self.env.num_actions),
+            jax.random.randint(action_key, (), 0, self.env.num_actions),
             jnp.where(starts, length, 0),
         )
         if before is None:
