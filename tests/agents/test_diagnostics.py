@@ -53,7 +53,7 @@ def test_a_schedule_is_linear_and_ends_exactly_at_exploration():
 @pytest.mark.slow
 def test_an_agent_follows_its_schedule_after_the_warm_up():
     settings = {"steps": 200, "warmup_steps": 20, "scale_observations": False, "exploration": 0.0}
-    settings |= {"exploration_initial": 0.8, "exploration_steps": 100}
+    settings |= {"exploration_initial": 0.8, "exploration_steps": 100, "exploration_repeats": 1}
     dyna, draws = agent_of(Clock(), **settings), 400
     state = dyna.init(jax.random.key(0))
     keys = jax.random.split(jax.random.key(1), draws)

@@ -13,7 +13,7 @@ from freqdyna.training.seeds import Block, Layout, Training, VariedBlock
 BASE = Config.of(
     {
         **{"algorithm": "dyna-frequency", "model": "true", "steps": 200, "planning_steps": 2},
-        "warmup_steps": 20,
+        **{"warmup_steps": 20, "exploration_repeats": 1},
         **{"exploration_initial": 0.5, "exploration_steps": 100},
         "env": {"name": "GridWorld", "episode_limit": 50},
         "learner": {"hidden": (8,), "max_gradient_norm": 10.0},

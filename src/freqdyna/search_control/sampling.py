@@ -1,11 +1,13 @@
 """Search-controls that sample states: uniformly, from the replay buffer, or by their error."""
 
+from functools import partial
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from freqdyna.config import Count
+from freqdyna.config import Count, NotNegative
 from freqdyna.envs.space import Action
 from freqdyna.search_control.base import Proposal, Search, SearchControl, register
 
@@ -38,7 +40,7 @@ class Uniform(SearchControl):
 
 @register("td-error")
 class TDError(SearchControl):
-    """States sampled in proportion to |temporal-difference error| from uniform candidates.
+    """States sampled in proportion to |temporal-difference error|, of candidates.
 
     It is what prioritized replay does for visited transitions (Schaul et al., 2016), for any state,
     because the model gives the outcome. The error is that of the step at which a state is proposed;
@@ -49,11 +51,18 @@ class TDError(SearchControl):
     """How many states to propose per step (m)."""
     candidates: Count = eqx.field(static=True, default=50)
     """How many states are scored per step, all at once."""
+    uniform: bool | None = eqx.field(static=True, default=None)
+    """Whether candidates are uniform in the state space, rather than near visited states. If unset:
+    only if the state space is known, as with the true model."""
+    reach: NotNegative = 5.0
+    """How far candidates near visited states are from them, in steps of the environment."""
 
     def propose(self, search: Search, key: PRNGKeyArray) -> Proposal:
         """Score the candidates with the model and sample m; see `SearchControl.propose`."""
         candidate_key, error_key, choice_key = jax.random.split(key, 3)
-        states, usable = uniform_candidates(search, candidate_key, self.candidates)
+        uniform = search.knows_state_space if self.uniform is None else self.uniform
+        draw = uniform_candidates if uniform else partial(nearby_candidates, reach=self.reach)
+        states, usable = draw(search, candidate_key, self.candidates)
         error_keys = jax.random.split(error_key, self.candidates)
         errors = jnp.abs(jax.vmap(search.td_error)(states, error_keys))
         weights = jnp.where(usable, errors, 0.0)
@@ -71,8 +80,20 @@ def uniform_candidates(
     shape = (count, search.low.shape[0])
     states = jax.random.uniform(key, shape, minval=search.low, maxval=search.high)
     states = jax.vmap(search.on_manifold)(states)
-    usable = jax.vmap(lambda s: search.contains(s) & ~search.terminal(s))(states)
-    return states, usable
+    return states, jax.vmap(search.usable)(states)
+
+
+def nearby_candidates(
+    search: Search, key: PRNGKeyArray, count: int, reach: float | Float[Array, ""]
+) -> tuple[Float[Array, "count n"], Bool[Array, " count"]]:
+    """Sample visited states, and move each by `reach` times the step of another transition.
+
+    Also returns which of them belong to the state space and are not terminal.
+    """
+    both = search.transitions(key, 2 * count)
+    steps = (both.next_state - both.state)[count:]
+    states = jax.vmap(search.project)(both.state[:count] + reach * steps)
+    return states, jax.vmap(search.usable)(states)
 
 
 def sample_in_proportion(

@@ -77,8 +77,14 @@ class Search:
     """The number of environment steps before this one."""
     memory: Any = None
     """What `SearchControl.init` made or the last `propose` returned; None without memory."""
+    knows_state_space: bool = True
+    """Whether the bounds are those of the state space, rather than of the visited states."""
     on_manifold: Callable[[State], State] = lambda state: state
     """The nearest point of the manifold that states lie on; for most spaces the state itself."""
+
+    def usable(self, s: State) -> Bool[Array, ""]:
+        """Whether a state belongs to the state space and is not terminal."""
+        return self.contains(s) & ~self.terminal(s)
 
     def visited(self, key: PRNGKeyArray, count: int) -> Float[Array, "count n"]:
         """Sample states uniformly from the replay buffer (the paper's B).

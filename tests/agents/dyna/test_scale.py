@@ -123,6 +123,7 @@ def test_an_environment_and_its_scaled_twin_are_learned_alike():
     # rounding: that of the agent is a function of the observations themselves.
     settings = {"warmup_steps": 150, "learn_in_warmup": True, "learner.learning_rate": 0.005}
     settings |= {"learner.hidden": (8,), "learner.target_period": 50, "learner.discount": 0.9}
+    settings |= {"acting_network": "online"}
     places = jnp.linspace(-1, 1, 20)[:, None]
 
     def values(env, scaled, inputs):

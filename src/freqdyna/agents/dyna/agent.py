@@ -83,10 +83,10 @@ class Dyna(Component, eqx.Module):
     exploration_steps: CountOrZero = eqx.field(static=True, default=0)
     """The number of steps, warm-up included, in which exploration changes linearly from
     exploration_initial to exploration; 0 for no schedule."""
-    exploration_repeats: Count = eqx.field(static=True, default=1)
+    exploration_repeats: Count = eqx.field(static=True, default=10)
     """The most steps that a random action lasts, with discrete actions: at least k steps with
     probability 1/k. The share of random steps is the same (Dabney et al., 2021)."""
-    acting_network: Literal["online", "target"] = eqx.field(static=True, default="online")
+    acting_network: Literal["online", "target"] = eqx.field(static=True, default="target")
     """The network that acts, in training and in evaluations."""
     warmup_steps: CountOrZero = eqx.field(static=True, default=1000)
     """The number of steps at the start in which every action is random."""

@@ -103,6 +103,7 @@ def search_view(
         action_high=env.action_high,
         t=t,
         memory=state.memory,
+        knows_state_space=is_known,
     )
 
 
