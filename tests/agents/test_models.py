@@ -52,6 +52,20 @@ class Grows(Stays):
         return jnp.append(state, batch.reward.mean())
 
 
+class OneOutcome(Stays):
+    """It answers once."""
+
+    def two_outcomes(self, state, s, action, key):
+        return self.query(state, s, action, jnp.zeros(0))
+
+
+class ByCoordinate(Stays):
+    """It disagrees about each coordinate."""
+
+    def disagreement(self, state, s, action):
+        return s
+
+
 class Unscaled(Stays):
     """It forgets to return what sees scaled observations."""
 
@@ -68,7 +82,10 @@ class Broken(Stays):
 
 @pytest.mark.parametrize(
     ("model", "method"),
-    [(Floats, "query"), (Grows, "learn"), (Unscaled, "with_scale")],
+    [
+        *((Floats, "query"), (Grows, "learn"), (Unscaled, "with_scale")),
+        *((OneOutcome, "two_outcomes"), (ByCoordinate, "disagreement")),
+    ],
 )
 def test_what_has_another_form_is_refused(model, method):
     check_model(Stays(), ENV)

@@ -1,5 +1,6 @@
 """Trust: the weights of planned transitions in closed form, and what they do to a training."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -159,6 +160,45 @@ def test_an_own_class_is_a_trust_with_settings():
     np.testing.assert_allclose(result.metrics["trust"][:, -1], 0.25, rtol=1e-5)
     np.testing.assert_allclose(result.snapshots[300]["trust"], 0.25)
     assert result.config["trust.share"] == 0.25
+
+
+class Counted(Trust[None]):
+    """It counts the transitions that are planned."""
+
+    planned: list = eqx.field(static=True, default_factory=list)
+
+    def judge(self, state, prediction):
+        jax.debug.callback(lambda _: self.planned.append(1), prediction.target)
+        return prediction.target, jnp.ones(())
+
+
+def test_nothing_is_planned_in_the_warm_up():
+    trust, counts = Counted(), []
+
+    def count(evaluation):
+        jax.effects_barrier()
+        counts.append(len(trust.planned))
+
+    settings = {"seeds": 2, "steps": 11, "warmup_steps": 10, "eval_every": 10, "batch_size": 4}
+    settings |= {"search_control": "replay", "planning_steps": 3, "callback": count}
+    freqdyna.train("MountainCar-v0", "dyna", model="true", trust=trust, **SMALL | settings)
+    assert counts == [0, 2 * 3 * 2]  # seeds, updates, half a mini-batch
+
+
+class Taken(Counted):
+    """Its metric has the name of another one."""
+
+    column: str = eqx.field(static=True, default="loss")
+
+    def metrics(self, state):
+        return {self.column: jnp.zeros(())}
+
+
+@pytest.mark.parametrize("column", ["loss", "model_error_queue", "return", "step"])
+def test_a_metric_with_the_name_of_another_one_is_refused_before_the_run(column, tmp_path):
+    with pytest.raises(FreqdynaError, match=rf"Taken\.metrics returned '{column}'"):
+        freqdyna.train("GridWorld", "dyna", trust=Taken(column=column), out=tmp_path / "run")
+    assert not any(tmp_path.iterdir())
 
 
 class Flat(Trust[None]):

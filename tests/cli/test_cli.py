@@ -72,6 +72,7 @@ def test_list_names_everything(capsys):
         ["train", *SMALL, "--checkpoint-seconds=-1"],
         ["resume", "pipe"],
         ["plot", "nowhere"],
+        ["compare", "nowhere", "--table=table.txt"],
         ["sweep", LONG, "--out=out"],
         ["report", "pipe", "--out=report.html"],
     ],
@@ -82,7 +83,8 @@ def test_bad_input_is_refused_in_one_sentence(arguments, tmp_path, capsys, monke
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").touch()
     os.mkfifo("pipe")
-    refused(capsys, 2, *arguments)
+    printed = refused(capsys, 2, *arguments)
+    assert all(option[8:] in printed for option in arguments if option.startswith("--table="))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["full", "pipe"]
 
 

@@ -74,6 +74,15 @@ def test_options_win_over_the_file_which_wins_over_the_preset(trained, tmp_path)
     assert (plain.algorithm, plain["learn_in_warmup"]) == ("er", True)
 
 
+@pytest.mark.parametrize("part", ["trust = 'always'", "model = 'true'", "search_control = 'value'"])
+def test_a_file_must_not_name_parts_that_the_algorithm_does_not_have(part, capsys, tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text(f"algorithm = 'er'\n{part}\n")
+    with pytest.raises(SystemExit, match="2"):
+        main(["train", "--config", str(file)])
+    assert f"freqdyna: {part.partition(' ')[0]} is " in capsys.readouterr().err
+
+
 def test_arguments_of_gymnasiums_environments_are_read_from_a_file(trained, tmp_path):
     file = tmp_path / "config.toml"
     file.write_text('env = {name = "CartPole-v0", sutton_barto_reward = true, episode_limit = 9}')

@@ -5,6 +5,7 @@ import pytest
 
 from freqdyna import Config, FreqdynaError, Result
 from freqdyna.agents.algorithms import completed
+from freqdyna.cli.results import Plot
 from freqdyna.results.chart import Line
 from freqdyna.results.maps import states_chart, surfaces_chart, trust_chart
 
@@ -19,7 +20,7 @@ def make_result(algorithm="dyna-frequency", env="MazeGridWorld", steps=(10, 20),
         "value": RNG.uniform(-9, -1, (2, 8, 8)),
         "frequency": 10 ** RNG.uniform(-9, 3, (2, 8, 8)),
     }
-    config = completed(Config(algorithm=algorithm, env=env, seeds=2, first_seed=5))
+    config = completed(Config(algorithm=algorithm, env=env, seeds=2, first_seed=5, steps=20))
     returns = {"return": np.zeros((2, 1))}
     snapshots = {step: {**shown, **arrays} for step in steps}
     return Result(
@@ -112,3 +113,14 @@ def test_the_weight_is_drawn_over_the_distance_from_the_visited_states():
     empty = result.snapshots[20] | {"queue_count": np.zeros(2)}
     with pytest.raises(FreqdynaError):
         trust_chart([replace(result, snapshots={20: empty})])
+
+
+def test_runs_without_weights_are_named_and_the_others_drawn(tmp_path, capsys):
+    weights = {"queue_trust": RNG.uniform(size=(2, 50)), "trust": RNG.uniform(size=(2, 8, 8))}
+    planned, plain = make_result(**weights).save(tmp_path / "a"), make_result("er")
+    plain = plain.save(tmp_path / "b")
+    Plot((planned, plain), what="trust", out=tmp_path / "trust.svg").run()
+    assert "no weights: er\n" in capsys.readouterr().out
+    assert (tmp_path / "trust.svg").exists()
+    with pytest.raises(FreqdynaError, match="trust"):
+        Plot((plain,), what="trust").run()

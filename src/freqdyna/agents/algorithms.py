@@ -14,10 +14,12 @@ from freqdyna.agents.replay import ReplayBuffer
 from freqdyna.agents.trust import TRUSTS
 from freqdyna.config import (
     COMPONENTS,
+    REMOVED,
     Component,
     Config,
     create,
     known_algorithm,
+    require,
     settings_of,
     values_of,
 )
@@ -190,17 +192,6 @@ def _check_names(
     for kind in objects:
         if kind not in classes:
             raise FreqdynaError(f"{kind} is set, but algorithm {config.algorithm!r} has none")
-    for kind in ("model", "trust"):
-        if config.named[kind] is not None and kind not in classes:
-            raise FreqdynaError(
-                f"{kind} is {config.named[kind]!r}, but {config.algorithm!r} has no {kind}"
-            )
-    chosen = config.search_control
-    if chosen not in (None, recipe.search_control) and not recipe.any_search_control:
-        raise FreqdynaError(
-            f"search_control is {chosen!r}, but algorithm {config.algorithm!r} has its own or "
-            "none; use algorithm 'dyna'"
-        )
     if recipe.any_search_control or recipe.continuous == (space.num_actions == 0):
         return
     actions = "discrete" if space.num_actions else "continuous"
@@ -216,16 +207,23 @@ def _check_names(
 
 
 def require_known(config: Config, classes: Mapping[str, type]) -> None:
-    """Raise an error for a setting that none of the components of a run has."""
+    """Raise an error for a component or a setting that a run does not have."""
+    recipe, chosen = recipe_of(config.algorithm), config.search_control
+    if chosen not in (None, recipe.search_control) and not recipe.any_search_control:
+        raise FreqdynaError(
+            f"search_control is {chosen!r}, but algorithm {config.algorithm!r} has its own or "
+            "none; use algorithm 'dyna'"
+        )
     known = [*settings_of(Config), *settings_of(classes[""])]
     for kind, part in classes.items():
         known += [f"{kind}.{name}" for name in settings_of(part) if kind]
-    for name in config.settings:
-        kind = name.partition(".")[0] if "." in name else ""
+    for name, value in config.flat().items():
+        kind = name.partition(".")[0]
         if kind == "env" and kind not in classes:
             continue  # the arguments of Gymnasium's environments are not known
-        if kind in COMPONENTS and kind not in classes:
+        if kind in COMPONENTS and kind not in classes and value is not None:
             raise FreqdynaError(f"{name} is set, but algorithm {config.algorithm!r} has no {kind}")
+        require(name, value, name not in REMOVED, f"{REMOVED.get(name)}: the setting was removed")
         if name not in known:
             raise unknown_name("setting", name, known)
 

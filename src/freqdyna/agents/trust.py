@@ -111,6 +111,8 @@ SLOWEST = 1 / 500
 TELLING = 0.05
 """A reward tells something if it is so far from the mean, in root mean squares of the rewards."""
 TINY = 1e-30
+OF_EVERY_RUN = {"seed", "step", "return", "length", "terminated", "seconds"}
+"""The columns of a run's metrics that an agent does not know."""
 
 
 class Record(eqx.Module):

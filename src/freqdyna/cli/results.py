@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 from dataclasses import asdict, dataclass
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -63,9 +64,21 @@ class Plot:
                 return plot.plot_curves(results, self.metric, self.x)
             case "queue":
                 return draw(maps.states_chart(results, self.step, self.seed))
-            case "trust" if any("trust" not in s for r in results for s in r.snapshots.values()):
-                return draw(maps.trust_chart(results, self.step))
+            case "trust":
+                results = self._weighted(results)
+                if any("trust" not in s for r in results for s in r.snapshots.values()):
+                    return draw(maps.trust_chart(results, self.step))
         return draw(maps.surfaces_chart(results, self.what, self.step, self.seed))
+
+    def _weighted(self, results: "list[Result]") -> "list[Result]":
+        """The runs that have recorded weights, and the others named; all of them if none has."""
+        from freqdyna.results.chart import record_labels
+
+        has = [any("queue_trust" in s for s in r.snapshots.values()) for r in results]
+        for label, recorded in zip(record_labels(results), has, strict=True):
+            if any(has) and not recorded:
+                print(f"not drawn, because its snapshots have no weights: {label}")
+        return list(compress(results, has)) or results
 
 
 @dataclass(frozen=True)
@@ -98,8 +111,11 @@ class Compare:
 
     def run(self) -> None:
         """Run the command."""
+        from freqdyna.results.tables import require_table
         from freqdyna.sweeps.load import compare
 
+        for path in self.table:
+            require_table(path)  # before anything is compared
         options = {k: v for k, v in asdict(self).items() if k not in ("runs", "out", "table")}
         comparison = compare(*self.runs, **options | {"names": self.names or None})
         print(comparison)

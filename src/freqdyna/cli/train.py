@@ -124,9 +124,8 @@ def train_command(arguments: list[str]) -> tuple[Any, list[str]]:
     from freqdyna.agents import presets
 
     config = presets.config(_replaced(stored, typed), preset)
-    names = {name: config[name] for name in _NAMES if name != "algorithm"}
-    with current_folder_on_path(any(module_of(name) is not None for name in names.values())):
-        for name, value in names.items():
+    with current_folder_on_path(any(map(module_of, config.named.values()))):
+        for name, value in config.named.items():
             if name in typed or "--allow-code" in arguments:
                 import_code(**{name: value})
             require_allowed(name, value)
@@ -239,8 +238,7 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
                 settings |= {f"{kind}.{name}": value for name, value in vars(table).items()}
         if getattr(command, "of_env_episode_limit", None):
             settings["env.episode_limit"] = command.of_env_episode_limit
-        names = [settings.get(name) for name in _NAMES if name != "algorithm"]
-        with current_folder_on_path(any(module_of(name) is not None for name in names)):
+        with current_folder_on_path(any(module_of(settings.get(name)) for name in NAMED)):
             command.train(settings)
 
     all_options = [*of_run, *groups]

@@ -55,7 +55,7 @@ class Landmark(NamedTuple):
         return above + [(x, low) for x, low, _ in reversed(spans)]
 
 
-def square_painter(landmarks: Sequence[Landmark]) -> Painter:
+def square_painter(landmarks: Sequence[Landmark], brightness: np.ndarray | float = 1) -> Painter:
     """A painter of the unit square with landmarks, and the agent as a red disc; y is up."""
     from PIL import Image, ImageDraw
 
@@ -63,6 +63,7 @@ def square_painter(landmarks: Sequence[Landmark]) -> Painter:
     for landmark in landmarks:
         corners = [(PIXELS * x, PIXELS * (1 - y)) for x, y in landmark.outline()]
         ImageDraw.Draw(floor).polygon(corners, COLORS[landmark.kind])
+    floor = Image.fromarray((np.asarray(floor) * brightness).astype(np.uint8))
 
     def draw(state: np.ndarray) -> np.ndarray:
         picture, radius = floor.copy(), PIXELS / 50

@@ -16,7 +16,7 @@ from freqdyna.core import unrolled
 from freqdyna.envs.base import Action, Environment, Reward, State, Terminal
 from freqdyna.envs.mazes import DIRECTIONS, STEP
 from freqdyna.envs.names import built_in
-from freqdyna.envs.picture import Landmark, Painter, square_painter
+from freqdyna.envs.picture import PIXELS, Landmark, Painter, square_painter
 
 GOAL_SUM = 1.9
 GOAL_SIZE = 2 - GOAL_SUM
@@ -99,8 +99,10 @@ class PuddleWorld(Environment):
         return jnp.where(self.terminal(next_state), self.goal_reward, usual)
 
     def painter(self) -> Painter:
-        """Draws blue puddles, yellow goal and red agent."""
-        return square_painter(self.landmarks)
+        """Draws blue puddles, darker where they are deeper, yellow goal and red agent."""
+        places = (jnp.arange(PIXELS) + 0.5) / PIXELS
+        depth = jax.vmap(jax.vmap(self.depth))(jnp.stack(jnp.meshgrid(places, places[::-1]), -1))
+        return square_painter(self.landmarks, 1 - np.minimum(depth / RADIUS, 1)[..., None] / 2)
 
 
 def _landmark(puddle: Puddle) -> Landmark:

@@ -192,12 +192,17 @@ def rich_table(rows: Rows) -> Table:
     return table
 
 
+def require_table(path: Path) -> None:
+    """Raise an error for a file that `save_table` does not write."""
+    if path.suffix not in (".csv", ".tex"):
+        raise FreqdynaError(f"table is {str(path)!r}; it must end in .csv or .tex")
+
+
 def save_table(
     environments: Sequence[EnvironmentComparison], notes: Sequence[str], path: Path
 ) -> None:
     """Write the tables to a file that ends in .csv, or in .tex, where notes become comments."""
-    if path.suffix not in (".csv", ".tex"):
-        raise FreqdynaError(f"table is {str(path)!r}; it must end in .csv or .tex")
+    require_table(path)
     text = as_csv(environments) if path.suffix == ".csv" else as_latex(environments, notes)
     write_output(path, text.encode())
 

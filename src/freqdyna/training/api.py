@@ -314,6 +314,7 @@ def prepare(
     own_trust = planning.trust if planning and config.trust not in TRUSTS else None
     if own_trust is not None:
         check_trust(own_trust, space)
+        jax.eval_shape(lambda key: agent.metrics(agent.init(key)), jax.random.key(0))
     if planning is not None and config.search_control not in SEARCH_CONTROLS:
         # Errors in the user's class are found before a folder is created.
         key = jax.random.key(0)

@@ -8,14 +8,15 @@ which other seeds run with it. Without a search-control the same step is DQN wit
 for an environment that is stepped in Python between them.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from freqdyna.agents.dyna.diagnostics import Diagnostics
 from freqdyna.agents.dyna.planning import (
@@ -25,6 +26,7 @@ from freqdyna.agents.dyna.planning import (
     check_prediction,
     imagine,
     learn_model,
+    predict,
     update,
 )
 from freqdyna.agents.dyna.scale import ObservationScale
@@ -35,15 +37,14 @@ from freqdyna.agents.dyna.view import (
     is_drawn,
     model_error_at_queue,
     over_grid,
-    policy,
     search_view,
     surfaces,
-    weights,
 )
 from freqdyna.agents.learners import Learner, Planned
 from freqdyna.agents.replay import ReplayBuffer, uniform_indices
+from freqdyna.agents.trust import OF_EVERY_RUN
 from freqdyna.config import Component, Count, CountOrZero, Share
-from freqdyna.core.errors import note_where
+from freqdyna.core.errors import FreqdynaError, note_where
 from freqdyna.core.unrolled import repeat
 from freqdyna.envs.base import Environment
 from freqdyna.envs.space import Action, Space, Transition, row_width
@@ -228,15 +229,8 @@ class Dyna(Component, eqx.Module):
 
         known, env = self.planning.model.knows_state_space, self.env
         contains = env.contains if known else partial(Space.contains, env)  # in its box
-        searches = jnp.ones((), int)
-        if self.first_update_step > 0:
-            # t is the same for all seeds, so only one branch is executed.
-            empty = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(propose))
-            empty = replace(empty, memory=state.memory)
-            searches = (t >= self.first_update_step).astype(int)
-            proposal = jax.lax.cond(searches > 0, propose, lambda: empty)
-        else:
-            proposal = propose()
+        searches = (t >= self.first_update_step).astype(int)
+        proposal = self._after_warmup(t, propose, lambda empty: replace(empty, memory=state.memory))
         return replace(
             state,
             queue=state.queue.add(proposal, self.env),
@@ -246,22 +240,24 @@ class Dyna(Component, eqx.Module):
 
     def plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
         """Make the d planning updates; none before `first_update_step`."""
-        scale, real = self._scale(state), self.batch_size
+        scale, real, diagnostics = self._scale(state), self.batch_size, state.diagnostics
         simulation: Simulation | Planned | None = None
-        finite: Bool[Array, "d k"] | None = None
-        replay_key, simulation_key = jax.random.split(key)
+        replay_key, key = jax.random.split(key)
         bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size), jnp.uint32)
         if self.planning is not None and self.planning.simulated:
             planning, buffers = self.planning.scaled(scale), self.buffers(state, t)
-            updates, key = self.planning_steps, simulation_key
+            learner, updates = self.learner, self.planning_steps
+
+            def planned() -> tuple[Planned, Diagnostics]:
+                rows, finite = imagine(planning, learner, state, scale, buffers, updates, key)
+                return rows, state.diagnostics.after_planning(rows.weights, finite)
+
             if planning.weighs:
-                simulation, finite = imagine(
-                    planning, self.learner, state, scale, buffers, updates, key
+                simulation, diagnostics = self._after_warmup(
+                    t, planned, lambda empty: (empty[0], state.diagnostics)
                 )
             else:
-                simulation = Simulation.draw(
-                    planning, state.model, buffers, self.learner, updates, key
-                )
+                simulation = Simulation.draw(planning, state.model, buffers, learner, updates, key)
                 real -= planning.simulated
         updates_before = (t - self.first_update_step) * self.planning_steps
         update_network = partial(update, self.learner, self.replay, simulation, scale)
@@ -273,20 +269,27 @@ class Dyna(Component, eqx.Module):
             return repeat(self.planning_steps, update_once, progress)
 
         progress = Progress(state.learner, state.replay, jnp.zeros(()), jnp.zeros((), int))
-        number = jnp.asarray(self.planning_steps)
+        once = (t >= self.first_update_step).astype(int)
         if self.first_update_step > 0:
             # A loop with 0 or 1 iterations instead of a branch: t is the same for all seeds.
-            once = (t >= self.first_update_step).astype(int)
             progress = jax.lax.fori_loop(0, once, lambda _, before: update_all(before), progress)
-            number = once * number
         else:
             progress = update_all(progress)
-        learner, replay, loss, skipped = progress
-        diagnostics = state.diagnostics.after_updates(number, loss, t + 1, skipped)
-        if isinstance(simulation, Planned):
-            assert finite is not None
-            diagnostics = diagnostics.after_planning(simulation.weights, finite, number > 0)
-        return replace(state, learner=learner, replay=replay, diagnostics=diagnostics)
+        number = once * self.planning_steps
+        diagnostics = diagnostics.after_updates(number, progress.loss, t + 1, progress.skipped)
+        return replace(
+            state, learner=progress.learner, replay=progress.replay, diagnostics=diagnostics
+        )
+
+    def _after_warmup(
+        self, t: Int[Array, ""], compute: Callable[[], Any], before: Callable[[Any], Any]
+    ) -> Any:
+        """What a function returns; before `first_update_step` what `before` makes of zeros."""
+        if self.first_update_step == 0:
+            return compute()
+        empty = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(compute))
+        # t is the same for all seeds, so only one branch is executed.
+        return jax.lax.cond(t >= self.first_update_step, compute, lambda: before(empty))
 
     @property
     def first_update_step(self) -> int:
@@ -353,7 +356,6 @@ class Dyna(Component, eqx.Module):
         learns_model, checks_model = model.learn_batch > 0, not model.is_always_finite
         weighs = self.planning.weighs
         metrics = state.diagnostics.metrics(True, learns_model, checks_model, weighs, rules)
-        metrics |= self.planning.trust.metrics(state.trust)
         if learns_model and isinstance(self.env, Environment):
             assert state.queue is not None
             model = self.planning.scaled(self._scale(state)).model
@@ -363,7 +365,11 @@ class Dyna(Component, eqx.Module):
             metrics["model_error_queue"] = model_error_at_queue(
                 model, state.model, state.queue, self.env, greedy
             )
-        return metrics
+        own = self.planning.trust.metrics(state.trust)
+        for name in own.keys() & (metrics.keys() | OF_EVERY_RUN):
+            kind = type(self.planning.trust).__name__
+            raise FreqdynaError(f"{kind}.metrics returned {name!r}, which a run records already")
+        return metrics | own
 
     def snapshot(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> dict[str, Array]:
         """The parameters, states sampled from B and B_s, and V, g and the policy on a grid."""
@@ -385,8 +391,10 @@ class Dyna(Component, eqx.Module):
         def trust(states: Float[Array, "k n"]) -> Float[Array, " k"]:
             assert self.planning is not None
             scale, trust_key = self._scale(state), jax.random.fold_in(key, 2)
-            planning = self.planning.scaled(scale)
-            return weights(planning, self.learner, state, scale, states, greedy, trust_key)
+            planning, actions = self.planning.scaled(scale), jax.vmap(greedy)(states)
+            predicted = predict(planning, self.learner, state, scale, states, actions, trust_key)
+            _, weights = jax.vmap(partial(planning.trust.judge, state.trust))(predicted)
+            return jnp.clip(weights, 0.0, 1.0)
 
         if weighs:
             recorded["queue_trust"] = trust(recorded["queue"])
@@ -400,7 +408,7 @@ class Dyna(Component, eqx.Module):
         recorded |= surfaces(self.learner.value(params), self.env)
         if weighs:
             recorded |= over_grid(lambda s: {"trust": trust(s[None])[0]}, self.env)
-        return recorded | policy(greedy, self.env)
+        return recorded | over_grid(lambda s: {"policy": greedy(s)}, self.env)
 
     def dry_step(self, key: PRNGKeyArray) -> DynaState:
         """A step with a meaningless outcome: tracing it finds errors in the components."""

@@ -95,10 +95,6 @@ class Diagnostics(eqx.Module):
             non_finite=self.non_finite + proposal.proposed().sum() - finite.sum(),
         )
 
-    def after_prediction(self, squared_error: Float[Array, ""]) -> "Diagnostics":
-        """Add the squared error of the model's prediction of a new transition."""
-        return replace(self, model_error=self.model_error + squared_error)
-
     def after_updates(
         self,
         number: Int[Array, ""],
@@ -117,15 +113,15 @@ class Diagnostics(eqx.Module):
         )
 
     def after_planning(
-        self, weights: Float[Array, "d k"], finite: Bool[Array, "d k"], learned: Bool[Array, ""]
+        self, weights: Float[Array, "d k"], finite: Bool[Array, "d k"]
     ) -> "Diagnostics":
-        """Add the weights of planned transitions, and which are finite, if they were `learned`."""
+        """Add the weights of planned transitions, and which are finite."""
         number = jnp.asarray(weights.size, float)
         sums = jnp.stack([number, weights.sum(), (weights < REFUSED).sum()])
         return replace(
             self,
-            planned=self.planned + learned * sums,
-            model_non_finite=self.model_non_finite + learned * (~finite).sum(),
+            planned=self.planned + sums,
+            model_non_finite=self.model_non_finite + (~finite).sum(),
         )
 
     def metrics(

@@ -90,8 +90,9 @@ def learn_model(
 
     turns = jnp.where(buffers.t + 1 < size, 0, updates)
     learned = jax.lax.fori_loop(0, turns, learn, state.model)
-    diagnostics = state.diagnostics.after_prediction(error)
-    return replace(state, model=learned, diagnostics=diagnostics)
+    sums = state.diagnostics
+    sums = replace(sums, model_error=sums.model_error + error)
+    return replace(state, model=learned, diagnostics=sums)
 
 
 def predict(

@@ -1,7 +1,6 @@
 """What others see of the agent: searches, snapshots, and the model's error where it plans."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import jax
@@ -9,8 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
-from freqdyna.agents.dyna.planning import Planning, predict
-from freqdyna.agents.dyna.scale import ObservationScale
+from freqdyna.agents.dyna.planning import Planning
 from freqdyna.agents.dyna.state import Buffers, DynaState, Queue
 from freqdyna.agents.learners import Learner
 from freqdyna.agents.models.base import Model
@@ -167,28 +165,6 @@ def surfaces(value: StateValue, env: Space) -> dict[str, Float[Array, "points po
         return {"value": derivatives.value, "frequency": derivatives.frequency()}
 
     return over_grid(at, env)
-
-
-def policy(
-    act: Callable[[Float[Array, " 2"]], Action], env: Space
-) -> dict[str, Shaped[Array, "points points ..."]]:
-    """The action at each point of the grid, as "policy"."""
-    return over_grid(lambda state: {"policy": act(state)}, env)
-
-
-def weights(
-    planning: Planning,
-    learner: Learner,
-    state: DynaState,
-    scale: ObservationScale | None,
-    states: Float[Array, "k n"],
-    act: Callable[[Float[Array, " n"]], Action],
-    key: PRNGKeyArray,
-) -> Float[Array, " k"]:
-    """How much transitions count that are planned from these states."""
-    predicted = predict(planning, learner, state, scale, states, jax.vmap(act)(states), key)
-    judged = jax.vmap(partial(planning.trust.judge, state.trust))(predicted)
-    return jnp.clip(judged[1], 0.0, 1.0)
 
 
 def over_grid(

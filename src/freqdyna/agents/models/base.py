@@ -208,10 +208,17 @@ def check_model(model: Model[Any], space: Space) -> None:
             raise FreqdynaError(f"{name}.with_scale returned {scaled!r}; it must be a Model")
         for part in (model, scaled):
             noise = jnp.zeros(part.noise_size)
-            # The last part is a Boolean, or a probability.
-            last = jax.tree.leaves(call(part, "query", state, s, action, noise))[-1:]
-            ends = [number for end in last if getattr(end, "dtype", None) == number.dtype] or [flag]
-            check(part, "query", (s, number, *ends), state, s, action, noise)
+            for method, form, drawn in (
+                ("query", lambda one: one, noise),
+                ("two_outcomes", lambda one: jnp.stack([one, one]), key),
+            ):
+                # The last part is a Boolean, or a probability.
+                last = jax.tree.leaves(call(part, method, state, s, action, drawn))[-1:]
+                is_share = [getattr(end, "dtype", None) for end in last] == [number.dtype]
+                wanted = tuple(map(form, (s, number, number if is_share else flag)))
+                check(part, method, wanted, state, s, action, drawn)
+            if part.has_disagreement:
+                check(part, "disagreement", number, state, s, action)
             if part.learn_batch:
                 batch = jax.tree.map(lambda x, n=part.learn_batch: jnp.stack([x] * n), seen)
                 check(part, "learn", state, state, batch)

@@ -156,7 +156,7 @@ class Ensemble(OnlineModel[EnsembleState]):
             change, reward, end = jax.tree.map(lambda of_all: of_all[chosen], predictions)
         else:
             change, reward, end = jax.tree.map(lambda of_all: of_all.mean(0), predictions)
-        return self._outcome(s, change, reward, end)
+        return self.outcome_of(s, change, reward, end)
 
     def two_outcomes(
         self, state: EnsembleState, s: Float[Array, " n"], action: Action, key: PRNGKeyArray
@@ -167,19 +167,7 @@ class Ensemble(OnlineModel[EnsembleState]):
         chosen = jnp.stack([first, second % self.size])
         predictions = self.predictions(state, s, action)
         two = jax.tree.map(lambda of_all: of_all[chosen], predictions)
-        return jax.vmap(partial(self._outcome, s))(*two)
-
-    def _outcome(
-        self,
-        s: Float[Array, " n"],
-        change: Float[Array, " n"],
-        reward: Float[Array, ""],
-        end: Float[Array, ""],
-    ) -> Outcome:
-        next_state = self.moved(s, change)
-        if self.termination == "known":
-            return next_state, reward, self.bound_space.terminal(next_state)
-        return next_state, reward, end
+        return jax.vmap(partial(self.outcome_of, s))(*two)
 
     def learn(self, state: EnsembleState, batch: Transition) -> EnsembleState:
         """One Adam step of each member on its bootstrap sample; see `Model.learn`."""

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import optax
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from freqdyna.agents.models.base import Model, ModelState, Outcome
 from freqdyna.agents.networks import init_xavier, network_from_flat
@@ -69,11 +69,20 @@ class OnlineModel(Model[ModelState]):
             return jax.nn.one_hot(action, self.bound_space.num_actions)
         return self.bound_space.scaled_action(action)
 
-    def moved(self, s: Float[Array, " n"], change: Float[Array, " n"]) -> Float[Array, " n"]:
-        """The state after a change: inside the state space if that is known, else its box."""
+    def outcome_of(
+        self,
+        s: Float[Array, " n"],
+        change: Float[Array, " n"],
+        reward: Float[Array, ""],
+        end: Bool[Array, ""] | Float[Array, ""],
+    ) -> Outcome:
+        """The outcome of a predicted change, inside what is known of the state space."""
         if self.state_space == "known":
-            return self.bound_space.project(s + change)
-        return jnp.clip(s + change, self.bound_space.low, self.bound_space.high)
+            next_state = self.bound_space.project(s + change)
+        else:
+            next_state = jnp.clip(s + change, self.bound_space.low, self.bound_space.high)
+        known = self.termination == "known"
+        return next_state, reward, self.bound_space.terminal(next_state) if known else end
 
 
 class Prediction(NamedTuple):
@@ -123,7 +132,8 @@ class Learned(OnlineModel[LearnedModelState]):
         noise: Float[Array, " 0"],
     ) -> Outcome:
         """The predicted outcome; see `Model.query`."""
-        return self.outcome_at(s, self.predict(state.params, s, action))
+        change, reward, logit = self.predict(state.params, s, action)
+        return self.outcome_of(s, change, reward, logit > 0)
 
     def learn(
         self,
@@ -158,10 +168,3 @@ class Learned(OnlineModel[LearnedModelState]):
         n = s.shape[0]
         change = outputs[:n] if self.scale is None else self.scale[1] * outputs[:n]
         return Prediction(change, outputs[n], outputs[n + 1])
-
-    def outcome_at(self, s: Float[Array, " n"], prediction: Prediction) -> Outcome:
-        """The outcome that a prediction at state `s` stands for."""
-        next_state = self.moved(s, prediction.change)
-        if self.termination == "known":
-            return next_state, prediction.reward, self.bound_space.terminal(next_state)
-        return next_state, prediction.reward, prediction.logit > 0

@@ -7,7 +7,7 @@ whether each next state is terminal (k,).
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -24,15 +24,8 @@ from freqdyna.envs.space import Action, Factory, Space
 class _True(Model[None]):
     """A model that has the environment itself: nothing in it is unknown."""
 
-    @property
-    def knows_state_space(self) -> bool:
-        """Yes; see `Model.knows_state_space`."""
-        return True
-
-    @property
-    def knows_termination(self) -> bool:
-        """Yes; see `Model.knows_termination`."""
-        return True
+    knows_state_space: ClassVar[bool] = True
+    knows_termination: ClassVar[bool] = True
 
 
 class TrueModel(_True):
