@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from searches import found, make_search, with_error
 
+from freqdyna.envs.space import Transition
 from freqdyna.search_control import TDError
 from freqdyna.search_control.sampling import sample_in_proportion
 
@@ -30,6 +33,28 @@ def test_states_are_sampled_in_proportion_to_the_size_of_the_error():
     # sample and of the 2,000 candidates that it is taken from.
     assert abs(states.mean() - 2 / 3) < 5 * np.sqrt((1 / 1000 + 1 / 2000) / 18)
     assert abs((states < 0.5).mean() - 1 / 4) < 5 * np.sqrt(3 / 16 * (1 / 1000 + 1 / 2000))
+
+
+def test_candidates_of_an_unknown_state_space_are_some_steps_from_visited_states():
+    # Whole numbers, so that nothing is rounded.
+    visited, steps = jnp.array([[0.0, 0.0], [1.0, 0.0], [0.0, 9.0]]), jnp.array([1.0, 2.0, 3.0])
+    after = visited + jnp.stack([steps, -steps], axis=1)
+
+    def transition(i):
+        return Transition(visited[i], jnp.zeros((), int), jnp.ones(()), after[i], jnp.zeros(()))
+
+    def draw(bits):
+        return jax.vmap(transition)(bits % 3)
+
+    space = {"low": (-5.0, -5.0), "high": (5.0, 9.0)}
+    search = with_error(make_search(lambda s: s[0], visited, **space), lambda s: 1.0)
+    search = replace(search, knows_state_space=False, draw_transitions=draw)
+    moved = [s + 2 * step for s in visited for step in (after - visited)]
+    expected = {tuple(np.clip(s, *space.values()).tolist()) for s in np.asarray(moved)}
+    states = found(propose(search, states=500, candidates=500, reach=2.0))
+    assert {tuple(s) for s in states.tolist()} == expected  # every pair of the three
+    uniform = found(propose(search, states=500, candidates=500, uniform=True))
+    assert len({tuple(s) for s in uniform.tolist()}) > 100
 
 
 def sampled(weights, count):
