@@ -20,7 +20,7 @@ candidates had been tried on GridWorld, CartPole and MountainCar (8 seeds from 3
 Chosen on 2026-11-18, from 60 trainings on one H200: `td-error` with candidates five steps away from
 visited states. Uniform states have the highest score (-0.009) and a mean of 0.0027; this candidate
 is within one standard error (-0.012) and has a mean of 0.0031. It is the default where the state
-space is not known. Its step takes 1.9 times that of `er` (`step_times.py`).
+space is not known. Its step takes 1.95 times that of `er` on two cores (`planning_cells.py cost`).
 
 `python benchmarks/choose_planning.py train FOLDER --part 0/16` trains what FOLDER lacks,
 `collect FOLDER` adds it to `results/planning.parquet`, and `table` prints the scores.

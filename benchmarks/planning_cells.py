@@ -17,7 +17,8 @@ Written on 2026-11-18, before any training of it and before the default of `dyna
   0.05 of the best known.
 
 `train FOLDER` trains what FOLDER lacks, unit by unit, `collect FOLDER` adds it to
-`results/planning_cells.parquet`, and `table` prints the cells.
+`results/planning_cells.parquet`, and `table` prints the cells. `cost` measures a step of each agent
+after the warm-up, on this machine.
 """
 
 import argparse
@@ -225,10 +226,32 @@ def table() -> str:
     return "\n".join(lines)
 
 
+def cost(env: str = "CartPole-v1", rounds: int = 7, steps: int = 100) -> None:
+    """Print the time of a step of each agent: the median of several rounds, taken in turns."""
+    import jax
+
+    from freqdyna.config import Config
+    from freqdyna.training import api
+
+    seeds = 5 if jax.default_backend() == "cpu" else 50
+    common = {"env": env, "seeds": seeds, "steps": STEPS, "warmup_steps": 0}
+    blocks = [api.prepare(Config.of(common | agent)).block for agent in AGENTS.values()]
+    states = [block.advance(block.init(), 0, steps) for block in blocks]
+    seconds = np.zeros((rounds, len(blocks)))
+    for i in range(rounds):
+        for j, block in enumerate(blocks):
+            began = time.perf_counter()
+            states[j] = jax.block_until_ready(block.advance(states[j], steps, 2 * steps))
+            seconds[i, j] = time.perf_counter() - began
+    medians = np.median(seconds, axis=0) / steps
+    for name, of_step in zip(AGENTS, medians, strict=True):
+        print(f"{name}: {1e3 * of_step:.1f} ms, {of_step / medians[0]:.2f} times er ({env})")
+
+
 def main() -> None:
-    """Train, collect or print."""
+    """Train, collect, print or measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=("train", "collect", "table"))
+    parser.add_argument("action", choices=("train", "collect", "table", "cost"))
     parser.add_argument("folder", type=Path, nargs="?", default=Path("runs/cells"))
     options = parser.parse_args()
     match options.action:
@@ -241,6 +264,8 @@ def main() -> None:
             collect(options.folder)
         case "table":
             print(table())
+        case "cost":
+            cost()
 
 
 if __name__ == "__main__":
