@@ -155,6 +155,8 @@ def build(
     )
     if dyna.scale_observations is None:
         dyna = replace(dyna, scale_observations=space.num_actions > 0)
+    if dyna.acting_network is None:
+        dyna = replace(dyna, acting_network="target" if space.num_actions else "online")
     if recipe.search_control is not None:
         model = component("model")
         if isinstance(model, MODELS["true"]) and space.on_host:

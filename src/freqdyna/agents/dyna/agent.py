@@ -87,8 +87,9 @@ class Dyna(Component, eqx.Module):
     exploration_repeats: Count = eqx.field(static=True, default=10)
     """The most steps that a random action lasts, with discrete actions: at least k steps with
     probability 1/k. The share of random steps is the same (Dabney et al., 2021)."""
-    acting_network: Literal["online", "target"] = eqx.field(static=True, default="target")
-    """The network that acts, in training and in evaluations."""
+    acting_network: Literal["online", "target"] | None = eqx.field(static=True, default=None)
+    """The network that acts, in training and in evaluations. If unset: "target" with discrete
+    actions, "online" with continuous ones."""
     warmup_steps: CountOrZero = eqx.field(static=True, default=1000)
     """The number of steps at the start in which every action is random."""
     learn_in_warmup: bool = eqx.field(static=True, default=False)
