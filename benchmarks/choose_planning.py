@@ -22,6 +22,8 @@ visited states. Uniform states have the highest score (-0.009) and a mean of 0.0
 is within one standard error (-0.012) and has a mean of 0.0031. It is the default where the state
 space is not known. Its step takes 1.95 times that of `er` on two cores (`planning_cells.py cost`).
 
+With trust "always", a random member of the ensemble answered; today it is the mean of all.
+
 `python benchmarks/choose_planning.py train FOLDER --part 0/16` trains what FOLDER lacks,
 `collect FOLDER` adds it to `results/planning.parquet`, and `table` prints the scores.
 """
@@ -58,7 +60,7 @@ CANDIDATES: dict[str, dict[str, Any]] = {
     "td-error, no optimism": {**TD_ERROR, "trust.optimism": 0.0},
     "td-error, as many simulated as stored": {**TD_ERROR, "planning.simulated_share": 1.0},
     "td-error, two model updates": {**TD_ERROR, "planning.model_updates": 2},
-    "td-error, trust always": {**TD_ERROR, "trust": "always", "model.outcome": "member"},
+    "td-error, trust always": {**TD_ERROR, "trust": "always"},
     "replay": {**DYNA, "search_control": "replay"},
     "uniform": {**DYNA, "search_control": "uniform"},
     "td-error, visited states": {**TD_ERROR, **NEARBY, "search_control.reach": 0.0},

@@ -19,14 +19,13 @@ transition never sees it, and nothing has to be stored.
 """
 
 from functools import partial
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
 from jax.flatten_util import ravel_pytree
-from jax.scipy.special import ndtr
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
 from freqdyna.agents.models.base import Outcome, Outcomes
@@ -113,22 +112,15 @@ class EnsembleState(eqx.Module):
 
 
 class Ensemble(OnlineModel[EnsembleState]):
-    """Several networks; the outcome is their mean, or that of a random member."""
+    """Several networks; the outcome is their mean."""
 
     learn_batch: ClassVar[int] = 128
     size: Annotated[int, integer(2)] = eqx.field(static=True, default=5)
     """The number of members."""
-    outcome: Literal["mean", "member"] = eqx.field(static=True, default="mean")
-    """Whether a query is answered by the "mean" of all members, or by a random "member"."""
     learning_rate: NotNegative = 1e-3
     """The learning rate of Adam."""
     hidden: Widths = eqx.field(static=True, default=(64, 64))
     """Widths of the SiLU layers."""
-
-    @property
-    def noise_size(self) -> int:
-        """One number to choose a member, or none."""
-        return int(self.outcome == "member")
 
     def init(self, key: PRNGKeyArray) -> EnsembleState:
         """Networks whose outputs are zero, and no moments yet."""
@@ -147,16 +139,11 @@ class Ensemble(OnlineModel[EnsembleState]):
         state: EnsembleState,
         s: Float[Array, " n"],
         action: Action,
-        noise: Float[Array, " k"],
+        noise: Float[Array, " 0"],
     ) -> Outcome:
         """The predicted outcome, with the probability of the end; see `Model.query`."""
         predictions = self.predictions(state, s, action)
-        if self.outcome == "member":
-            chosen = (ndtr(noise[0]) * self.size).astype(int)  # uniform, because noise is normal
-            change, reward, end = jax.tree.map(lambda of_all: of_all[chosen], predictions)
-        else:
-            change, reward, end = jax.tree.map(lambda of_all: of_all.mean(0), predictions)
-        return self.outcome_of(s, change, reward, end)
+        return self.outcome_of(s, *jax.tree.map(lambda of_all: of_all.mean(0), predictions))
 
     def two_outcomes(
         self, state: EnsembleState, s: Float[Array, " n"], action: Action, key: PRNGKeyArray
