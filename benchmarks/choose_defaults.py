@@ -86,6 +86,10 @@ A fifth rule, written on 2026-11-18 before any training of it; until it has chos
   confirmations so far, which become development domains. On the others, all three are the same to
   the bit. Seeds, steps, evaluations and score as above, seeds from 0 on the four; the worst of the
   seven counts, and among those within one standard error the highest mean. 16 trainings are new.
+- Added before any training was complete: a candidate that is lower in one domain than another in
+  its worst by more than a standard error cannot win, and its other domains are not trained. Boxes
+  on CartPole, Tanks and BoreholeDrill are less than 100 ranges wide after 500 random steps, before
+  the first update and evaluation, so there no limit is the same to the bit as at most 100.
 - Confirmed once, on StarPointing and AnaesthesiaPumps of `more_environments.py`, on which nothing
   was trained, with seeds from 0: the winner becomes the default unless its mean score over both is
   lower than that of no limit by more than one standard error; then there is no limit.
