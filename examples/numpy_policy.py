@@ -32,6 +32,6 @@ def load_policy(path: str) -> Any:
         if "first_action" in stored:
             return int(np.argmax(values)) + int(stored["first_action"])
         low, high = stored["action_low"], stored["action_high"]
-        return low + (np.tanh(values[1 : 1 + len(low)]) + 1) / 2 * (high - low)
+        return low + (np.tanh(values) + 1) / 2 * (high - low)
 
     return act

@@ -93,6 +93,21 @@ class Endless(Probe):
         return jnp.zeros((), bool)
 
 
+class Aim(Probe):
+    """One step, a continuous action: its squared distance to the observation, -1 or 1, is lost."""
+
+    name: ClassVar[str] = "Aim"
+    num_actions: ClassVar[int] = 0
+    action_low: ClassVar[np.ndarray] = np.full(1, -2.0, np.float32)
+    action_high: ClassVar[np.ndarray] = np.full(1, 2.0, np.float32)
+
+    def reset(self, key):
+        return jnp.where(jax.random.bernoulli(key), 1.0, -1.0)[None]
+
+    def reward(self, state, action, next_state):
+        return -((action[0] - state[0]) ** 2)
+
+
 class Clock(Probe):
     """The state counts the steps of the episode, which ends at `last`, if it ends."""
 

@@ -8,6 +8,7 @@ from freqdyna.agents.dyna.planning import Planning
 from freqdyna.agents.learners import DQN, NAF
 from freqdyna.agents.models import MODELS
 from freqdyna.agents.replay import ReplayBuffer
+from freqdyna.agents.sac import SAC
 from freqdyna.agents.trust import TRUSTS
 from freqdyna.config import ALIASES, Config, Setting, docs_of, settings_of
 from freqdyna.core.errors import FreqdynaError
@@ -18,7 +19,7 @@ GROUPS: dict[str, tuple[str, Mapping[str, type]]] = {
     "The run": ("", {"every run": Config}),
     "The agent": ("", {"every agent": Dyna}),
     "The environment": ("env", ENVIRONMENTS),
-    "The learner": ("learner", {"discrete actions": DQN, "continuous actions": NAF}),
+    "The learner": ("learner", {"discrete actions": DQN, "continuous actions": SAC, "NAF": NAF}),
     "The replay buffer": ("replay", {"every agent": ReplayBuffer}),
     "Planning": ("planning", {"every dyna": Planning}),
     "The search-control": ("search_control", SEARCH_CONTROLS),

@@ -6,6 +6,7 @@ Each such probe costs one directional derivative of the gradient, whereas H need
 the n coordinates.
 """
 
+import abc
 from collections.abc import Callable
 
 import equinox as eqx
@@ -16,6 +17,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 __all__ = [
     "Derivatives",
     "Slopes",
+    "ValueFunction",
     "local_frequency",
     "local_frequency_gradient",
     "random_signs",
@@ -63,6 +65,24 @@ class Derivatives(eqx.Module):
     ) -> Scalar:
         """η₁‖∇f‖² + η₂‖H‖²_F: the local frequency, in the general form of the paper's appendix."""
         return gradient_weight * self.gradient_norm() + hessian_weight * self.hessian_norm()
+
+
+class ValueFunction(eqx.Module):
+    """A function of a state with the derivatives that searches need."""
+
+    @abc.abstractmethod
+    def __call__(self, state: Point) -> Scalar:
+        """V(s)."""
+
+    @abc.abstractmethod
+    def derivatives(self, state: Point) -> Derivatives:
+        """V, ∇V and H_V."""
+
+    @abc.abstractmethod
+    def slopes(
+        self, state: Point, gradient_weight: float | Scalar, hessian_weight: float | Scalar
+    ) -> tuple[Point, Point]:
+        """∇g and ∇V, with g = η₁‖∇V‖² + η₂‖H_V‖²_F."""
 
 
 def local_frequency(

@@ -6,10 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from freqdyna.agents.learners import DQN, loss_slope, mean_loss
+from freqdyna.agents.learners import DQN, loss_slope, losses
 from freqdyna.envs.space import Space, Transition
 
 SIZES = (2, 6, 5, 3)
+KEY = jax.random.key(0)
 
 
 class Two(Space):
@@ -36,7 +37,7 @@ def start(dqn):
 @jax.jit
 def update(dqn, state, rows, count, usable=None):
     """One program for learners that differ only in numbers."""
-    return dqn.update(state, rows[:, :2], lambda _: (rows, usable), count)[:2]
+    return dqn.update(state, rows[:, :2], lambda _: (rows, usable), count, None, KEY)[:2]
 
 
 @jax.jit
@@ -234,5 +235,5 @@ def test_a_transition_that_is_not_usable_is_as_one_without_an_error():
 @pytest.mark.parametrize("loss", ["squared", "huber"])
 def test_the_slope_is_the_derivative_of_the_mean_loss_by_the_predictions(loss):
     errors = jnp.array([-3.0, -1.0, -0.5, 0.0, 0.25, 1.0, 4.0])
-    by_errors = jax.grad(lambda errors: mean_loss(loss, errors))(errors)
+    by_errors = jax.grad(lambda errors: jnp.mean(losses(loss, errors)))(errors)
     np.testing.assert_allclose(loss_slope(loss, errors[:, None])[:, 0], -by_errors, rtol=1e-6)

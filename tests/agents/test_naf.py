@@ -109,7 +109,8 @@ def test_actions_are_the_best_with_noise_within_the_bounds_or_uniform():
 
 @eqx.filter_jit
 def update(naf, state, rows, usable=None):
-    return naf.update(state, rows[:, :3], lambda _: (rows, usable), jnp.asarray(1))
+    complete, count = lambda _: (rows, usable), jnp.asarray(1)
+    return naf.update(state, rows[:, :3], complete, count, None, jax.random.key(0))
 
 
 def test_an_update_is_one_adam_step_on_the_mean_squared_difference():

@@ -106,7 +106,9 @@ def test_planned_transitions_without_weight_change_nothing():
         if weight is not None:
             planned = Planned(states[:4], actions, targets, jnp.full(4, weight))
         complete = lambda outputs: (rows, None)  # noqa: E731
-        after, errors, _ = learner.update(state, states, complete, jnp.ones((), int), planned)
+        after, errors, _ = learner.update(
+            state, states, complete, jnp.ones((), int), planned, jax.random.key(0)
+        )
         assert errors.shape == (6,)
         return after.params
 

@@ -15,6 +15,7 @@ import pytest
 from freqdyna import Config, FreqdynaError, Result
 from freqdyna.agents.algorithms import build, complete, completed
 from freqdyna.cli.main import main
+from freqdyna.envs import ENVIRONMENTS, make
 from freqdyna.envs.gym import space_of
 
 ROOT = Path(__file__).parents[2]
@@ -29,9 +30,9 @@ def load_policy(monkeypatch):
     return load_policy
 
 
-def a_result(config, sizes):
-    """A training of two seeds with random parameters."""
-    number = sum((a + 1) * b for a, b in itertools.pairwise(sizes))
+def a_result(config, sizes, number=None):
+    """A training of two seeds with random parameters, as many as the layers have by default."""
+    number = number or sum((a + 1) * b for a, b in itertools.pairwise(sizes))
     parameters = np.random.default_rng(0).normal(size=(2, number)).astype(np.float32)
     return Result(
         config,
@@ -69,29 +70,19 @@ def test_discrete_actions_are_those_of_the_policy(
     assert len(set(ours(states[clear]).tolist())) > 1
 
 
-def test_continuous_actions_are_those_of_the_policy(load_policy, tmp_path):
-    name = "MountainCarContinuous-v0"
-    config = Config.of({"env": name, "algorithm": "naf", "seeds": 2, "learner": {"hidden": (8,)}})
-    space = space_of(gymnasium.make(name))
-    result = a_result(complete(config, build(config, space)), (2, 8, 3))
+@pytest.mark.parametrize(
+    ("name", "algorithm"),
+    [("MountainCarContinuous-v0", "naf"), ("Pendulum-v1", "naf"), ("Pendulum-v1", "er")],
+)
+def test_continuous_actions_are_those_of_the_policy(name, algorithm, load_policy, tmp_path):
+    config = Config.of({"env": name, "algorithm": algorithm, "seeds": 2, "learner.hidden": (8, 8)})
+    space = make(name) if name in ENVIRONMENTS else space_of(gymnasium.make(name))
+    agent = build(config, space)
+    start = agent.learner.init(jax.random.key(0))
+    result = a_result(complete(config, agent), agent.learner.sizes, start.params.size)
     result.export_policy(tmp_path / "policy.npz")
     ours, theirs = result.policy(0), load_policy(tmp_path / "policy.npz")
-    for state in np.random.default_rng(1).uniform(-1, 1, size=(10, 2)):
-        np.testing.assert_allclose(theirs(state), ours(state), rtol=1e-4, atol=1e-4)
-
-
-def test_continuous_actions_of_a_compiled_environment_are_those_of_the_policy(
-    load_policy, tmp_path
-):
-    config = completed(
-        Config.of(
-            {"env": "Pendulum-v1", "algorithm": "naf", "seeds": 2, "learner": {"hidden": (8,)}}
-        )
-    )
-    result = a_result(config, (3, 8, 3))
-    result.export_policy(tmp_path / "policy.npz")
-    ours, theirs = result.policy(0), load_policy(tmp_path / "policy.npz")
-    for state in np.random.default_rng(1).uniform(-1, 1, size=(10, 3)):
+    for state in np.random.default_rng(1).uniform(-1, 1, size=(10, space.observation_size)):
         np.testing.assert_allclose(theirs(state), ours(state), rtol=1e-4, atol=1e-4)
 
 

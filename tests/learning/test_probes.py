@@ -3,10 +3,12 @@
 from typing import ClassVar
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from probes import (
     ActionReward,
+    Aim,
     ConstantReward,
     DelayedReward,
     Endless,
@@ -75,3 +77,24 @@ def test_learned_action_values_are_the_exact_ones(algorithm, probe):
     predict = jax.jit(jax.vmap(lambda params: jax.vmap(agent.learner.network(params))(states)))
     for learned in predict(trained(agent, np.arange(4))):
         np.testing.assert_allclose(learned, values, atol=0.05)
+
+
+def test_an_actor_finds_the_best_continuous_action_and_its_critics_the_exact_values():
+    settings = {"warmup_steps": 100, "batch_size": 64, "replay.capacity": STEPS}
+    settings |= {"learner.hidden": (32, 32), "learner.critics": 3}
+    settings |= {"learner.learning_rate": 3e-3}
+    learner = (agent := agent_of(Aim(), **settings)).learner
+    states, actions = jnp.array([[-1.0], [1.0]]), jnp.linspace(-1.5, 1.5, 7)[:, None]
+
+    @jax.jit
+    def of_seed(params):
+        values = jax.vmap(lambda s: jax.vmap(lambda a: learner.action_value(params, s, a))(actions))
+        greedy = jax.vmap(lambda s: learner.act(params, s, 0.0, jax.random.key(0)))
+        return values(states), greedy(states)
+
+    exact = -((actions[:, 0] - states) ** 2)
+    near = exact > -2.5  # the policy takes hardly any of the others
+    for params in trained(agent, np.arange(3)):
+        values, greedy = of_seed(params)
+        np.testing.assert_allclose(greedy, states, atol=0.15)
+        np.testing.assert_allclose(values[near], exact[near], atol=0.4)

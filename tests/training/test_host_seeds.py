@@ -84,7 +84,6 @@ def test_continuous_actions_train():
 @pytest.mark.parametrize(
     ("env", "algorithm", "settings", "word"),
     [
-        (Slider, "dyna-frequency", {}, "continuous"),
         (Corridor, "naf", {}, "discrete"),
         (Slider, "naf", {"env.reward_noise": 0.1}, "reward_noise"),
         (Corridor, "dyna-value", {"model.termination": "known"}, "termination"),

@@ -11,6 +11,7 @@ from freqdyna.agents.learners import DQN, NAF, Learner
 from freqdyna.agents.models import MODELS
 from freqdyna.agents.models.true import host_model
 from freqdyna.agents.replay import ReplayBuffer
+from freqdyna.agents.sac import SAC
 from freqdyna.agents.trust import TRUSTS
 from freqdyna.config import (
     COMPONENTS,
@@ -39,8 +40,8 @@ class Recipe:
     """The name of its search-control; None for an algorithm without a model."""
     any_search_control: bool = False
     """Whether the user may choose another search-control."""
-    continuous: bool = False
-    """Whether it is for continuous actions; otherwise it is for discrete ones."""
+    learner: type[Learner] | None = None
+    """Its learner; if None, DQN for discrete actions and SAC for continuous ones."""
 
 
 _PAPERS_NAMES = {"gradient-norm": "dyna-gradnorm", "hessian-norm": "dyna-hessnorm"}
@@ -58,7 +59,7 @@ def _dyna_recipes() -> dict[str, Recipe]:
 
 
 ALGORITHMS: dict[str, Recipe] = {
-    "er": Recipe("DQN with experience replay"),
+    "er": Recipe("DQN, or SAC for continuous actions, with experience replay"),
     "prioritized-er": Recipe(
         "the paper's name of er with prioritized replay, which is the default of er"
     ),
@@ -68,11 +69,9 @@ ALGORITHMS: dict[str, Recipe] = {
         "td-error",  # docs/choosing-an-algorithm.md
         any_search_control=True,
     ),
-    "naf": Recipe("NAF: Q-learning with continuous actions", continuous=True),
-    "dyna-naf-value": Recipe("dyna-value with continuous actions", "value", continuous=True),
-    "dyna-naf-frequency": Recipe(
-        "dyna-frequency with continuous actions", "frequency", continuous=True
-    ),
+    "naf": Recipe("NAF: the paper's learner for continuous actions", learner=NAF),
+    "dyna-naf-value": Recipe("dyna-value with NAF", "value", learner=NAF),
+    "dyna-naf-frequency": Recipe("dyna-frequency with NAF", "frequency", learner=NAF),
 }
 
 
@@ -93,7 +92,8 @@ def component_classes(config: Config, continuous: bool, on_host: bool) -> dict[s
     classes: dict[str, type] = {}
     if config.env in ENVIRONMENTS and not on_host:
         classes["env"] = ENVIRONMENTS[config.env]
-    classes |= {"": Dyna, "learner": NAF if continuous else DQN, "replay": ReplayBuffer}
+    learner = recipe.learner or (SAC if continuous else DQN)
+    classes |= {"": Dyna, "learner": learner, "replay": ReplayBuffer}
     if recipe.search_control is not None:
         classes["planning"] = Planning
         control = config.search_control or recipe.search_control
@@ -106,8 +106,14 @@ def component_classes(config: Config, continuous: bool, on_host: bool) -> dict[s
     return classes
 
 
+def defaults_of(classes: Mapping[str, type]) -> dict[str, Any]:
+    """The defaults of settings that depend on the learner, by full name."""
+    learner: type[Learner] = classes["learner"]
+    return dict(learner.agent_defaults)
+
+
 def has_setting(config: Config, name: str) -> bool:
-    """Whether a run has a setting, whatever its actions are if that is not known."""
+    """Whether a run has a setting; if its actions are not known, with some kind of actions."""
     kind, _, field = name.rpartition(".")
     env, recipe = ENVIRONMENTS.get(config.env), recipe_of(config.algorithm)
     if name in settings_of(Config):
@@ -115,10 +121,8 @@ def has_setting(config: Config, name: str) -> bool:
         return name not in planned or recipe.search_control is not None
     if env is None and kind == "env":
         return field == "episode_limit"  # the arguments of Gymnasium's environments are not known
-    either = {recipe.continuous}
-    if recipe.any_search_control:
-        either = {True, False} if env is None else {env.num_actions == 0}
-    return all(
+    either = {True, False} if env is None else {env.num_actions == 0}
+    return any(
         field in settings_of(component_classes(config, one, env is None).get(kind, Config))
         for one in either
     )
@@ -139,6 +143,8 @@ def build(
     classes = component_classes(config, space.num_actions == 0, space.on_host)
     _check_names(config, space, objects, classes)
 
+    config = replace(config, settings=defaults_of(classes) | dict(config.settings))
+
     def component(kind: str, **others: Any) -> Any:
         if kind in objects:
             return objects[kind]
@@ -154,9 +160,7 @@ def build(
         planning=None,
     )
     if dyna.scale_observations is None:
-        dyna = replace(dyna, scale_observations=space.num_actions > 0)
-    if dyna.acting_network is None:
-        dyna = replace(dyna, acting_network="target" if space.num_actions else "online")
+        dyna = replace(dyna, scale_observations=True)
     if recipe.search_control is not None:
         model = component("model")
         if isinstance(model, MODELS["true"]) and space.on_host:
@@ -179,8 +183,8 @@ def build(
 
 
 def make_learner(config: Config, space: Space) -> Learner:
-    """The learner of an agent: DQN for discrete actions, NAF for continuous ones."""
-    kind = DQN if space.num_actions else NAF
+    """The learner of an agent."""
+    kind = component_classes(config, space.num_actions == 0, space.on_host)["learner"]
     learner: Learner = create("learner", kind, config.of_component("learner"))
     return learner.bind(space)
 
@@ -189,23 +193,22 @@ def _check_names(
     config: Config, space: Space, objects: Mapping[str, Any], classes: Mapping[str, type]
 ) -> None:
     """Raise an error for names and components that do not fit to the algorithm."""
-    recipe = recipe_of(config.algorithm)
     require_known(config, classes)
     for kind in objects:
         if kind not in classes:
             raise FreqdynaError(f"{kind} is set, but algorithm {config.algorithm!r} has none")
-    if recipe.any_search_control or recipe.continuous == (space.num_actions == 0):
-        return
-    actions = "discrete" if space.num_actions else "continuous"
-    fitting = [
-        name
-        for name, other in ALGORITHMS.items()
-        if other.any_search_control or other.continuous != recipe.continuous
-    ]
-    raise FreqdynaError(
-        f"algorithm is {config.algorithm!r}, but the actions of {space.name!r} are {actions}; "
-        f"choose one of {', '.join(fitting)}"
-    )
+    learner = objects.get("learner")
+    if learner is not None and type(learner) is not classes["learner"]:
+        raise FreqdynaError(
+            f"learner is {type(learner).__name__}; that of {config.algorithm!r} on {space.name!r} "
+            f"must be {classes['learner'].__name__}"
+        )
+    if recipe_of(config.algorithm).learner is NAF and space.num_actions:
+        others = [name for name, other in ALGORITHMS.items() if other.learner is not NAF]
+        raise FreqdynaError(
+            f"algorithm is {config.algorithm!r}, but the actions of {space.name!r} are discrete; "
+            f"choose one of {', '.join(others)}"
+        )
 
 
 def require_known(config: Config, classes: Mapping[str, type]) -> None:

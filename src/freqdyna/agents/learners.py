@@ -1,6 +1,7 @@
-"""Value learners, for one seed: a network with a target network, and how it acts and learns.
+"""Value learners, for one seed: networks with target networks, and how they act and learn.
 
-DQN copies the target network periodically. NAF is for continuous actions, in which Q is quadratic:
+`Learner` is what an agent knows of them; `sac.py` has the actor-critic. DQN and NAF have one
+network. NAF is for continuous actions, in which Q is quadratic:
 
     Q(s, a) = V(s) − (a − μ(s))ᵀ P(s) (a − μ(s))
 
@@ -9,36 +10,38 @@ One network outputs V, the entries of μ before a tanh, and those of L.
 """
 
 import abc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
 from freqdyna.agents.networks import (
     ACTIVATIONS,
+    FirstLayer,
     Network,
     StateValue,
+    flat_network,
     init_network,
     network_from_flat,
 )
 from freqdyna.config import Component, Count, NotNegative, Positive, Share, Widths
 from freqdyna.core import unrolled
 from freqdyna.envs.space import Action, Space, Transition
+from freqdyna.frequency import ValueFunction
 
 Loss = Literal["squared", "huber"]
 """The loss of an error d: d², or Huber's: d²/2 up to |d| = 1 and |d| − 1/2 beyond."""
 
 
-def mean_loss(loss: Loss, errors: Float[Array, " batch"]) -> Float[Array, ""]:
-    """The mean loss of temporal-difference errors."""
-    return jnp.mean(errors**2 if loss == "squared" else optax.huber_loss(errors))
+def losses(loss: Loss, errors: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
+    """The losses of temporal-difference errors."""
+    return errors**2 if loss == "squared" else optax.huber_loss(errors)
 
 
 def loss_slope(loss: Loss, errors: Float[Array, "batch 1"]) -> Float[Array, "batch 1"]:
@@ -67,6 +70,16 @@ class Planned(NamedTuple):
     """How much each counts beside a stored transition, from 0 to 1."""
 
 
+class Targets(NamedTuple):
+    """What a mini-batch says about Q: the stored transitions first, then the planned ones."""
+
+    actions: Shaped[Array, "all ..."]
+    targets: Float[Array, " all"]
+    weights: Float[Array, " all"] | None
+    """How much each counts; None if all of them are stored."""
+    usable: Usable
+
+
 class LearnerState(eqx.Module):
     """Parameters and optimiser state; flat vectors, so that Adam is one fused operation."""
 
@@ -76,8 +89,10 @@ class LearnerState(eqx.Module):
 
 
 class Learner(Component, eqx.Module):
-    """A network with a target network, trained by Adam; a subclass interprets its outputs."""
+    """Networks with target networks, trained by Adam; the base class of all learners."""
 
+    agent_defaults: ClassVar[Mapping[str, Any]] = {}
+    """Defaults of the agent and its other components that differ with this learner."""
     hidden: Widths = eqx.field(static=True, default=(128, 128))
     """Widths of the hidden layers."""
     activation: Literal["tanh", "relu", "silu"] = eqx.field(static=True, default="silu")
@@ -115,10 +130,13 @@ class Learner(Component, eqx.Module):
     @property
     @abc.abstractmethod
     def sizes(self) -> tuple[int, ...]:
-        """Layer widths of the network, from the observation size to the number of outputs."""
+        """Layer widths of the network that acts, from the observation size to its outputs.
+
+        Its parameters are the first ones.
+        """
 
     @abc.abstractmethod
-    def value(self, params: Float[Array, " p"]) -> StateValue:
+    def value(self, params: Float[Array, " p"]) -> ValueFunction:
         """The state value V(s), which searches climb."""
 
     @abc.abstractmethod
@@ -145,9 +163,156 @@ class Learner(Component, eqx.Module):
 
     @abc.abstractmethod
     def bootstrap(
-        self, state: LearnerState, next_states: Float[Array, "batch n"]
+        self,
+        state: LearnerState,
+        next_states: Float[Array, "batch n"],
+        key: PRNGKeyArray | None = None,
     ) -> Float[Array, " batch"]:
-        """The values of next states in the targets of `update`."""
+        """The values of next states in the targets of `update`.
+
+        Without a key, nothing in them is random.
+        """
+
+    @abc.abstractmethod
+    def update(
+        self,
+        state: LearnerState,
+        states: Float[Array, "batch n"],
+        complete: Complete,
+        update_count: Int[Array, ""],
+        planned: Planned | None,
+        key: PRNGKeyArray,
+    ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
+        """Take one Adam step on a mini-batch, towards r + γ times `bootstrap`.
+
+        Args:
+            state: The parameters and the optimiser state.
+            states: The states in which the transitions of the mini-batch start, shape (batch, n).
+            complete: From the network's outputs at these states to packed transitions. A simulated
+                transition needs an action of the policy, so the outputs serve two purposes.
+            update_count: The number of updates including this one (the paper's n_tau).
+            planned: Simulated transitions in addition, if any.
+            key: A random key.
+
+        Returns:
+            The new state; the temporal-difference errors of shape (batch,), which are NaN for
+            transitions that are not learned from; and what `complete` said about that.
+
+        """
+
+    def targets_of(
+        self,
+        state: LearnerState,
+        outputs: Float[Array, "all o"],
+        complete: Complete,
+        planned: Planned | None,
+        key: PRNGKeyArray,
+    ) -> Targets:
+        """The targets of an update, from the network's outputs at all states in which it learns."""
+        count = len(outputs) - (0 if planned is None else len(planned.states))
+        rows, usable = complete(outputs[:count])
+        continuous = len(self.bound_space.action_low)
+        batch = jax.vmap(lambda row: Transition.unpack(row, continuous))(rows)
+        targets = self.targets(rows, self.bootstrap(state, batch.next_state, key))
+        if planned is None:
+            return Targets(batch.action, targets, None, usable)
+        return Targets(
+            jnp.concatenate([batch.action, planned.actions]),
+            jnp.concatenate([targets, planned.targets]),
+            jnp.concatenate([jnp.ones(count), planned.weights]),
+            usable,
+        )
+
+    @staticmethod
+    def learnable(errors: Float[Array, "*batch"], usable: Usable) -> Float[Array, "*batch"]:
+        """The errors to learn from: zero for transitions that are not usable."""
+        # Not `where(usable, ...)`: with one more input the compiled program adds in another order,
+        # and its last digits change.
+        return errors if usable is None else jnp.where(jnp.isfinite(errors), errors, 0.0)
+
+    def init(self, key: PRNGKeyArray) -> LearnerState:
+        """The initial networks, a copy as target networks, and the initial optimiser state."""
+        params = self.init_parameters(key)
+        # A separate copy: a donated state must not contain the same buffer twice.
+        return LearnerState(params, params.copy(), self._optimizer.init(params))
+
+    def init_parameters(self, key: PRNGKeyArray) -> Float[Array, " p"]:
+        """The parameters of the initial networks."""
+        return flat_network(init_network(key, self.sizes))
+
+    def network(self, params: Float[Array, " p"]) -> Network:
+        """The network that acts, with the parameters of a flat vector of shape (p,)."""
+        activation = ACTIVATIONS[self.activation]
+        return network_from_flat(params, self.sizes, activation, self.layer_norm)
+
+    def policy_network(self, network: Network) -> Network:
+        """The network that acts, with only those outputs that a greedy action needs."""
+        return network
+
+    def with_first_layers(
+        self, params: Float[Array, " p"], change: Callable[[FirstLayer], FirstLayer]
+    ) -> Float[Array, " p"]:
+        """The parameters with other weights of the observation, and biases, in each first layer."""
+        return flat_network(self.network(params).with_first_layer(change))
+
+    def metrics(self, state: LearnerState) -> dict[str, Float[Array, ""]]:
+        """What a run records at an evaluation, by name."""
+        return {}
+
+    def act(
+        self,
+        params: Float[Array, " p"],
+        state: Float[Array, " n"],
+        epsilon: Float[Array, ""] | float,
+        key: PRNGKeyArray,
+    ) -> Action:
+        """The action of the current policy."""
+        explore_key, action_key = jax.random.split(key)
+        exploration = self.draw_exploration((explore_key, action_key), (), epsilon)
+        return self.select_action(self.network(params)(state), exploration)
+
+    def after_gradient(
+        self, state: LearnerState, gradient: Float[Array, " p"], update_count: Int[Array, ""]
+    ) -> LearnerState:
+        """Take one Adam step, and move the target networks."""
+        if self.max_gradient_norm is not None:
+            gradient = clip_norm(gradient, self.max_gradient_norm)
+        step, optimizer = self._optimizer.update(gradient, state.optimizer)
+        params = state.params + step
+        return LearnerState(params, self.moved_target(state, params, update_count), optimizer)
+
+    def targets(
+        self, rows: Float[Array, "batch width"], next_values: Float[Array, " batch"]
+    ) -> Float[Array, " batch"]:
+        """R + γ V(s') of packed transitions; V(s') counts as far as the last column is below 1."""
+        rewards, left = rows[:, -2], 1 - rows[:, -1]
+        return rewards + self.discount * jnp.where(left > 0, left * next_values, 0.0)
+
+    def moved_target(
+        self, state: LearnerState, params: Float[Array, " p"], update_count: Int[Array, ""]
+    ) -> Float[Array, " p"]:
+        """The parameters of the target networks after an update."""
+        target = state.target_params
+        moved = jnp.where(
+            self.target_rate < 1, target + self.target_rate * (params - target), params
+        )
+        return jnp.where(update_count % self.target_period == 0, moved, target)
+
+    @property
+    def _optimizer(self) -> optax.GradientTransformation:
+        return optax.adam(self.learning_rate)
+
+
+def clip_norm(
+    gradient: Float[Array, " p"], greatest: float | Float[Array, ""]
+) -> Float[Array, " p"]:
+    """The gradient, scaled to the Euclidean norm `greatest` if it is longer."""
+    norm = jnp.linalg.norm(gradient)
+    return gradient * jnp.where(norm > greatest, greatest / norm, 1.0)
+
+
+class OneNetwork(Learner):
+    """A network whose outputs at a state say all about Q there; a subclass interprets them."""
 
     @abc.abstractmethod
     def slope(
@@ -168,115 +333,23 @@ class Learner(Component, eqx.Module):
         states: Float[Array, "batch n"],
         complete: Complete,
         update_count: Int[Array, ""],
-        planned: Planned | None = None,
+        planned: Planned | None,
+        key: PRNGKeyArray,
     ) -> tuple[LearnerState, Float[Array, " batch"], Usable]:
-        """Take one Adam step on a mini-batch, towards r + γ times `bootstrap`.
-
-        Args:
-            state: The parameters and the optimiser state.
-            states: The states in which the transitions of the mini-batch start, shape (batch, n).
-            complete: From the network's outputs at these states to packed transitions. A simulated
-                transition needs an action of the policy, so the outputs serve two purposes.
-            update_count: The number of updates including this one (the paper's n_tau).
-            planned: Simulated transitions in addition, if any.
-
-        Returns:
-            The new state; the temporal-difference errors of shape (batch,), which are NaN for
-            transitions that are not learned from; and what `complete` said about that.
-
-        """
+        """See `Learner.update`."""
+        count = len(states)
         starts = states if planned is None else jnp.concatenate([states, planned.states])
         outputs, pull_back = jax.vjp(
             lambda network: jax.vmap(network)(starts), self.network(state.params)
         )
-        count = len(states)
-        rows, usable = complete(outputs if planned is None else outputs[:count])
-        continuous = len(self.bound_space.action_low)
-        batch = jax.vmap(lambda row: Transition.unpack(row, continuous))(rows)
-        targets = self.targets(rows, self.bootstrap(state, batch.next_state))
-        actions = batch.action
-        if planned is not None:
-            actions = jnp.concatenate([actions, planned.actions])
-            targets = jnp.concatenate([targets, planned.targets])
+        actions, targets, weights, usable = self.targets_of(state, outputs, complete, planned, key)
         slope, differences = self.slope(outputs, actions, targets, usable)
-        if planned is not None:
+        if weights is not None:
             # A mean over the stored transitions: without weight, planned ones change nothing.
-            weights = jnp.concatenate([jnp.ones(count), planned.weights])
             slope = slope * (len(weights) / count * weights)[:, None]
-            differences = differences[:count]
         (gradient,) = pull_back(slope)
-        params, optimizer = self.apply_gradient(state, gradient)
-        target_params = self.moved_target(state, params, update_count)
-        return LearnerState(params, target_params, optimizer), differences, usable
-
-    @staticmethod
-    def learnable(errors: Float[Array, " batch"], usable: Usable) -> Float[Array, " batch"]:
-        """The errors to learn from: zero for transitions that are not usable."""
-        # Not `where(usable, ...)`: with one more input the compiled program adds in another order,
-        # and its last digits change.
-        return errors if usable is None else jnp.where(jnp.isfinite(errors), errors, 0.0)
-
-    def init(self, key: PRNGKeyArray) -> LearnerState:
-        """The initial network, a copy as target network, and the initial optimiser state."""
-        params = ravel_pytree(init_network(key, self.sizes))[0]
-        # A separate copy: a donated state must not contain the same buffer twice.
-        return LearnerState(params, params.copy(), self._optimizer.init(params))
-
-    def network(self, params: Float[Array, " p"]) -> Network:
-        """The network with these parameters, a flat vector of shape (p,)."""
-        activation = ACTIVATIONS[self.activation]
-        return network_from_flat(params, self.sizes, activation, self.layer_norm)
-
-    def act(
-        self,
-        params: Float[Array, " p"],
-        state: Float[Array, " n"],
-        epsilon: Float[Array, ""] | float,
-        key: PRNGKeyArray,
-    ) -> Action:
-        """The action of the current policy."""
-        explore_key, action_key = jax.random.split(key)
-        exploration = self.draw_exploration((explore_key, action_key), (), epsilon)
-        return self.select_action(self.network(params)(state), exploration)
-
-    def apply_gradient(
-        self, state: LearnerState, gradient: Network
-    ) -> tuple[Float[Array, " p"], optax.OptState]:
-        """Take one Adam step; returns the new parameters and optimiser state."""
-        flat = ravel_pytree(gradient)[0]
-        if self.max_gradient_norm is not None:
-            flat = clip_norm(flat, self.max_gradient_norm)
-        step, optimizer = self._optimizer.update(flat, state.optimizer)
-        return state.params + step, optimizer
-
-    def targets(
-        self, rows: Float[Array, "batch width"], next_values: Float[Array, " batch"]
-    ) -> Float[Array, " batch"]:
-        """R + γ V(s') of packed transitions; V(s') counts as far as the last column is below 1."""
-        rewards, left = rows[:, -2], 1 - rows[:, -1]
-        return rewards + self.discount * jnp.where(left > 0, left * next_values, 0.0)
-
-    def moved_target(
-        self, state: LearnerState, params: Float[Array, " p"], update_count: Int[Array, ""]
-    ) -> Float[Array, " p"]:
-        """The target network's parameters after an update."""
-        target = state.target_params
-        moved = jnp.where(
-            self.target_rate < 1, target + self.target_rate * (params - target), params
-        )
-        return jnp.where(update_count % self.target_period == 0, moved, target)
-
-    @property
-    def _optimizer(self) -> optax.GradientTransformation:
-        return optax.adam(self.learning_rate)
-
-
-def clip_norm(
-    gradient: Float[Array, " p"], greatest: float | Float[Array, ""]
-) -> Float[Array, " p"]:
-    """The gradient, scaled to the Euclidean norm `greatest` if it is longer."""
-    norm = jnp.linalg.norm(gradient)
-    return gradient * jnp.where(norm > greatest, greatest / norm, 1.0)
+        after = self.after_gradient(state, flat_network(gradient), update_count)
+        return after, differences[:count], usable
 
 
 RandomAction = tuple[
@@ -287,7 +360,7 @@ ROUNDING = 8 * float(np.finfo(np.float32).eps)
 """The relative difference up to which action values count as equal."""
 
 
-class DQN(Learner):
+class DQN(OneNetwork):
     """Deep Q-learning with Adam, for discrete actions."""
 
     double: bool = eqx.field(static=True, default=True)
@@ -336,7 +409,10 @@ class DQN(Learner):
         return jnp.where(explore, random_action, unrolled.argmax(outputs))
 
     def bootstrap(
-        self, state: LearnerState, next_states: Float[Array, "batch n"]
+        self,
+        state: LearnerState,
+        next_states: Float[Array, "batch n"],
+        key: PRNGKeyArray | None = None,
     ) -> Float[Array, " batch"]:
         """max_a Q'(s', a), or Q'(s', argmax_a Q(s', a)) for double Q-learning."""
         values = jax.vmap(self.network(state.target_params))(next_states)
@@ -354,7 +430,7 @@ class DQN(Learner):
         targets: Float[Array, " batch"],
         usable: Usable,
     ) -> tuple[Float[Array, "batch actions"], Float[Array, " batch"]]:
-        """In closed form: only the output of the action taken has one; see `Learner.slope`."""
+        """In closed form: only the output of the action taken has one; see `OneNetwork.slope`."""
         taken = jnp.arange(outputs.shape[1]) == actions[:, None]
         differences = targets - unrolled.total(jnp.where(taken, outputs, 0.0))
         errors = self.learnable(differences, usable)
@@ -393,7 +469,7 @@ class Advantage(eqx.Module):
         return self.value - jnp.sum((self.factor.T @ (action - self.best)) ** 2)
 
 
-class NAF(Learner):
+class NAF(OneNetwork):
     """Normalized advantage functions with Adam and a target network that is updated slowly."""
 
     hidden: Widths = eqx.field(static=True, default=(64, 64))
@@ -402,6 +478,9 @@ class NAF(Learner):
     loss: Loss = eqx.field(static=True, default="squared")
     learning_rate: NotNegative = 1e-3
     n_step: Count = eqx.field(static=True, default=1)
+    agent_defaults: ClassVar[Mapping[str, Any]] = {
+        **{"acting_network": "online", "scale_observations": False},
+    }
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -409,12 +488,13 @@ class NAF(Learner):
         space = self.bound_space
         return space.observation_size, *self.hidden, output_size(space.action_size)
 
+    def policy_network(self, network: Network) -> Network:
+        """Only μ before the tanh; see `Learner.policy_network`."""
+        return network.with_outputs(slice(1, 1 + self.bound_space.action_size))
+
     def value(self, params: Float[Array, " p"]) -> StateValue:
         """V(s): the network with only its first output."""
-        network = self.network(params)
-        weights = (*network.weights[:-1], network.weights[-1][:, :1])
-        biases = (*network.biases[:-1], network.biases[-1][:1])
-        return StateValue(replace(network, weights=weights, biases=biases))
+        return StateValue(self.network(params).with_outputs(slice(0, 1)))
 
     def action_value(
         self, params: Float[Array, " p"], state: Float[Array, " n"], action: Float[Array, " a"]
@@ -449,7 +529,10 @@ class NAF(Learner):
         return low + (scaled + 1) / 2 * (high - low)
 
     def bootstrap(
-        self, state: LearnerState, next_states: Float[Array, "batch n"]
+        self,
+        state: LearnerState,
+        next_states: Float[Array, "batch n"],
+        key: PRNGKeyArray | None = None,
     ) -> Float[Array, " batch"]:
         """V(s') of the target network."""
         return jax.vmap(self.value(state.target_params))(next_states)
@@ -461,13 +544,14 @@ class NAF(Learner):
         targets: Float[Array, " batch"],
         usable: Usable,
     ) -> tuple[Float[Array, "batch o"], Float[Array, " batch"]]:
-        """By automatic differentiation; see `Learner.slope`."""
+        """By automatic differentiation; see `OneNetwork.slope`."""
         scaled = self.bound_space.scaled_action(actions)
 
         def loss(
             outputs: Float[Array, "batch o"],
         ) -> tuple[Float[Array, ""], Float[Array, " batch"]]:
             q = jax.vmap(lambda o, a: Advantage.of(o, len(a)).q(a))(outputs, scaled)
-            return mean_loss(self.loss, self.learnable(targets - q, usable)), targets - q
+            errors = self.learnable(targets - q, usable)
+            return jnp.mean(losses(self.loss, errors)), targets - q
 
         return jax.grad(loss, has_aux=True)(outputs)

@@ -15,15 +15,17 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from freqdyna.core import unrolled
-from freqdyna.frequency import Derivatives, stochastic_slopes
+from freqdyna.frequency import Derivatives, ValueFunction, stochastic_slopes
 
 LARGEST = 9.0
 P = (0.99999998, 0.133809811, 0.00349553449, 2.06081841e-05, 1.33534121e-08)
@@ -85,6 +87,8 @@ DERIVATIVES: Mapping[Activation, ActivationDerivatives] = {
 }
 
 
+FirstLayer = tuple[Float[Array, "i h"], Float[Array, " h"]]
+"""The weights and biases of a first layer."""
 OUTPUT_SCALE = 0.003
 SMALLEST_VARIANCE = 1e-5
 """Is added to the variance of a layer, so that equal numbers can be normalised."""
@@ -108,6 +112,17 @@ class Network(eqx.Module):
             linear = _product(hidden, weight) + bias
             hidden = self.activation(normalize(linear) if self.layer_norm else linear)
         return _product(hidden, self.weights[-1]) + self.biases[-1]
+
+    def with_outputs(self, chosen: slice) -> "Network":
+        """The network with only some of its outputs."""
+        weights = (*self.weights[:-1], self.weights[-1][:, chosen])
+        return replace(self, weights=weights, biases=(*self.biases[:-1], self.biases[-1][chosen]))
+
+    def with_first_layer(self, change: Callable[["FirstLayer"], "FirstLayer"]) -> "Network":
+        """The network with another first layer, as a function of its weights and biases."""
+        weight, bias = change((self.weights[0], self.biases[0]))
+        weights, biases = (weight, *self.weights[1:]), (bias, *self.biases[1:])
+        return replace(self, weights=weights, biases=biases)
 
 
 def normalize(x: Float[Array, "*k width"]) -> Float[Array, "*k width"]:
@@ -139,26 +154,36 @@ def init_network(key: PRNGKeyArray, sizes: tuple[int, ...]) -> Network:
     return eqx.tree_at(lambda net: (net.weights[-1], net.biases[-1]), network, output)
 
 
+def parameter_count(sizes: tuple[int, ...]) -> int:
+    """The number of parameters of a network of these layer widths."""
+    return sum((inputs + 1) * outputs for inputs, outputs in itertools.pairwise(sizes))
+
+
 def network_from_flat(
     params: Float[Array, " p"],
     sizes: tuple[int, ...],
     activation: Activation = tanh,
     layer_norm: bool = False,
 ) -> Network:
-    """The network with the parameters of a flat vector: all weights, then all biases."""
+    """The network with the first parameters of a flat vector: all weights, then all biases."""
     shapes = [*itertools.pairwise(sizes), *((width,) for width in sizes[1:])]
     ends = list(itertools.accumulate(math.prod(shape) for shape in shapes))
-    pieces = jnp.split(params, ends[:-1])
+    pieces = jnp.split(params[: parameter_count(sizes)], ends[:-1])
     arrays = [piece.reshape(shape) for piece, shape in zip(pieces, shapes, strict=True)]
     layers = len(sizes) - 1
     return Network(tuple(arrays[:layers]), tuple(arrays[layers:]), activation, layer_norm)
+
+
+def flat_network(network: Network) -> Float[Array, " p"]:
+    """The inverse of `network_from_flat`."""
+    return ravel_pytree(network)[0]
 
 
 MOST_FORWARD = 3
 """States with at most this many coordinates use third derivatives: 20 columns for 3, 35 for 4."""
 
 
-class StateValue(eqx.Module):
+class StateValue(ValueFunction):
     """The state value of a Q network."""
 
     network: Network

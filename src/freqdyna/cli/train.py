@@ -172,12 +172,9 @@ def _classes(config: Config) -> dict[str, type]:
     from freqdyna.envs import ENVIRONMENTS
     from freqdyna.envs.names import environment_of_run, space_of_run
 
-    recipe = algorithms.recipe_of(config.algorithm)
-    on_host, continuous = config.env not in ENVIRONMENTS, recipe.continuous
-    if recipe.any_search_control:
-        space = space_of_run(environment_of_run(config), config)
-        continuous = space.num_actions == 0
-    return algorithms.component_classes(config, continuous, on_host)
+    space = space_of_run(environment_of_run(config), config)
+    on_host = config.env not in ENVIRONMENTS
+    return algorithms.component_classes(config, space.num_actions == 0, on_host)
 
 
 def _environment_arguments(arguments: list[str]) -> tuple[list[str], dict[str, Any]]:
@@ -197,6 +194,9 @@ def _environment_arguments(arguments: list[str]) -> tuple[list[str], dict[str, A
 
 def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) -> Any:
     """The dataclass of all options, with the values of `config` as defaults."""
+    from freqdyna.agents.algorithms import defaults_of, recipe_of
+
+    of_learner = defaults_of(classes)
 
     def option(kind: str, component: type, name: str) -> tuple[str, Any, Any]:
         setting = settings_of(component)[name]
@@ -205,7 +205,7 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
         also = f" Also --{alias.replace('_', '-')}." if alias else ""
         text = docs_of(component).get(name, "") + also
         hint: Any = Annotated[setting.hint, tyro.conf.arg(help=text)]
-        return name, hint, field(default=config.get(full, setting.default))
+        return name, hint, field(default=config.get(full, of_learner.get(full, setting.default)))
 
     groups: list[tuple[str, Any, Any]] = []
     for kind, component in classes.items():
@@ -219,8 +219,6 @@ def _options(config: Config, classes: dict[str, type], extra: dict[str, Any]) ->
         text = "The number of steps after which an episode is truncated. If unset: its own limit."
         hint: Any = Annotated[int | None, tyro.conf.arg(name="env.episode-limit", help=text)]
         groups.append(("of_env_episode_limit", hint, field(default=limit)))
-    from freqdyna.agents.algorithms import recipe_of
-
     recipe = recipe_of(config.algorithm)
     unused = set() if recipe.any_search_control else {"search_control"}
     unused |= set() if recipe.search_control else {"model", "trust"}

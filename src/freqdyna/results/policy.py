@@ -6,7 +6,7 @@ weights_0, biases_0, ...    the layers of the network; its outputs are outputs_i
 activation                  the name of the activation between the layers
 layer_norm                  whether its inputs are normalised: mean 0, variance 1 (plus 1e-5)
 first_action                discrete actions: the action of the first output
-action_low, action_high     continuous actions: the bounds of the action tanh(outputs[1 : 1 + a])
+action_low, action_high     continuous actions: the bounds of the action tanh(outputs)
 """
 
 from collections.abc import Callable
@@ -94,6 +94,7 @@ def export_policy(record: Record, network: Network, path: Path, env: Any) -> Non
     if path.suffix != ".npz":
         raise FreqdynaError(f"path is {str(path)!r}; it must end in .npz")
     _, space = environment_of_result(record, env)
+    network = algorithms.make_learner(record.config, space).policy_network(network)
     names = "activation", "layer_norm"
     arrays = {name: np.array(record.config[f"learner.{name}"]) for name in names}
     for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):

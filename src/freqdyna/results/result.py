@@ -25,7 +25,8 @@ class Result(Record):
     def network(self, seed: SupportsInt) -> Any:
         """The trained network of one seed: a function from a state of shape (n,) to its outputs.
 
-        The outputs are the action values; for NAF they are V, μ before tanh, and the entries of L.
+        The outputs are the action values. For NAF they are V, μ before tanh, and the entries of L;
+        for SAC μ before tanh, and log σ.
         A state is an observation: the scale of `scale_observations` is part of the first layer.
         To get actions, use `policy`.
         """

@@ -107,7 +107,7 @@ def test_a_folded_network_is_the_network_of_scaled_observations():
     def both(key):
         rows = jax.random.uniform(key, (20, 2), minval=env.low, maxval=env.high)
         params = jax.random.normal(key, learner.init(key).params.shape)
-        folded = learner.network(scale.folded(params, learner.sizes))
+        folded = learner.network(scale.folded(params, learner))
         expected = jax.vmap(learner.network(params))(scale(rows))
         packed = jnp.concatenate([rows, rows[::-1], jnp.ones((20, 3))], axis=1)
         return jax.vmap(folded)(rows), expected, scale(rows), scale.of_rows(packed)

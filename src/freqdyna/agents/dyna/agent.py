@@ -75,10 +75,11 @@ class Dyna(Component, eqx.Module):
     planning_steps: Count = eqx.field(static=True, default=10)
     """Updates per environment step (the paper's d)."""
     batch_size: Count = eqx.field(static=True, default=64)
-    """Transitions per mini-batch (b)."""
+    """Transitions per mini-batch (b); 256 by default with SAC."""
     exploration: Share = 0.1
-    """The probability of a random action after the warm-up (epsilon); with continuous actions, the
-    standard deviation of their noise, relative to half their range."""
+    """The probability of a random action after the warm-up (epsilon); with NAF, the standard
+    deviation of the noise of actions, relative to half their range. SAC samples from its policy,
+    unless it is 0."""
     exploration_initial: Share = 1.0
     """The amount of exploration from which a linear schedule starts; see exploration_steps."""
     exploration_steps: CountOrZero = eqx.field(static=True, default=0)
@@ -87,9 +88,9 @@ class Dyna(Component, eqx.Module):
     exploration_repeats: Count = eqx.field(static=True, default=10)
     """The most steps that a random action lasts, with discrete actions: at least k steps with
     probability 1/k. The share of random steps is the same (Dabney et al., 2021)."""
-    acting_network: Literal["online", "target"] | None = eqx.field(static=True, default=None)
-    """The network that acts, in training and in evaluations. If unset: "target" with discrete
-    actions, "online" with continuous ones."""
+    acting_network: Literal["online", "target"] = eqx.field(static=True, default="target")
+    """The network that acts, in training and in evaluations; "online" by default with continuous
+    actions."""
     warmup_steps: CountOrZero = eqx.field(static=True, default=1000)
     """The number of steps at the start in which every action is random."""
     learn_in_warmup: bool = eqx.field(static=True, default=False)
@@ -97,8 +98,8 @@ class Dyna(Component, eqx.Module):
     scale_observations: bool | None = eqx.field(static=True, default=None)
     """Whether the network, and a learned model, see scaled observations: coordinates with known
     bounds in [-1, 1], the others by the running mean and standard deviation of the visited states.
-    Bounds more than ten times as wide as what was visited become ten times that. If unset: yes with
-    discrete actions, no with continuous ones."""
+    Bounds more than ten times as wide as what was visited become ten times that. If unset: yes,
+    except with NAF."""
 
     def init(self, key: PRNGKeyArray) -> DynaState:
         """The state before the first step; the observation is zero if `env` is only a space."""
@@ -262,9 +263,11 @@ class Dyna(Component, eqx.Module):
                 real -= planning.simulated
         updates_before = (t - self.first_update_step) * self.planning_steps
         update_network = partial(update, self.learner, self.replay, simulation, scale)
+        update_key = jax.random.fold_in(replay_key, 1)
 
         def update_once(i: Int[Array, ""], progress: Progress) -> Progress:
-            return update_network(progress, bits[i, :real], i, t, updates_before + i + 1)
+            key = jax.random.fold_in(update_key, i)
+            return update_network(progress, bits[i, :real], i, t, updates_before + i + 1, key)
 
         def update_all(progress: Progress) -> Progress:
             return repeat(self.planning_steps, update_once, progress)
@@ -318,9 +321,9 @@ class Dyna(Component, eqx.Module):
         assert self.planning is not None
         scale, buffers = self._scale(state), self.buffers(state, t)
         if scale is not None:
-            learner, sizes = state.learner, self.learner.sizes
-            params = scale.folded(learner.params, sizes)
-            target_params = scale.folded(learner.target_params, sizes)
+            learner = state.learner
+            params = scale.folded(learner.params, self.learner)
+            target_params = scale.folded(learner.target_params, self.learner)
             learner = replace(learner, params=params, target_params=target_params)
             state = replace(state, learner=learner)
         return search_view(self.env, self.learner, self.planning.scaled(scale), state, t, buffers)
@@ -339,24 +342,26 @@ class Dyna(Component, eqx.Module):
         """The parameters of the acting network, for observations that are not scaled."""
         scale, learner = self._scale(state), state.learner
         params = learner.params if self.acting_network == "online" else learner.target_params
-        return params if scale is None else scale.folded(params, self.learner.sizes)
+        return params if scale is None else scale.folded(params, self.learner)
 
     def with_parameters(self, state: DynaState, parameters: Float[Array, " p"]) -> DynaState:
         """Replace the parameters of both networks, for observations that are not scaled."""
         scale = self._scale(state)
         if scale is not None:
-            parameters = scale.unfolded(parameters, self.learner.sizes)
+            parameters = scale.unfolded(parameters, self.learner)
         both = parameters, parameters
         return eqx.tree_at(lambda s: (s.learner.params, s.learner.target_params), state, both)
 
     def metrics(self, state: DynaState) -> dict[str, Array]:
         """Diagnostics since the last evaluation, and the model's error at the queue's states."""
+        learner = self.learner.metrics(state.learner)
         if self.planning is None:
-            return state.diagnostics.metrics(searches=False, learns_model=False)
+            return state.diagnostics.metrics(searches=False, learns_model=False) | learner
         model, rules = self.planning.model, self.planning.search_control.climb_rules
         learns_model, checks_model = model.learn_batch > 0, not model.is_always_finite
         weighs = self.planning.weighs
         metrics = state.diagnostics.metrics(True, learns_model, checks_model, weighs, rules)
+        metrics |= learner
         if learns_model and isinstance(self.env, Environment):
             assert state.queue is not None
             model = self.planning.scaled(self._scale(state)).model

@@ -109,8 +109,8 @@ def predict(
     keys = jax.random.split(key, len(states))
     ask = jax.vmap(partial(model.two_outcomes, state.model))
     next_states, rewards, ends = ask(states, actions, keys)
-    after = next_states.reshape(-1, states.shape[1])
-    values = learner.bootstrap(state.learner, seen(after)).reshape(rewards.shape)
+    after, value_key = next_states.reshape(-1, states.shape[1]), jax.random.fold_in(key, 1)
+    values = learner.bootstrap(state.learner, seen(after), value_key).reshape(rewards.shape)
     targets = rewards + learner.discount * (1 - ends.astype(float)) * values
     disagreement = jnp.zeros(len(states))
     if model.has_disagreement:
@@ -123,7 +123,7 @@ def predict(
         variance=targets.var(1, ddof=1),
         disagreement=disagreement,
         action_value=action_value(seen(states), actions),
-        state_value=learner.bootstrap(state.learner, seen(states)),
+        state_value=learner.bootstrap(state.learner, seen(states), value_key),
         discount=jnp.full(len(states), learner.discount),
     )
 
@@ -141,7 +141,8 @@ def check_prediction(
     states, next_states = transition.state[None], transition.next_state[None]
     actions = transition.action[None]
     predicted = predict(planning, learner, state, scale, states, actions, key)
-    value = learner.bootstrap(state.learner, next_states if scale is None else scale(next_states))
+    next_seen = next_states if scale is None else scale(next_states)
+    value = learner.bootstrap(state.learner, next_seen, jax.random.fold_in(key, 2))
     target = learner.targets(transition.pack()[None], value)[0]
     one = jax.tree.map(lambda x: x[0], predicted)
     observed = planning.trust.observe(state.trust, one, transition, target)
@@ -298,6 +299,7 @@ def update(
     i: Int[Array, ""],
     t: Int[Array, ""],
     update_count: Int[Array, ""],
+    key: PRNGKeyArray,
 ) -> Progress:
     """Update the network on a mini-batch of stored and simulated transitions.
 
@@ -328,7 +330,7 @@ def update(
         return batch if scale is None else scale.of_rows(batch), usable
 
     after, differences, usable = learner.update(
-        progress.learner, states, complete, update_count, planned
+        progress.learner, states, complete, update_count, planned, key
     )
     stored = replay.update_priorities(progress.replay, indices, differences[:real])
     loss = jnp.mean(learner.learnable(differences, usable) ** 2)

@@ -8,11 +8,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
 from freqdyna.agents.dyna.state import Visited
-from freqdyna.agents.networks import Network, network_from_flat
+from freqdyna.agents.learners import Learner
+from freqdyna.agents.networks import FirstLayer
 from freqdyna.envs.space import Space
 
 SMALLEST = 1e-6
@@ -62,25 +62,23 @@ class ObservationScale(eqx.Module):
         states = rows[:, :both].reshape(len(rows), 2, -1)
         return jnp.concatenate([self(states).reshape(len(rows), both), rows[:, both:]], axis=1)
 
-    def folded(self, params: Float[Array, " p"], sizes: tuple[int, ...]) -> Float[Array, " p"]:
-        """The parameters of the same network as a function of states that are not scaled."""
-        network = network_from_flat(params, sizes)
-        weight = network.weights[0] / self.half[:, None]
-        shift = jnp.dot(self.centre, weight, precision=jax.lax.Precision.HIGHEST)
-        return _with_first_layer(network, weight, network.biases[0] - shift)
+    def folded(self, params: Float[Array, " p"], learner: Learner) -> Float[Array, " p"]:
+        """The parameters of the same networks as functions of states that are not scaled."""
 
-    def unfolded(self, params: Float[Array, " p"], sizes: tuple[int, ...]) -> Float[Array, " p"]:
+        def fold(layer: FirstLayer) -> FirstLayer:
+            weight = layer[0] / self.half[:, None]
+            return weight, layer[1] - self._shift(weight)
+
+        return learner.with_first_layers(params, fold)
+
+    def unfolded(self, params: Float[Array, " p"], learner: Learner) -> Float[Array, " p"]:
         """The inverse of `folded`."""
-        network = network_from_flat(params, sizes)
-        weight = network.weights[0]
-        shift = jnp.dot(self.centre, weight, precision=jax.lax.Precision.HIGHEST)
-        return _with_first_layer(network, weight * self.half[:, None], network.biases[0] + shift)
 
+        def unfold(layer: FirstLayer) -> FirstLayer:
+            weight, bias = layer
+            return weight * self.half[:, None], bias + self._shift(weight)
 
-def _with_first_layer(
-    network: Network, weight: Float[Array, "n h"], bias: Float[Array, " h"]
-) -> Float[Array, " p"]:
-    """The parameters of a network with another first layer."""
-    first = weight, bias
-    network = eqx.tree_at(lambda net: (net.weights[0], net.biases[0]), network, first)
-    return ravel_pytree(network)[0]
+        return learner.with_first_layers(params, unfold)
+
+    def _shift(self, weight: Float[Array, "n h"]) -> Float[Array, " h"]:
+        return jnp.dot(self.centre, weight, precision=jax.lax.Precision.HIGHEST)

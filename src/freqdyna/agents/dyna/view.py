@@ -12,11 +12,11 @@ from freqdyna.agents.dyna.planning import Planning
 from freqdyna.agents.dyna.state import Buffers, DynaState, Queue
 from freqdyna.agents.learners import Learner
 from freqdyna.agents.models.base import Model
-from freqdyna.agents.networks import StateValue
 from freqdyna.core import unrolled
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.base import Environment
 from freqdyna.envs.space import Action, Outcome, Space, State, Transition
+from freqdyna.frequency import ValueFunction
 from freqdyna.search_control.base import Search, SearchControl
 from freqdyna.search_control.climb import HillClimb
 
@@ -157,7 +157,7 @@ def is_drawn(env: Space) -> bool:
     return env.observation_size == 2 and env.is_bounded
 
 
-def surfaces(value: StateValue, env: Space) -> dict[str, Float[Array, "points points"]]:
+def surfaces(value: ValueFunction, env: Space) -> dict[str, Float[Array, "points points"]]:
     """V and g = ‖∇V‖² + ‖H_V‖²_F on a grid; the first index follows the first coordinate."""
 
     def at(state: Float[Array, " 2"]) -> dict[str, Float[Array, ""]]:
