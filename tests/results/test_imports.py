@@ -70,6 +70,23 @@ def test_columns_may_have_spaces_and_the_environment_may_be_unknown(folder):
     assert result.env_name == "unknown environment"
 
 
+def test_rows_of_a_csv_file_are_chosen_by_their_values(folder, capsys):
+    lines = CSV.splitlines()
+    rows = [f"{row},{name},Hopper-v4,{n}" for n, name in enumerate("AB") for row in lines[1:]]
+    write(folder / "all.csv", "\n".join([f"{lines[0]},algorithm,env,part", *rows]))
+    chosen = {"algorithm": "B", "part": "1"}
+    result = import_curves("all.csv", where=chosen)
+    assert result.returns.tolist() == [[1.0, 3.0], [2.0, 7.5]]
+    assert (result.config.algorithm, result.env_name) == ("B (imported)", "unknown environment")
+    main(["import", "all.csv", "--where", "algorithm=A", "env=Hopper-v4", "--out", "runs/a"])
+    assert freqdyna.load("runs/a").env_name == "Hopper-v4"
+    for wrong in ({"algorithm": "C"}, {"colour": "red"}):
+        with pytest.raises(FreqdynaError, match=next(iter(wrong))):
+            import_curves("all.csv", where=wrong)
+    with pytest.raises(FreqdynaError):  # both have each seed and step
+        import_curves("all.csv")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -148,6 +148,9 @@ class ImportCurves:
     every: int | None = None
     """Average returns over intervals of so many steps. If unset: only if the seeds have different
     steps, over up to 100 intervals."""
+    where: tuple[str, ...] = ()
+    """CSV files only: use the rows with these values, such as algorithm=SAC env=Hopper-v4. The name
+    and the environment are then those."""
 
     def run(self) -> None:
         """Run the command."""
@@ -158,6 +161,10 @@ class ImportCurves:
         from freqdyna.results.tables import print_table
 
         options = {k: v for k, v in asdict(self).items() if k not in ("files", "out")}
+        for pair in self.where:
+            if "=" not in pair:
+                raise FreqdynaError(f"where has {pair!r}; it must be column=value")
+        options["where"] = dict(pair.split("=", 1) for pair in self.where)
         result = import_curves(*self.files, **options)
         facts = result.provenance[IMPORTED]
         out = self.out or free_name(Config(algorithm=facts["name"], env=result.env_name))

@@ -9,7 +9,7 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
-from pyarrow import ArrowException
+from pyarrow import ArrowException, Table, string
 from pyarrow.csv import ReadOptions, read_csv
 
 from freqdyna.config import Config
@@ -65,6 +65,7 @@ def import_curves(
     episode_limit: int | None = None,
     tag: str | None = None,
     every: int | None = None,
+    where: Mapping[str, str] | None = None,
 ) -> Result:
     """Import the learning curves of one algorithm in one environment.
 
@@ -80,6 +81,8 @@ def import_curves(
             Stable-Baselines3 and CleanRL.
         every: Average returns over intervals of so many steps; None to do so only if the seeds have
             different steps, over up to 100 intervals.
+        where: Values of columns of CSV files, such as {"algorithm": "SAC", "env": "Hopper-v4"}:
+            other rows are left out. `name` and `env` are then these two, unless they are set.
 
     Returns:
         The curves as a result without parameters: it can be plotted, compared, and saved to a
@@ -95,11 +98,16 @@ def import_curves(
     if len(set(formats)) > 1:
         kinds = " and ".join(dict.fromkeys(formats))
         raise FreqdynaError(f"files has {kinds} files; all must have one format")
-    kind, details = formats[0], dict[str, Any]()
+    kind, details, where = formats[0], dict[str, Any](), dict(where or {})
+    if where and kind != _CSV:
+        raise FreqdynaError(f"where is {where}; it can only be used with CSV files")
+    if where:
+        name, env = name or where.get("algorithm"), env or where.get("env")
+        details["where"] = where
     if tag is not None and kind != _EVENTS:
         raise FreqdynaError(f"tag is {tag!r}; it can only be used with TensorBoard event files")
     if kind == _CSV:
-        curves = _csv_curves([file for [file] in files])
+        curves = _csv_curves([file for [file] in files], where)
     elif kind == _EVALUATIONS:
         curves = [_evaluations(seed, file) for seed, [file] in enumerate(files)]
     elif kind == _MONITOR:
@@ -229,10 +237,11 @@ def _format_and_files(path: Path) -> tuple[str, list[Path]]:
     )
 
 
-def _csv_curves(paths: Sequence[Path]) -> list[Curve]:
+def _csv_curves(paths: Sequence[Path], where: Mapping[str, str]) -> list[Curve]:
     """The curves in CSV files, which together have one row for each seed and step."""
     columns = ("seed", "step", "return")
-    rows = np.concatenate([_csv_columns(path, columns, integers=2) for path in paths], axis=1)
+    tables = [_csv_columns(path, columns, integers=2, where=where) for path in paths]
+    rows = np.concatenate(tables, axis=1)
     seeds, steps, returns = rows[:, np.lexsort((rows[1], rows[0]))]
     repeated = (np.diff(seeds) == 0) & (np.diff(steps) == 0)
     if repeated.any():
@@ -244,11 +253,19 @@ def _csv_curves(paths: Sequence[Path]) -> list[Curve]:
     ]
 
 
-def _csv_columns(path: Path, names: Sequence[str], integers: int, comments: int = 0) -> np.ndarray:
+def _csv_columns(
+    path: Path,
+    names: Sequence[str],
+    integers: int,
+    comments: int = 0,
+    where: Mapping[str, str] | None = None,
+) -> np.ndarray:
     """Columns of a CSV file, shape (columns, rows), the first ones integers; NaN if not finite."""
     try:
         table = read_csv(path, ReadOptions(skip_rows=comments))
         table = table.rename_columns([name.strip() for name in table.column_names])
+        for name, value in (where or {}).items():
+            table = _rows_with(table, name, value, path)
         rows = np.stack([table[name].to_numpy().astype(np.float64) for name in names])
     except (ArrowException, KeyError, ValueError, TypeError) as error:
         raise FreqdynaError(
@@ -261,6 +278,19 @@ def _csv_columns(path: Path, names: Sequence[str], integers: int, comments: int 
             f"{path} must have rows with integers, 0 or greater, in: {', '.join(names[:integers])}"
         )
     return np.where(np.isfinite(rows), rows, np.nan)
+
+
+def _rows_with(table: Table, name: str, value: str, path: Path) -> Table:
+    """The rows with a value in a column."""
+    if name not in table.column_names:
+        raise FreqdynaError(
+            f"where has {name!r}; it must be a column of {path}: {', '.join(table.column_names)}"
+        )
+    values = table[name].cast(string()).to_pylist()
+    if value not in values:
+        some = ", ".join(map(str, list(dict.fromkeys(values))[:8]))
+        raise FreqdynaError(f"where has {name} = {value!r}; {path} has no row with it, but: {some}")
+    return table.filter([one == value for one in values])
 
 
 def _evaluations(seed: int, path: Path) -> Curve:
