@@ -44,8 +44,6 @@ ALIASES = {
     "lr": "learner.learning_rate",
 }
 """What other libraries call these settings."""
-REMOVED = {"planning.rollout_length": 1}
-"""Settings that earlier versions wrote, and the values that mean what every run does now."""
 ALGORITHM_ALIASES = {"dqn": "er"}
 """What other libraries call these algorithms."""
 
@@ -385,7 +383,7 @@ def flattened(settings: Mapping[str, Any]) -> dict[str, Any]:
             inner = {name if k == "name" else f"{name}.{k}": v for k, v in value.items()}
         else:
             inner = {name: value}
-        flat |= {k: _plain(v) for k, v in inner.items() if (k, v) not in REMOVED.items()}
+        flat |= {k: _plain(v) for k, v in inner.items()}
     return flat
 
 

@@ -93,16 +93,6 @@ def test_files_of_another_run_are_not_those_of_the_run(name, changes):
         folders.decode(mixed, Result)
 
 
-def test_a_removed_setting_is_read_if_it_means_what_every_run_does():
-    def read(length):
-        settings = {**CONFIG.settings, "planning.rollout_length": length}
-        return folders.decode_config(folders.encode_config(replace(CONFIG, settings=settings)))
-
-    assert read(1) == CONFIG
-    with pytest.raises(FreqdynaError, match=r"rollout_length is 3; it must be 1.*removed"):
-        completed(replace(read(3), algorithm="dyna"))
-
-
 def test_seeds_may_have_gaps_and_a_run_may_be_unfinished_or_without_arrays(tmp_path):
     """Blocks of a sweep that are not finished, merged and saved as a run."""
     some = a_result(seeds=np.array([3, 9]))

@@ -15,12 +15,10 @@ from freqdyna.agents.sac import SAC
 from freqdyna.agents.trust import TRUSTS
 from freqdyna.config import (
     COMPONENTS,
-    REMOVED,
     Component,
     Config,
     create,
     known_algorithm,
-    require,
     settings_of,
     values_of,
 )
@@ -177,6 +175,11 @@ def build(
             raise FreqdynaError(
                 f"planning.model_updates is {planning.model_updates}, but the model does not learn"
             )
+        if planning.rollout_length > 1 and not planning.weighs:
+            raise FreqdynaError(
+                f"planning.rollout_length is {planning.rollout_length}; it must be 1 with trust "
+                "'always'"
+            )
         simulated = round(planning.simulated_share * dyna.batch_size)
         dyna = replace(dyna, planning=replace(planning, simulated=simulated))
     return dyna
@@ -228,7 +231,6 @@ def require_known(config: Config, classes: Mapping[str, type]) -> None:
             continue  # the arguments of Gymnasium's environments are not known
         if kind in COMPONENTS and kind not in classes and value is not None:
             raise FreqdynaError(f"{name} is set, but algorithm {config.algorithm!r} has no {kind}")
-        require(name, value, name not in REMOVED, f"{REMOVED.get(name)}: the setting was removed")
         if name not in known:
             raise unknown_name("setting", name, known)
 

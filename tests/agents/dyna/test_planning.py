@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from probes import Clock, agent_of
 
-from freqdyna import envs
-from freqdyna.agents.dyna.planning import Simulation
+from freqdyna import FreqdynaError, envs
+from freqdyna.agents.dyna.planning import Simulation, imagine
 from freqdyna.agents.learners import DQN
 from freqdyna.agents.models import Model, TrueModel
+from freqdyna.agents.trust import Trust
 from freqdyna.envs.space import Transition
 
 CLOCK = Clock(last=5)
@@ -94,3 +95,36 @@ def test_simulated_transitions_have_queue_states_actions_of_the_policy_and_outco
     assert {tuple(row) for row in seen.state.tolist()} <= {tuple(row) for row in queue.tolist()}
     np.testing.assert_array_equal(seen.action, np.argmax(values, axis=1))
     np.testing.assert_array_equal(seen.next_state, next_states)
+
+
+class Half(Trust):
+    """Every simulated transition counts half."""
+
+    def judge(self, state, prediction):
+        return prediction.target, jnp.full((), 0.5)
+
+
+def test_steps_of_a_rollout_count_as_far_as_all_before_them():
+    clock, length = Clock(last=5, episode_limit=9), 3
+    settings = {"model": "true", "batch_size": 60, "planning_steps": 1, "replay.capacity": 50}
+    settings |= {"planning.rollout_length": length, "scale_observations": False}
+    agent = agent_of(clock, "dyna-replay", {"trust": Half()}, **settings)
+
+    @jax.jit
+    def planned(key):
+        state = jax.lax.fori_loop(0, 20, lambda t, s: agent.step(s, t), agent.init(key))
+        buffers = agent.buffers(state, jnp.asarray(19))
+        return imagine(agent.planning, agent.learner, state, None, buffers, 1, key)
+
+    rows, finite = planned(jax.random.key(0))
+    assert finite.shape == rows.weights.shape == (1, 30)
+    states, weights = rows.states.reshape(length, -1), rows.weights.reshape(length, -1)
+    assert len(np.unique(states[0])) > 2
+    reached = np.ones(10)
+    for step in range(length):
+        np.testing.assert_array_equal(states[step], states[0] + step)
+        np.testing.assert_allclose(weights[step], 0.5 ** (step + 1) * reached)
+        reached = reached * (states[step] + 1 < 5)  # what comes after the end does not count
+    assert 0 < reached.mean() < 1
+    with pytest.raises(FreqdynaError, match="rollout_length"):
+        agent_of(clock, "dyna-replay", **settings, trust="always")

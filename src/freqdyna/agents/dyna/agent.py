@@ -398,7 +398,9 @@ class Dyna(Component, eqx.Module):
             assert self.planning is not None
             scale, trust_key = self._scale(state), jax.random.fold_in(key, 2)
             planning, actions = self.planning.scaled(scale), jax.vmap(greedy)(states)
-            predicted = predict(planning, self.learner, state, scale, states, actions, trust_key)
+            predicted, *_ = predict(
+                planning, self.learner, state, scale, states, actions, trust_key
+            )
             _, weights = jax.vmap(partial(planning.trust.judge, state.trust))(predicted)
             return jnp.clip(weights, 0.0, 1.0)
 

@@ -43,6 +43,10 @@ class Planning(Component, eqx.Module):
     model_updates: Count = eqx.field(static=True, default=1)
     """Updates per environment step of a model that learns, each with its own mini-batch."""
 
+    rollout_length: Count = eqx.field(static=True, default=1)
+    """Steps that are simulated from a state of the queue; each counts as far as all before it are
+    trusted. Not with trust "always"."""
+
     @property
     def weighs(self) -> bool:
         """Whether simulated transitions come on top of a mini-batch, with weights."""
@@ -103,8 +107,11 @@ def predict(
     states: Float[Array, "k n"],
     actions: Shaped[Array, "k ..."],
     key: PRNGKeyArray,
-) -> Prediction:
-    """What the model and the network say about actions in states; every array has k rows."""
+) -> tuple[Prediction, Float[Array, "k n"], Float[Array, " k"]]:
+    """What the model and the network say about actions in states; every array has k rows.
+
+    Also the next states of the model's first answer, and how probable it is that they are terminal.
+    """
     model, seen = planning.model, scale or (lambda s: s)
     keys = jax.random.split(key, len(states))
     ask = jax.vmap(partial(model.two_outcomes, state.model))
@@ -116,7 +123,7 @@ def predict(
     if model.has_disagreement:
         disagreement = jax.vmap(partial(model.disagreement, state.model))(states, actions)
     action_value = jax.vmap(partial(learner.action_value, state.learner.params))
-    return Prediction(
+    predicted = Prediction(
         state=states,
         action=actions,
         target=targets.mean(1),
@@ -126,6 +133,7 @@ def predict(
         state_value=learner.bootstrap(state.learner, seen(states), value_key),
         discount=jnp.full(len(states), learner.discount),
     )
+    return predicted, next_states[:, 0], ends[:, 0].astype(float)
 
 
 def check_prediction(
@@ -140,7 +148,7 @@ def check_prediction(
     """Let the trust compare what the model predicts with a new transition, once it has learned."""
     states, next_states = transition.state[None], transition.next_state[None]
     actions = transition.action[None]
-    predicted = predict(planning, learner, state, scale, states, actions, key)
+    predicted, *_ = predict(planning, learner, state, scale, states, actions, key)
     next_seen = next_states if scale is None else scale(next_states)
     value = learner.bootstrap(state.learner, next_seen, jax.random.fold_in(key, 2))
     target = learner.targets(transition.pack()[None], value)[0]
@@ -166,27 +174,40 @@ def imagine(
     large batch, and the target network moves little in a step.
     """
     shape, seen = (updates, planning.simulated), scale or (lambda s: s)
-    state_key, explore_key, action_key, model_key = jax.random.split(key, 4)
-    bits = jax.random.bits(state_key, (updates * planning.simulated,), jnp.uint32)
-    states = buffers.queued(bits)
-    if planning.search_control.proposes_actions:
-        actions = buffers.queued_actions(bits)
-    else:
-        outputs = jax.vmap(learner.network(state.learner.params))(seen(states))
-        keys = explore_key, action_key
-        exploration = learner.draw_exploration(keys, bits.shape, planning.exploration)
-        actions = jax.vmap(learner.select_action)(outputs, exploration)
-    predicted = predict(planning, learner, state, scale, states, actions, model_key)
-    targets, weights = jax.vmap(partial(planning.trust.judge, state.trust))(predicted)
-    finite = jnp.isfinite(targets) & jnp.isfinite(weights)
-    planned = Planned(
-        states=jnp.where(finite[:, None], seen(states), 0.0),
-        actions=actions,
-        targets=jnp.where(finite, targets, 0.0),
-        weights=jnp.where(finite, jnp.clip(weights, 0.0, 1.0), 0.0),
-    )
-    rows = jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), planned)
-    return rows, finite.reshape(shape)
+    state_key, *keys = jax.random.split(key, 4)
+    number = updates * planning.simulated
+    bits = jax.random.bits(state_key, (-(-number // planning.rollout_length),), jnp.uint32)
+    states, reached, steps = buffers.queued(bits), jnp.ones(len(bits)), []
+    for i in range(planning.rollout_length):
+        explore_key, action_key, model_key = keys
+        if i == 0 and planning.search_control.proposes_actions:
+            actions = buffers.queued_actions(bits)
+        else:
+            outputs = jax.vmap(learner.network(state.learner.params))(seen(states))
+            exploration = learner.draw_exploration(
+                (explore_key, action_key), bits.shape, planning.exploration
+            )
+            actions = jax.vmap(learner.select_action)(outputs, exploration)
+        predicted, after, ends = predict(
+            planning, learner, state, scale, states, actions, model_key
+        )
+        targets, weights = jax.vmap(partial(planning.trust.judge, state.trust))(predicted)
+        finite = jnp.isfinite(targets) & jnp.isfinite(weights)
+        weights = jnp.where(finite, reached * jnp.clip(weights, 0.0, 1.0), 0.0)
+        planned = Planned(
+            states=jnp.where(finite[:, None], seen(states), 0.0),
+            actions=actions,
+            targets=jnp.where(finite, targets, 0.0),
+            weights=weights,
+        )
+        steps.append((planned, finite))
+        goes_on = jnp.isfinite(after).all(1) & jnp.isfinite(ends)
+        states = jnp.where(goes_on[:, None], after, states)
+        reached = jnp.where(goes_on, weights * (1 - ends), 0.0)
+        keys = [jax.random.fold_in(key, i + 1) for key in keys]
+    together = jax.tree.map(lambda *x: jnp.concatenate(x)[:number], *steps)
+    rows: tuple[Planned, Array] = jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), together)
+    return rows
 
 
 class Simulation(eqx.Module):

@@ -1,0 +1,248 @@
+"""Continuous control: the goals of SAC beside public curves, and its speed.
+
+`train FOLDER` trains what FOLDER lacks, unit by unit; `--task` and `--agent` choose some. `collect`
+adds FOLDER to `results/control.parquet`, `table` prints it. `speed` measures updates per second.
+
+How the defaults of SAC are chosen, written on 2026-11-18 before the first training of it:
+
+- Development domains: Pendulum-v1 (5,000 steps), InvertedDoublePendulum-v5 (10,000) and Ant-v5
+  (30,000), 10 seeds from 3000. Candidates: `CANDIDATES`, one change at a time, then at most four
+  that combine what raised the worst domain or the mean by more than one standard error.
+- The score of a domain is the mean of the return of all evaluations and of the last three, 0 for a
+  random policy and 1 for the best known. The worst domain counts; among candidates within one
+  standard error of the highest, the highest mean. A candidate is allowed if 10 seeds x 50,000 steps
+  on Hopper take at most 20 minutes of one H200.
+- Hopper, Walker2d and HalfCheetah have no say: they are trained once, with the winner and seeds
+  from 0.
+"""
+
+import argparse
+import json
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from choose_defaults import place
+from samples import CORES, interval, origin
+
+import freqdyna
+
+ROOT = Path(__file__).parents[1]
+STORED = ROOT / "results" / "control.parquet"
+SEEDS = 10
+
+
+@dataclass(frozen=True)
+class Task:
+    """An environment, and how long it is trained."""
+
+    env: str
+    steps: int
+    goal: float | None = None
+    """The mean of the last three evaluations that is wanted."""
+    random: float = 0.0
+    best: float = 1.0
+    first_seed: int = 0
+
+
+GOALS = (
+    Task("Pendulum-v1", 5_000, -170),
+    Task("InvertedPendulum-v5", 5_000, 1_000),
+    # REDQ with 20 updates per step, the mean of public curves.
+    Task("Hopper-v4", 50_000, 2_485),
+    Task("Walker2d-v4", 50_000, 1_341),
+    Task("HalfCheetah-v4", 50_000, 6_477),
+)
+DEVELOPMENT = (
+    Task("Pendulum-v1", 5_000, None, -1_220, -140, 3000),
+    Task("InvertedDoublePendulum-v5", 10_000, None, 55, 9_350, 3000),
+    Task("Ant-v5", 30_000, None, -60, 4_000, 3000),
+)
+CANDIDATES: dict[str, dict[str, Any]] = {
+    "base": {},
+    "2 critics": {"learner.critics": 2},
+    "10 critics": {"learner.critics": 10},
+    "5 updates": {"planning_steps": 5},
+    "20 updates": {"planning_steps": 20},
+    "batch 128": {"batch_size": 128},
+    "prioritized": {"replay.prioritized_share": 0.5},
+    "relu": {"learner.activation": "relu"},
+    "temperature 1": {"learner.temperature": 1.0},
+}
+PLANNING: dict[str, dict[str, Any]] = {
+    "dyna, visited states": {"algorithm": "dyna-replay"},
+    "dyna, uniform": {"algorithm": "dyna-uniform"},
+    "dyna, td-error": {"algorithm": "dyna"},
+    "dyna, value": {"algorithm": "dyna-value"},
+    "dyna, frequency": {"algorithm": "dyna-frequency"},
+}
+Unit = tuple[str, Task, dict[str, Any]]
+"""The name of the agent, the task, and the settings."""
+
+
+def units() -> list[Unit]:
+    """All trainings: the choice, the goals, and the question of this library."""
+    chosen = [(name, task, new) for task in DEVELOPMENT for name, new in CANDIDATES.items()]
+    goals: list[Unit] = [("er", task, {}) for task in GOALS]
+    agents = {"er": {}, **PLANNING}
+    asked = [
+        (f"{name}, {updates} updates", GOALS[0], {**new, "planning_steps": updates})
+        for updates in (1, 5, 20)
+        for name, new in agents.items()
+    ]
+    asked += [
+        (f"{name}, {updates} updates", GOALS[2], {**agents[name], "planning_steps": updates})
+        for updates, names in (
+            (5, agents),
+            (20, ("er", "dyna, visited states", "dyna, td-error", "dyna, frequency")),
+        )
+        for name in names
+    ]
+    return [*chosen, *goals, *asked]
+
+
+def file_of(folder: Path, unit: Unit) -> Path:
+    """Where a training is stored before it is collected."""
+    name, task, _ = unit
+    return place(folder, f"{name} {task.first_seed}", task.env)
+
+
+def train(folder: Path, unit: Unit) -> None:
+    """Train an agent on a task, and store its returns of shape (seeds, evaluations)."""
+    name, task, settings = unit
+    began = time.monotonic()
+    result = freqdyna.train(
+        task.env,
+        **{"algorithm": "er", **settings},
+        seeds=SEEDS,
+        first_seed=task.first_seed,
+        steps=task.steps,
+        eval_every=max(500, task.steps // 25),
+    )
+    np.savez(
+        file_of(folder, unit),
+        steps=result.steps,
+        returns=result.returns,
+        seconds=time.monotonic() - began,
+        settings=json.dumps(settings),
+        origin=origin(),
+    )
+    last = result.returns[:, -3:].mean(1)
+    print(f"{name} on {task.env}: {last.mean():.0f} {interval(last)}", flush=True)
+
+
+def collect(folder: Path) -> None:
+    """Add all trainings of a folder to the file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = {(row["agent"], row["env"], row["first"]): row for row in stored_rows()}
+    for unit in units():
+        if (path := file_of(folder, unit)).exists():
+            name, task, _ = unit
+            with np.load(path) as stored:
+                rows[name, task.env, task.first_seed] = {
+                    **{"agent": name, "env": task.env, "first": task.first_seed},
+                    **{key: stored[key].tolist() for key in ("steps", "returns", "seconds")},
+                    **{key: str(stored[key]) for key in ("settings", "origin")},
+                }
+    pq.write_table(pa.Table.from_pylist(list(rows.values())), STORED, compression="zstd")
+
+
+def stored_rows() -> list[dict[str, Any]]:
+    """What the file has, one row for each training."""
+    import pyarrow.parquet as pq
+
+    return pq.read_table(STORED).to_pylist() if STORED.exists() else []
+
+
+def table() -> str:
+    """The mean of the last three evaluations of each training, in Markdown."""
+    goals = {(task.env, task.steps): task.goal for task in GOALS}
+    lines = ["| task | real steps | agent | return | goal | minutes |", "|---|---|---|---|---|---|"]
+    for row in sorted(stored_rows(), key=lambda row: (row["env"], row["first"])):
+        last, steps = np.array(row["returns"])[:, -3:].mean(1), row["steps"][-1]
+        low, high = (f"{bound:.0f}" for bound in interval(last))
+        goal = goals.get((row["env"], steps)) if row["first"] == 0 else None
+        cells = [row["env"], f"{steps:,}", row["agent"], f"{last.mean():.0f} [{low}, {high}]"]
+        cells += ["" if goal is None else f"{goal:,}", f"{row['seconds'] / 60:.0f}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def updates_of_peer(updates: int) -> float:
+    """Updates per second of Stable-Baselines3's SAC, which has two critics, on one thread."""
+    import torch
+    from stable_baselines3 import SAC
+
+    torch.set_num_threads(1)
+    model = SAC("MlpPolicy", "Pendulum-v1", gradient_steps=updates, device="cpu")
+    model.learn(150)
+    began = time.perf_counter()
+    model.learn(100, reset_num_timesteps=False)
+    return 100 * updates / (time.perf_counter() - began)
+
+
+def speed(seeds: int, updates: int = 10) -> None:
+    """Print updates per second over all seeds, with two layers of 256 and mini-batches of 256.
+
+    Stable-Baselines3 runs one process for each core, one after the other with ours.
+    """
+    import jax
+
+    from freqdyna.config import Config
+    from freqdyna.training import api
+
+    rates = {}
+    for critics in (2, 10):
+        settings = {"env": "Pendulum-v1", "seeds": seeds, "steps": 10_000, "warmup_steps": 0}
+        settings |= {"learner.critics": critics, "planning_steps": updates}
+        block, steps = api.prepare(Config.of(settings)).block, 20 if CORES < 8 else 200
+        state = jax.block_until_ready(block.advance(block.init(), 0, steps))
+        times = []
+        for turn in range(1, 4):
+            began = time.perf_counter()
+            state = block.advance(state, turn * steps, (turn + 1) * steps)
+            jax.block_until_ready(state)
+            times.append((time.perf_counter() - began) / steps)
+        rates[critics] = seeds * updates / np.median(times)
+        print(f"{seeds} seeds, {critics} critics: {rates[critics]:,.0f} updates/s", flush=True)
+    if jax.default_backend() == "cpu":
+        with ProcessPoolExecutor(CORES, max_tasks_per_child=1) as pool:
+            theirs = sum(pool.map(updates_of_peer, [updates] * CORES))
+        print(f"Stable-Baselines3, {CORES} processes: {theirs:,.0f} updates/s")
+        print(f"ratio {rates[2] / theirs:.2f}, {origin()}")
+
+
+def main() -> None:
+    """Train, collect, print or measure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=("train", "collect", "table", "speed"))
+    parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "runs" / "control")
+    parser.add_argument("--task", help="the name of an environment")
+    parser.add_argument("--agent", help="the name of an agent")
+    parser.add_argument("--first-seed", type=int, default=0, help="3000 for the choice of defaults")
+    parser.add_argument("--seeds", type=int, default=2, help="of `speed`")
+    options = parser.parse_args()
+    match options.action:
+        case "train":
+            options.folder.mkdir(parents=True, exist_ok=True)
+            for unit in units():
+                name, task, _ = unit
+                fits = options.task in (None, task.env) and options.agent in (None, name)
+                fits &= task.first_seed == options.first_seed
+                if fits and not file_of(options.folder, unit).exists():
+                    train(options.folder, unit)
+        case "collect":
+            collect(options.folder)
+        case "table":
+            print(table())
+        case "speed":
+            speed(options.seeds)
+
+
+if __name__ == "__main__":
+    main()
