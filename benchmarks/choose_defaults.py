@@ -13,8 +13,8 @@ The rule, written on 2026-11-17 before the first training:
 - A candidate is allowed if 5 seeds x 20,000 steps on CartPole take at most 10 minutes on two cores.
 - The winner is confirmed once, on other seeds and on domains that have no say here.
 
-`python benchmarks/choose_defaults.py train FOLDER --part 0/16` trains what FOLDER lacks,
-`collect FOLDER` writes it to `results/defaults.parquet`, and `table` prints the scores of a file.
+`benchmarks/pool.py` trains what is missing; `python benchmarks/choose_defaults.py collect FOLDER`
+adds it to `results/defaults.parquet`, and `table results/defaults.parquet` prints the scores.
 The settings `running_scale`, `learner.weight_decay` and `learner.reward_scale` brought nothing and
 exist only in the commit that introduces this file.
 
@@ -267,9 +267,14 @@ def place(folder: Path, name: str, env: str) -> Path:
     return folder / f"{re.sub('[^a-z0-9]+', '-', name.lower())}.{env}.npz"
 
 
-def train(folder: Path, name: str, env: str) -> None:
+def file_of(folder: Path, unit: tuple[str, str]) -> Path:
+    """Where a training is stored before it is collected."""
+    return place(folder, *unit)
+
+
+def train(folder: Path, unit: tuple[str, str]) -> None:
     """Train one candidate on one domain, and store its returns of shape (seeds, evaluations)."""
-    began = time.monotonic()
+    began, (name, env) = time.monotonic(), unit
     second = CANDIDATES["prioritized, batch 64, 3-step"]
     fourth = FOURTH_RULE | dict.fromkeys(FIFTH_RULE, FOURTH_RULE["both"])
     changes = (CANDIDATES | NEW_CANDIDATES).get(name, {**second, **fourth.get(name, {})})
@@ -299,6 +304,14 @@ def score(env: str, returns: np.ndarray) -> np.ndarray:
     worst, best = (RANDOM_AND_BEST | CONFIRMATION)[env]
     both = returns.mean(1), returns[:, -LAST // EVAL_EVERY :].mean(1)
     return (np.mean(both, axis=0) - worst) / (best - worst)
+
+
+def stored_names() -> set[str]:
+    """The files of the trainings that were collected."""
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(STORED, columns=["candidate", "env"]).to_pylist()
+    return {place(Path(), row["candidate"], row["env"]).name for row in rows}
 
 
 def collect(folder: Path, file: Path) -> None:
@@ -352,26 +365,16 @@ def table(file: Path) -> None:
 
 
 def main() -> None:
-    """Train, collect, or print."""
+    """Collect, or print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=("train", "collect", "table"))
+    parser.add_argument("action", choices=("collect", "table"))
     parser.add_argument("path", type=Path, help="a folder of trainings, or for table a file")
-    parser.add_argument("--part", default="0/1", help="which of how many processes this is")
     parser.add_argument("--out", type=Path, default=STORED)
     options = parser.parse_args()
     if options.action == "table":
-        return table(options.path)
-    if options.action == "collect":
-        return collect(options.path, options.out)
-    options.path.mkdir(parents=True, exist_ok=True)
-    part, parts = map(int, options.part.split("/"))
-    missing = [unit for unit in units() if not place(options.path, *unit).exists()]
-    for name, env in missing[part::parts]:
-        try:
-            train(options.path, name, env)
-        except Exception as error:  # the others are worth having
-            print(name, env, repr(error), flush=True)
-    return None
+        table(options.path)
+    else:
+        collect(options.path, options.out)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ space is not known. Its step takes 1.95 times that of `er` on two cores (`planni
 
 With trust "always", a random member of the ensemble answered; today it is the mean of all.
 
-`python benchmarks/choose_planning.py train FOLDER --part 0/16` trains what FOLDER lacks,
-`collect FOLDER` adds it to `results/planning.parquet`, and `table` prints the scores.
+`benchmarks/pool.py` trains what is missing; `python benchmarks/choose_planning.py collect FOLDER`
+adds it to `results/planning.parquet`, and `table` prints the scores.
 """
 
 import argparse
@@ -69,9 +69,20 @@ CANDIDATES: dict[str, dict[str, Any]] = {
 }
 
 
-def train(folder: Path, name: str, env: str) -> None:
+def units() -> list[tuple[str, str]]:
+    """All trainings: candidate and domain."""
+    return [(name, env) for name in CANDIDATES for env in DOMAINS]
+
+
+def file_of(folder: Path, unit: tuple[str, str]) -> Path:
+    """Where a training is stored before it is collected."""
+    return place(folder, *unit)
+
+
+def train(folder: Path, unit: tuple[str, str]) -> None:
     """Train one candidate on one domain, and store its returns of shape (seeds, evaluations)."""
-    began, settings = time.monotonic(), {**LEARNER, **CANDIDATES[name]}
+    began, (name, env) = time.monotonic(), unit
+    settings = {**LEARNER, **CANDIDATES[name]}
     scale.MOST_RANGES = math.inf  # as in the second rule
     result = freqdyna.train(
         env, seeds=SEEDS, first_seed=4000, steps=STEPS, eval_every=EVAL_EVERY, **settings
@@ -94,13 +105,18 @@ def stored_rows() -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["candidate"], row["env"]): row for row in rows}
 
 
+def stored_names() -> set[str]:
+    """The files of the trainings that were collected."""
+    return {place(Path(), *unit).name for unit in stored_rows()}
+
+
 def collect(folder: Path) -> None:
     """Add all trainings of a folder to the file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     rows = stored_rows()
-    for name, env in [(name, env) for name in CANDIDATES for env in DOMAINS]:
+    for name, env in units():
         if (path := place(folder, name, env)).exists():
             with np.load(path) as stored:
                 weights = stored["trust"][np.isfinite(stored["trust"])]
@@ -133,22 +149,15 @@ def table() -> None:
 
 
 def main() -> None:
-    """Train, or print."""
+    """Collect, or print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=("train", "collect", "table"))
+    parser.add_argument("action", choices=("collect", "table"))
     parser.add_argument("folder", type=Path, nargs="?", default=Path("runs/planning"))
-    parser.add_argument("--part", default="0/1", help="which of how many processes this is")
     options = parser.parse_args()
     if options.action == "table":
-        return table()
-    if options.action == "collect":
-        return collect(options.folder)
-    options.folder.mkdir(parents=True, exist_ok=True)
-    part, parts = map(int, options.part.split("/"))
-    units = [(name, env) for name in CANDIDATES for env in DOMAINS]
-    for name, env in [u for u in units if not place(options.folder, *u).exists()][part::parts]:
-        train(options.folder, name, env)
-    return None
+        table()
+    else:
+        collect(options.folder)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Continuous control: the goals of SAC beside public curves, and its speed.
 
-`train FOLDER` trains what FOLDER lacks, unit by unit; `--task` and `--agent` choose some. `collect`
-adds FOLDER to `results/control.parquet`, `table` prints it. `speed` measures updates per second.
+`benchmarks/pool.py` trains what is missing; `python benchmarks/control.py collect FOLDER` adds it
+to `results/control.parquet`, `table` prints it, and `speed` measures updates per second.
 
 How the defaults of SAC are chosen, written on 2026-11-18 before the first training of it:
 
@@ -134,6 +134,12 @@ def train(folder: Path, unit: Unit) -> None:
     print(f"{name} on {task.env}: {last.mean():.0f} {interval(last)}", flush=True)
 
 
+def stored_names() -> set[str]:
+    """The files of the trainings that were collected."""
+    rows = stored_rows()
+    return {place(Path(), f"{row['agent']} {row['first']}", row["env"]).name for row in rows}
+
+
 def collect(folder: Path) -> None:
     """Add all trainings of a folder to the file."""
     import pyarrow as pa
@@ -218,24 +224,13 @@ def speed(seeds: int, updates: int = 10) -> None:
 
 
 def main() -> None:
-    """Train, collect, print or measure."""
+    """Collect, print or measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=("train", "collect", "table", "speed"))
+    parser.add_argument("action", choices=("collect", "table", "speed"))
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "runs" / "control")
-    parser.add_argument("--task", help="the name of an environment")
-    parser.add_argument("--agent", help="the name of an agent")
-    parser.add_argument("--first-seed", type=int, default=0, help="3000 for the choice of defaults")
     parser.add_argument("--seeds", type=int, default=2, help="of `speed`")
     options = parser.parse_args()
     match options.action:
-        case "train":
-            options.folder.mkdir(parents=True, exist_ok=True)
-            for unit in units():
-                name, task, _ = unit
-                fits = options.task in (None, task.env) and options.agent in (None, name)
-                fits &= task.first_seed == options.first_seed
-                if fits and not file_of(options.folder, unit).exists():
-                    train(options.folder, unit)
         case "collect":
             collect(options.folder)
         case "table":

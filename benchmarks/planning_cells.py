@@ -17,9 +17,9 @@ YeastFeed was written independently, and added after the choice.
 - With the true model, on built-in environments: better in every cell in which `er` is not within
   0.05 of the best known.
 
-`train FOLDER` trains what FOLDER lacks, unit by unit, `collect FOLDER` adds it to
-`results/planning_cells.parquet`, and `table` prints the cells. `cost` measures a step of each agent
-after the warm-up, on this machine.
+`benchmarks/pool.py` trains what is missing; `python benchmarks/planning_cells.py collect FOLDER`
+adds it to `results/planning_cells.parquet`, `table` prints the cells, and `cost` measures a step of
+each agent after the warm-up, on this machine.
 """
 
 import argparse
@@ -122,6 +122,12 @@ def train(folder: Path, unit: Unit) -> None:
         seconds=time.monotonic() - began,
         origin=origin(),
     )
+
+
+def stored_names() -> set[str]:
+    """The files of the trainings that were collected."""
+    rows = stored_rows()
+    return {place(Path(), f"{row['agent']} {row['first']}", row["env"]).name for row in rows}
 
 
 def collect(folder: Path) -> None:
@@ -251,17 +257,12 @@ def cost(env: str = "CartPole-v1", rounds: int = 7, steps: int = 100) -> None:
 
 
 def main() -> None:
-    """Train, collect, print or measure."""
+    """Collect, print or measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=("train", "collect", "table", "cost"))
+    parser.add_argument("action", choices=("collect", "table", "cost"))
     parser.add_argument("folder", type=Path, nargs="?", default=Path("runs/cells"))
     options = parser.parse_args()
     match options.action:
-        case "train":
-            options.folder.mkdir(parents=True, exist_ok=True)
-            for unit in units():
-                if not file_of(options.folder, unit).exists():
-                    train(options.folder, unit)
         case "collect":
             collect(options.folder)
         case "table":

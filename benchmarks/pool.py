@@ -1,0 +1,95 @@
+"""Trains what several studies lack, with many processes that share an accelerator or the cores.
+
+    python benchmarks/pool.py plan FOLDER choose_defaults planning_cells
+    python benchmarks/pool.py train FOLDER --processes 16
+    python benchmarks/planning_cells.py collect FOLDER/planning_cells
+
+`plan` writes what is missing to a file, so that a machine that only trains needs neither pyarrow
+nor the stored results. `train` can be interrupted and started again: a unit is whole or missing.
+
+A study is a module with `units()`, in the order in which they are trained; `file_of(folder, unit)`;
+`train(folder, unit)`; and `stored_names()`, the files of the units that were collected before.
+"""
+
+import argparse
+import fnmatch
+import importlib
+import json
+import multiprocessing
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+CORES = sorted(os.sched_getaffinity(0))
+PLAN = "plan.json"
+
+
+def plan(folder: Path, studies: list[str], only: str) -> None:
+    """Write the names of the files that are neither stored nor in the folder, by study."""
+    missing: dict[str, list[str]] = {}
+    for name in studies:
+        study = importlib.import_module(name)
+        stored: set[str] = study.stored_names()
+        wanted = [study.file_of(folder / name, unit) for unit in study.units()]
+        names = fnmatch.filter([path.name for path in wanted if not path.exists()], only)
+        missing[name] = [one for one in names if one not in stored]
+        print(f"{name}: {len(missing[name])} of {len(wanted)} trainings are missing")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / PLAN).write_text(json.dumps(missing, indent=1))
+
+
+def work(folder: Path, number: int) -> None:
+    """Train one unit after the other that no other process has begun."""
+    os.sched_setaffinity(0, {CORES[number % len(CORES)]})
+    for name, names in json.loads((folder / PLAN).read_text()).items():
+        study: Any = importlib.import_module(name)
+        for unit in study.units():
+            path: Path = study.file_of(folder / name, unit)
+            if path.name not in names or path.exists():
+                continue
+            try:
+                path.with_suffix(".begun").touch(exist_ok=False)
+            except FileExistsError:
+                continue
+            began = time.monotonic()
+            try:
+                study.train(folder / name, unit)
+            except Exception as error:  # the others are worth having
+                print(name, path.stem, repr(error), flush=True)
+            else:
+                print(f"{name}: {path.stem} in {time.monotonic() - began:.0f} s", flush=True)
+
+
+def train(folder: Path, processes: int) -> None:
+    """Start the processes and wait for them."""
+    for name in json.loads((folder / PLAN).read_text()):
+        (folder / name).mkdir(exist_ok=True)
+        for left in (folder / name).glob("*.begun"):
+            left.unlink()
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # they share the accelerator's memory
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=work, args=(folder, i)) for i in range(processes)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def main() -> None:
+    """Plan or train."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=("plan", "train"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("studies", nargs="*", help="modules in benchmarks/, the first ones first")
+    parser.add_argument("--only", default="*", help="plan only files whose names match this")
+    parser.add_argument("--processes", type=int, default=len(CORES))
+    options = parser.parse_args()
+    if options.action == "plan":
+        plan(options.folder, options.studies, options.only)
+    else:
+        train(options.folder, options.processes)
+
+
+if __name__ == "__main__":
+    main()
