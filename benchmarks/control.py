@@ -6,8 +6,9 @@ to `results/control.parquet`, `table` prints it, and `speed` measures updates pe
 How the defaults of SAC are chosen, written on 2026-11-18 before the first training of it:
 
 - Development domains: Pendulum-v1 (5,000 steps), InvertedDoublePendulum-v5 (10,000) and Ant-v5
-  (30,000), 10 seeds from 3000. Candidates: `CANDIDATES`, one change at a time, then at most four
-  that combine what raised the worst domain or the mean by more than one standard error.
+  (30,000), 10 seeds from 3000. Candidates: `CANDIDATES`, changes of two critics and five updates
+  per step, then at most four that combine what raised the worst domain or the mean by more than
+  one standard error.
 - The score of a domain is the mean of the return of all evaluations and of the last three, 0 for a
   random policy and 1 for the best known. The worst domain counts; among candidates within one
   standard error of the highest, the highest mean. A candidate is allowed if 10 seeds x 50,000 steps
@@ -62,12 +63,15 @@ DEVELOPMENT = (
     Task("Ant-v5", 30_000, None, -60, 4_000, 3000),
 )
 CANDIDATES: dict[str, dict[str, Any]] = {
-    "base": {},
-    "2 critics": {"learner.critics": 2},
+    "2 critics, 5 updates": {},
+    "5 critics": {"learner.critics": 5},
     "10 critics": {"learner.critics": 10},
-    "5 updates": {"planning_steps": 5},
+    "2 updates": {"planning_steps": 2},
+    "10 updates": {"planning_steps": 10},
     "20 updates": {"planning_steps": 20},
-    "batch 128": {"batch_size": 128},
+    "5 critics, 10 updates": {"learner.critics": 5, "planning_steps": 10},
+    "10 critics, 20 updates": {"learner.critics": 10, "planning_steps": 20},
+    "batch 128, 10 updates": {"batch_size": 128, "planning_steps": 10},
     "prioritized": {"replay.prioritized_share": 0.5},
     "relu": {"learner.activation": "relu"},
     "temperature 1": {"learner.temperature": 1.0},

@@ -1,4 +1,4 @@
-"""Environments stepped in Python: ER compared with Stable-Baselines3, and the cost of NAF's steps.
+"""Environments stepped in Python: ER compared with Stable-Baselines3, and the cost of steps with continuous actions.
 
 `python benchmarks/host.py` prints environment steps per second, summed over all seeds, with one
 update per step on CartPole-v1; with `--mujoco` also milliseconds per step of 10 seeds on MuJoCo
@@ -104,5 +104,5 @@ if __name__ == "__main__":
     if "--mujoco" in sys.argv:
         print("10 seeds, 5 updates per step, milliseconds per step of all seeds:", flush=True)
         for env in ("Hopper-v5", "Walker2d-v5"):
-            for algorithm in ("naf", "dyna-naf-value", "dyna-naf-frequency"):
+            for algorithm in ("er", "dyna", "naf", "dyna-naf-value", "dyna-naf-frequency"):
                 print(f"  {algorithm} on {env}: {continuous(env, algorithm):.1f}", flush=True)

@@ -81,6 +81,22 @@ def test_continuous_actions_train():
     np.testing.assert_allclose(action, -2 + (best + 1) / 2 * 3, rtol=1e-4)
 
 
+def test_an_actor_critic_plans_and_resumes_to_the_same_bits(tmp_path):
+    settings = PLAIN | {"learner.critics": 3, "learner.hidden": (8, 8), "devices": 1}
+    whole = freqdyna.train(Slider, "dyna", **settings)
+    half = settings | {"steps": settings["eval_every"]}
+    freqdyna.train(Slider, "dyna", out=tmp_path / "run", **half)
+    resumed = freqdyna.resume(tmp_path / "run", steps=settings["steps"], env=Slider)
+    assert len(whole.steps) > 1
+    np.testing.assert_array_equal(resumed.parameters, whole.parameters)
+    for name in ("return", "loss", "temperature", "trust"):
+        np.testing.assert_array_equal(resumed.metrics[name], whole.metrics[name])
+    assert np.isfinite(whole.metrics["loss"][:, -1]).all()
+    action = resumed.policy(0, env=Slider)(np.array([0.5, 7.0]))
+    best = np.tanh(resumed.network(0)(jnp.array([0.5, 7.0]))[0])
+    np.testing.assert_allclose(action, -2 + (best + 1) / 2 * 3, rtol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("env", "algorithm", "settings", "word"),
     [
