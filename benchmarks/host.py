@@ -1,4 +1,4 @@
-"""Environments stepped in Python: ER compared with Stable-Baselines3, and the cost of steps with continuous actions.
+"""Environments stepped in Python: ER beside Stable-Baselines3, and the cost of continuous actions.
 
 `python benchmarks/host.py` prints environment steps per second, summed over all seeds, with one
 update per step on CartPole-v1; with `--mujoco` also milliseconds per step of 10 seeds on MuJoCo
