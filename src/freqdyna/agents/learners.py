@@ -525,8 +525,7 @@ class NAF(OneNetwork):
         noise, anywhere, at_random = exploration
         best = Advantage.of(outputs, len(noise)).best
         scaled = jnp.where(at_random, anywhere, jnp.clip(best + noise, -1, 1))
-        low, high = self.bound_space.action_low, self.bound_space.action_high
-        return low + (scaled + 1) / 2 * (high - low)
+        return self.bound_space.unscaled_action(scaled)
 
     def bootstrap(
         self,

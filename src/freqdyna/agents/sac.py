@@ -217,8 +217,7 @@ class SAC(Learner):
         """The best action, a sample of the policy, or the random action."""
         noise, anywhere, at_random = exploration
         scaled = jnp.where(at_random, anywhere, sampled(outputs, noise)[0])
-        low, high = self.bound_space.action_low, self.bound_space.action_high
-        return low + (scaled + 1) / 2 * (high - low)
+        return self.bound_space.unscaled_action(scaled)
 
     def bootstrap(
         self,

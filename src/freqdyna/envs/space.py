@@ -76,6 +76,10 @@ class Space(eqx.Module):
         """Continuous actions, scaled from their bounds to ±1."""
         return 2 * (action - self.action_low) / (self.action_high - self.action_low) - 1
 
+    def unscaled_action(self, scaled: Float[Array, "*batch a"]) -> Float[Array, "*batch a"]:
+        """The inverse of `scaled_action`."""
+        return self.action_low + (scaled + 1) / 2 * (self.action_high - self.action_low)
+
     @property
     def observation_size(self) -> int:
         """The number n of state coordinates."""
