@@ -30,7 +30,7 @@ EVERYWHERE: Settings = flattened(
         "replay": {"capacity": 100_000, "prioritized_share": 0.0, "exponent": 0.6},
         "planning": {
             **{"simulated_share": 0.5, "queue_size": 100_000, "exploration": 0.1},
-            "model_updates": 1,
+            **{"model_updates": 1, "rollout_length": 1},
         },
         "model": {"learning_rate": 1e-4, "hidden": (64, 64)},
         "trust": "always",

@@ -17,7 +17,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 __all__ = [
     "Derivatives",
     "Slopes",
-    "ValueFunction",
     "local_frequency",
     "local_frequency_gradient",
     "random_signs",
