@@ -206,10 +206,15 @@ def speed(seeds: int, updates: int = 10) -> None:
     from freqdyna.config import Config
     from freqdyna.training import api
 
+    plain = {"learner.activation": "relu", "learner.layer_norm": False}
+    variants: dict[str, dict[str, Any]] = {
+        **{"2 critics": {}, "10 critics": {"learner.critics": 10}},
+        "2 critics, the networks of Stable-Baselines3": plain,
+    }
     rates = {}
-    for critics in (2, 10):
+    for name, changes in variants.items():
         settings = {"env": "Pendulum-v1", "seeds": seeds, "steps": 10_000, "warmup_steps": 0}
-        settings |= {"learner.critics": critics, "planning_steps": updates}
+        settings |= {"planning_steps": updates, **changes}
         block, steps = api.prepare(Config.of(settings)).block, 20 if CORES < 8 else 200
         state = jax.block_until_ready(block.advance(block.init(), 0, steps))
         times = []
@@ -218,13 +223,13 @@ def speed(seeds: int, updates: int = 10) -> None:
             state = block.advance(state, turn * steps, (turn + 1) * steps)
             jax.block_until_ready(state)
             times.append((time.perf_counter() - began) / steps)
-        rates[critics] = seeds * updates / np.median(times)
-        print(f"{seeds} seeds, {critics} critics: {rates[critics]:,.0f} updates/s", flush=True)
+        rates[name] = seeds * updates / np.median(times)
+        print(f"{seeds} seeds, {name}: {rates[name]:,.0f} updates/s", flush=True)
     if jax.default_backend() == "cpu":
         with ProcessPoolExecutor(CORES, max_tasks_per_child=1) as pool:
             theirs = sum(pool.map(updates_of_peer, [updates] * CORES))
         print(f"Stable-Baselines3, {CORES} processes: {theirs:,.0f} updates/s")
-        print(f"ratio {rates[2] / theirs:.2f}, {origin()}")
+        print({name: f"{rate / theirs:.2f} times" for name, rate in rates.items()}, origin())
 
 
 def main() -> None:
