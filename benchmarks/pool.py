@@ -1,11 +1,12 @@
 """Trains what several studies lack, with many processes that share an accelerator or the cores.
 
-    python benchmarks/pool.py plan FOLDER choose_defaults planning_cells
+    python benchmarks/pool.py plan FOLDER choose_defaults "planning_cells:*Maze*" planning_cells
     python benchmarks/pool.py train FOLDER --processes 16
     python benchmarks/planning_cells.py collect FOLDER/planning_cells
 
-`plan` writes what is missing to a file, so that a machine that only trains needs neither pyarrow
-nor the stored results. `train` can be interrupted and started again: a unit is whole or missing.
+`plan` writes what is missing to a file, in this order, so that a machine that only trains needs
+neither pyarrow nor the stored results. `train` can be interrupted and started again: a unit is
+whole or missing.
 
 A study is a module with `units()`, in the order in which they are trained; `file_of(folder, unit)`;
 `train(folder, unit)`; and `stored_names()`, the files of the units that were collected before.
@@ -25,16 +26,18 @@ CORES = sorted(os.sched_getaffinity(0))
 PLAN = "plan.json"
 
 
-def plan(folder: Path, studies: list[str], only: str) -> None:
-    """Write the names of the files that are neither stored nor in the folder, by study."""
-    missing: dict[str, list[str]] = {}
-    for name in studies:
+def plan(folder: Path, studies: list[str]) -> None:
+    """Write what is neither stored nor in the folder, as pairs of a study and a file's name."""
+    missing: list[tuple[str, str]] = []
+    for argument in studies:
+        name, _, pattern = argument.partition(":")
         study = importlib.import_module(name)
         stored: set[str] = study.stored_names()
         wanted = [study.file_of(folder / name, unit) for unit in study.units()]
-        names = fnmatch.filter([path.name for path in wanted if not path.exists()], only)
-        missing[name] = [one for one in names if one not in stored]
-        print(f"{name}: {len(missing[name])} of {len(wanted)} trainings are missing")
+        names = fnmatch.filter([path.name for path in wanted if not path.exists()], pattern or "*")
+        new = [(name, one) for one in names if one not in stored and (name, one) not in missing]
+        print(f"{argument}: {len(new)} trainings are missing")
+        missing += new
     folder.mkdir(parents=True, exist_ok=True)
     (folder / PLAN).write_text(json.dumps(missing, indent=1))
 
@@ -42,28 +45,27 @@ def plan(folder: Path, studies: list[str], only: str) -> None:
 def work(folder: Path, number: int) -> None:
     """Train one unit after the other that no other process has begun."""
     os.sched_setaffinity(0, {CORES[number % len(CORES)]})
-    for name, names in json.loads((folder / PLAN).read_text()).items():
+    for name, file in json.loads((folder / PLAN).read_text()):
         study: Any = importlib.import_module(name)
-        for unit in study.units():
-            path: Path = study.file_of(folder / name, unit)
-            if path.name not in names or path.exists():
-                continue
-            try:
-                path.with_suffix(".begun").touch(exist_ok=False)
-            except FileExistsError:
-                continue
-            began = time.monotonic()
-            try:
-                study.train(folder / name, unit)
-            except Exception as error:  # the others are worth having
-                print(name, path.stem, repr(error), flush=True)
-            else:
-                print(f"{name}: {path.stem} in {time.monotonic() - began:.0f} s", flush=True)
+        unit = next(one for one in study.units() if study.file_of(Path(), one).name == file)
+        if (folder / name / file).exists():
+            continue
+        try:
+            (folder / name / file).with_suffix(".begun").touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        began = time.monotonic()
+        try:
+            study.train(folder / name, unit)
+        except Exception as error:  # the others are worth having
+            print(name, file, repr(error), flush=True)
+        else:
+            print(f"{name}: {file} in {time.monotonic() - began:.0f} s", flush=True)
 
 
 def train(folder: Path, processes: int) -> None:
     """Start the processes and wait for them."""
-    for name in json.loads((folder / PLAN).read_text()):
+    for name in {name for name, _ in json.loads((folder / PLAN).read_text())}:
         (folder / name).mkdir(exist_ok=True)
         for left in (folder / name).glob("*.begun"):
             left.unlink()
@@ -81,12 +83,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("action", choices=("plan", "train"))
     parser.add_argument("folder", type=Path)
-    parser.add_argument("studies", nargs="*", help="modules in benchmarks/, the first ones first")
-    parser.add_argument("--only", default="*", help="plan only files whose names match this")
+    parser.add_argument("studies", nargs="*", help="in this order: MODULE or MODULE:PATTERN")
     parser.add_argument("--processes", type=int, default=len(CORES))
     options = parser.parse_args()
     if options.action == "plan":
-        plan(options.folder, options.studies, options.only)
+        plan(options.folder, options.studies)
     else:
         train(options.folder, options.processes)
 

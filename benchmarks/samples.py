@@ -306,7 +306,11 @@ def origin() -> str:
 
 
 def machine() -> str:
-    """The processor, and how many of its cores."""
+    """The accelerator, or the processor and how many of its cores."""
+    import jax
+
+    if jax.default_backend() != "cpu":
+        return f"one {jax.devices()[0].device_kind}"
     lines = subprocess.run(["lscpu"], capture_output=True, text=True, check=True).stdout
     name = next(x.split(":")[1].strip() for x in lines.splitlines() if "Model name" in x)
     return f"{CORES} cores of {name}"
