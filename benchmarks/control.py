@@ -1,7 +1,8 @@
 """Continuous control: the goals of SAC beside public curves, and its speed.
 
 `benchmarks/pool.py` trains what is missing; `python benchmarks/control.py collect FOLDER` adds it
-to `results/control.parquet`, `table` prints it, and `speed` measures updates per second.
+to `results/control.parquet`, `show` prints tables and draws `er` beside public curves, which
+`peers FILE.csv` has imported, and `speed` measures updates per second.
 
 How the defaults of SAC are chosen, written on 2026-11-18 before the first training of it:
 
@@ -31,11 +32,14 @@ from typing import Any
 import numpy as np
 from choose_defaults import place
 from samples import CORES, interval, origin
+from scipy.stats import ttest_ind
 
 import freqdyna
 
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "results" / "control.parquet"
+PEERS = ROOT / "results" / "control-peers.parquet"
+FIGURE = ROOT / "docs" / "images" / "control.png"
 SEEDS = 10
 
 
@@ -86,6 +90,12 @@ PLANNING: dict[str, dict[str, Any]] = {
     "dyna, value": {"algorithm": "dyna-value"},
     "dyna, frequency": {"algorithm": "dyna-frequency"},
 }
+PEER_COLORS = {
+    **{"SAC": "tab:gray", "REDQ (20 updates a step)": "tab:blue", "CrossQ": "tab:green"},
+    **{"DroQ (20)": "tab:cyan", "SimBaV2 (8)": "tab:purple", "XQC": "tab:orange"},
+}
+"""The public curves that are drawn; in brackets the updates per step."""
+REDQ = "REDQ (20 updates a step)"
 Unit = tuple[str, Task, dict[str, Any]]
 """The name of the agent, the task, and the settings."""
 
@@ -172,18 +182,113 @@ def stored_rows() -> list[dict[str, Any]]:
     return pq.read_table(STORED).to_pylist() if STORED.exists() else []
 
 
+def import_peers(file: Path) -> None:
+    """Store the beginning of public curves, a CSV file with algorithm, env, seed, step, return."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from freqdyna.results.imports import import_curves
+
+    rows = []
+    for task in GOALS[2:]:
+        for name in PEER_COLORS:
+            result = import_curves(
+                file, name=name, env=task.env, where={"algorithm": name, "env": task.env}
+            )
+            early = result.steps <= 1.3 * task.steps
+            rows.append(
+                {
+                    **{"agent": name, "env": task.env, "steps": result.steps[early].tolist()},
+                    "returns": result.returns[:, early].tolist(),
+                    "origin": "DAVIAN-Robotics/SimbaV2, Apache-2.0; XQC: danielpalenicek/xqc, MIT",
+                }
+            )
+    pq.write_table(pa.Table.from_pylist(rows), PEERS, compression="zstd")
+
+
+def peer_curve(name: str, env: str) -> tuple[np.ndarray, np.ndarray] | None:
+    """The steps of a public curve, and its returns of shape (seeds, steps)."""
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(PEERS).to_pylist()
+    found = [row for row in rows if (row["agent"], row["env"]) == (name, env)]
+    return (np.array(found[0]["steps"]), np.array(found[0]["returns"])) if found else None
+
+
 def table() -> str:
     """The mean of the last three evaluations of each training, in Markdown."""
     goals = {(task.env, task.steps): task.goal for task in GOALS}
     lines = ["| task | real steps | agent | return | goal | minutes |", "|---|---|---|---|---|---|"]
     for row in sorted(stored_rows(), key=lambda row: (row["env"], row["first"])):
-        last, steps = np.array(row["returns"])[:, -3:].mean(1), row["steps"][-1]
-        low, high = (f"{bound:.0f}" for bound in interval(last))
+        last, steps = np.array(row["returns"])[:, -3:].mean(1), int(row["steps"][-1])
         goal = goals.get((row["env"], steps)) if row["first"] == 0 else None
-        cells = [row["env"], f"{steps:,}", row["agent"], f"{last.mean():.0f} [{low}, {high}]"]
+        cells = [row["env"], f"{steps:,}", row["agent"], _interval(last)]
         cells += ["" if goal is None else f"{goal:,}", f"{row['seconds'] / 60:.0f}"]
+        if goal is not None and (peer := peer_curve(REDQ, row["env"])):
+            theirs = np.array([np.interp(steps, peer[0], curve) for curve in peer[1]])
+            # Lower by Welch's test, one-sided, at 5%.
+            lower = ttest_ind(last, theirs, equal_var=False, alternative="less").pvalue < 0.05
+            cells[4] += " (decidedly lower)" if lower else " (not decidedly lower)"
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def scores() -> str:
+    """The candidates for the defaults by their scores, in Markdown."""
+    scores: dict[str, dict[str, np.ndarray]] = {}
+    for row in stored_rows():
+        for task in DEVELOPMENT:
+            if (row["env"], row["first"]) == (task.env, task.first_seed):
+                returns = np.array(row["returns"])
+                both = returns.mean(1), returns[:, -3:].mean(1)
+                score = (np.mean(both, axis=0) - task.random) / (task.best - task.random)
+                scores.setdefault(row["agent"], {})[task.env] = score
+    names = [task.env for task in DEVELOPMENT]
+    lines = ["| candidate | worst | mean | " + " | ".join(names) + " |", "|---" * 6 + "|"]
+    whole = {name: of_env for name, of_env in scores.items() if len(of_env) == len(DEVELOPMENT)}
+    for name in sorted(whole, key=lambda name: -min(s.mean() for s in whole[name].values())):
+        means = [whole[name][env].mean() for env in names]
+        errors = [whole[name][env].std(ddof=1) / SEEDS**0.5 for env in names]
+        cells = [f"{mean:.3f} ± {error:.3f}" for mean, error in zip(means, errors, strict=True)]
+        lines.append(f"| {name} | {min(means):.3f} | {np.mean(means):.3f} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _interval(values: np.ndarray) -> str:
+    """The mean, and its bootstrap interval (95%)."""
+    low, high = (f"{bound:.0f}" for bound in interval(values))
+    return f"{values.mean():.0f} [{low}, {high}]"
+
+
+def draw() -> None:
+    """Draw `er` with its defaults beside the public curves; those of few points as points."""
+    import matplotlib.pyplot as plt
+
+    ours = {row["env"]: row for row in stored_rows() if (row["agent"], row["first"]) == ("er", 0)}
+    tasks = [task for task in GOALS if task.env in ours]
+    figure, axes = plt.subplots(1, len(tasks), figsize=(3.2 * len(tasks), 3.6), squeeze=False)
+    for axis, task in zip(axes[0], tasks, strict=True):
+        for name, color in {"er": "tab:red", **PEER_COLORS}.items():
+            row = ours[task.env]
+            curve = np.array(row["steps"]), np.array(row["returns"])
+            if name != "er" and (curve := peer_curve(name, task.env)) is None:
+                continue
+            steps, mean = curve[0] / 1_000, curve[1].mean(0)
+            low, high = np.array([interval(values) for values in curve[1].T]).T
+            if len(steps) < 4:
+                error = [mean[-1:] - low[-1:], high[-1:] - mean[-1:]]
+                axis.errorbar(steps[-1:], mean[-1:], error, fmt="o", color=color, capsize=3)
+                continue
+            axis.plot(steps, mean, color=color)
+            axis.fill_between(steps, low, high, color=color, alpha=0.15, lw=0)
+        axis.axhline(task.goal, color="black", lw=0.8, ls=":")
+        axis.set(title=task.env, xlabel="thousand steps", xlim=(0, 1.04 * task.steps / 1_000))
+    axes[0, 0].set_ylabel("return")
+    for name, color in {"er": "tab:red", **PEER_COLORS}.items():
+        axes[0, -1].plot([], [], color=color, label=name)
+    figure.legend(loc="lower center", ncols=7, fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
+    figure.savefig(FIGURE, dpi=80)
 
 
 def updates_of_peer(updates: int) -> float:
@@ -236,17 +341,20 @@ def speed(seeds: int, updates: int = 10) -> None:
 
 
 def main() -> None:
-    """Collect, print or measure."""
+    """Import, collect, show or measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=("collect", "table", "speed"))
-    parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "runs" / "control")
+    parser.add_argument("action", choices=("peers", "collect", "show", "speed"))
+    parser.add_argument("path", type=Path, nargs="?", default=ROOT / "runs" / "control")
     parser.add_argument("--seeds", type=int, default=2, help="of `speed`")
     options = parser.parse_args()
     match options.action:
+        case "peers":
+            import_peers(options.path)
         case "collect":
-            collect(options.folder)
-        case "table":
-            print(table())
+            collect(options.path)
+        case "show":
+            print(scores(), table(), sep="\n\n")
+            draw()
         case "speed":
             speed(options.seeds)
 
