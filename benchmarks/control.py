@@ -270,8 +270,9 @@ def draw() -> None:
     for axis, task in zip(axes[0], tasks, strict=True):
         for name, color in {"er": "tab:red", **PEER_COLORS}.items():
             row = ours[task.env]
-            curve = np.array(row["steps"]), np.array(row["returns"])
-            if name != "er" and (curve := peer_curve(name, task.env)) is None:
+            own = np.array(row["steps"]), np.array(row["returns"])
+            curve = own if name == "er" else peer_curve(name, task.env)
+            if curve is None:
                 continue
             steps, mean = curve[0] / 1_000, curve[1].mean(0)
             low, high = np.array([interval(values) for values in curve[1].T]).T
