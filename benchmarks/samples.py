@@ -124,9 +124,12 @@ CLEANRL: dict[str, Any] = {
 }
 OURS, FIRST, PAPER = "er", "er, first rule", "er, preset paper"
 ZOO, CLEAN, DEFAULTS = "rl-zoo", "CleanRL's settings", "Stable-Baselines3"
-COLORS = {OURS: "tab:red", FIRST: "tab:pink", PAPER: "tab:orange"}
+COLORS = {
+    **{OURS: "tab:red", PAPER: "tab:orange"},
+    **{ZOO: "tab:blue", CLEAN: "tab:green", DEFAULTS: "tab:gray"},
+}
+"""The agents that are shown."""
 AXES = "environment steps", "seconds for ten seeds on two cores"
-COLORS |= {ZOO: "tab:blue", CLEAN: "tab:green", DEFAULTS: "tab:gray"}
 
 
 def peer_settings(task: Task, agent: str) -> dict[str, Any]:
@@ -327,7 +330,7 @@ def collect(folder: Path) -> None:
     if file.exists():
         times = json.loads(file.read_text())
     for task in TASKS.values():
-        for agent in COLORS:
+        for agent in (FIRST, *COLORS):
             for seed in [None] if agent in (OURS, FIRST, PAPER) else range(PEER_SEEDS):
                 if not (path := place(folder, task, agent, seed)).exists():
                     continue
