@@ -6,7 +6,8 @@
 
 `plan` writes what is missing to a file, in this order, so that a machine that only trains needs
 neither pyarrow nor the stored results. `train` can be interrupted and started again: a unit is
-whole or missing.
+whole or missing. With `--minutes` it stops by itself, for a machine that is lent for so long; then
+fewer processes may finish more units.
 
 A study is a module with `units()`, in the order in which they are trained; `file_of(folder, unit)`;
 `train(folder, unit)`; and `stored_names()`, the files of the units that were collected before.
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 CORES = sorted(os.sched_getaffinity(0))
-PLAN = "plan.json"
+PLAN, UNFINISHED = "plan.json", "unfinished"
 
 
 def plan(folder: Path, studies: list[str]) -> None:
@@ -56,17 +57,19 @@ def work(folder: Path, number: int) -> None:
             continue
         began = time.monotonic()
         try:
-            study.train(folder / name, unit)
+            study.train(folder / name / UNFINISHED, unit)
+            (folder / name / UNFINISHED / file).rename(folder / name / file)
         except Exception as error:  # the others are worth having
             print(name, file, repr(error), flush=True)
         else:
             print(f"{name}: {file} in {time.monotonic() - began:.0f} s", flush=True)
 
 
-def train(folder: Path, processes: int) -> None:
-    """Start the processes and wait for them."""
+def train(folder: Path, processes: int, minutes: float | None) -> None:
+    """Start the processes and wait for them, but no longer than some minutes."""
+    end = None if minutes is None else time.monotonic() + 60 * minutes
     for name in {name for name, _ in json.loads((folder / PLAN).read_text())}:
-        (folder / name).mkdir(exist_ok=True)
+        (folder / name / UNFINISHED).mkdir(parents=True, exist_ok=True)
         for left in (folder / name).glob("*.begun"):
             left.unlink()
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # they share the accelerator's memory
@@ -75,7 +78,8 @@ def train(folder: Path, processes: int) -> None:
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join()
+        worker.join(None if end is None else max(end - time.monotonic(), 0.0))
+        worker.kill()
 
 
 def main() -> None:
@@ -85,11 +89,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("studies", nargs="*", help="in this order: MODULE or MODULE:PATTERN")
     parser.add_argument("--processes", type=int, default=len(CORES))
+    parser.add_argument("--minutes", type=float)
     options = parser.parse_args()
     if options.action == "plan":
         plan(options.folder, options.studies)
     else:
-        train(options.folder, options.processes)
+        train(options.folder, options.processes, options.minutes)
 
 
 if __name__ == "__main__":
