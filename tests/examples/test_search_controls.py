@@ -12,6 +12,7 @@ from searches import found, make_search, with_error
 
 import freqdyna
 from freqdyna import envs
+from freqdyna.envs.space import Transition
 from freqdyna.search_control import Frequency, FromReplay, Uniform
 
 KEY = jax.random.key(0)
@@ -30,7 +31,7 @@ def _importable(monkeypatch):
 MODULES = {
     **{"Mixture": "mixture", "Bandit": "bandit", "Disagreement": "disagreement"},
     **{"ParallelFrequency": "parallel_frequency", "TDClimb": "td_climb"},
-    "PrioritizedSweeping": "prioritized_sweeping",
+    **{"PrioritizedSweeping": "prioritized_sweeping", "Within": "within"},
 }
 
 
@@ -67,6 +68,29 @@ def test_a_mixture_has_the_states_and_the_memory_of_every_part():
     assert (states[:, 0] <= 0).all()
     np.testing.assert_allclose(states[-3:], [(-0.4, -0.5)] * 3, atol=1e-5)
     np.testing.assert_array_equal(proposal.memory[-1], states[-3:])
+
+
+@pytest.mark.parametrize("steps", [0.0, 2.0, 1e6])
+def test_states_stay_within_some_steps_of_visited_ones(steps):
+    from within import Within
+
+    visited, none = jnp.array([[-1.0, 0.0], [-1.2, 0.0]]), jnp.zeros(2)
+    taken = Transition(none, jnp.array(0), jnp.array(0.0), none.at[0].set(0.1), jnp.array(False))
+    search = replace(
+        make_search(lambda s: s[0], visited, covariance=jnp.diag(jnp.array([4.0, 1.0]))),
+        draw_transitions=jax.vmap(lambda word: taken),
+    )
+    control = Uniform(50)
+    before = control.propose(search, jax.random.split(KEY, 3)[0])
+    states = found(Within(control, steps).propose(search, KEY))
+    distances = np.linalg.norm((states[:, None] - visited) / jnp.array([2.0, 1.0]), axis=2).min(1)
+    mean_step = 0.1 / 2
+    assert len(states) == 50
+    if steps > 1e3:
+        np.testing.assert_allclose(states, before.states, atol=1e-5)
+    else:  # nearly all were farther
+        assert (distances <= steps * mean_step + 1e-5).all()
+        assert np.isclose(distances, steps * mean_step, atol=1e-5).mean() > 0.9
 
 
 def test_a_bandit_listens_to_the_part_at_whose_states_the_error_falls():
