@@ -50,4 +50,6 @@ class Within(SearchControl):
         usable = jax.vmap(search.usable)(states) & proposal.finite()
         order = jnp.argsort(~usable)  # stable: usable states first
         actions = None if proposal.actions is None else proposal.actions[order]
-        return replace(proposal, states=states[order], count=usable.sum(), actions=actions)
+        return replace(
+            proposal, states=states[order], count=usable.sum(), actions=actions, by_rule=None
+        )

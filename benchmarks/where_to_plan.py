@@ -1,0 +1,338 @@
+"""Which states should an agent plan from? Three designs, with today's learner, models and trust.
+
+Written on 2026-11-19, before any training of it. 30 seeds from 0, 20,000 steps, 5 greedy episodes
+every 500 steps, the defaults of `dyna` where nothing else is said. The score of a seed is the mean
+of its returns, 0 for a random policy and 1 for the best known (`planning_cells.py`, which also has
+`er` and `er` with twice the updates). Planning "within k steps" moves a proposed state towards its
+nearest visited one until it is at most k mean steps away, in coordinates divided by the deviation
+of the visited states (`examples/within.py`); `td-error` draws candidates there instead.
+
+1. **Information or allocation?** With the true model, planning anywhere also means seeing anywhere:
+   planning from uniform states is replay that is given as many true transitions from them. The lead
+   of a search-control over `er` is split at k = 0 (more samples where the agent has been), 1, 5 and
+   without limit (what it could not know), and against uniform states at the same k (choice).
+   Hypotheses: (a) in most domains with a lead over `er` of at least 0.05, more than half of it is
+   gone within 5 steps; (b) at no k does the choice of `td-error` matter by more than 0.05 in more
+   than two domains.
+2. **When may an agent leave its data?** Nothing is known beforehand: one network or an ensemble,
+   trust "always" or "calibrated", k = 0, 5 and no limit. Hypotheses: (c) with "always", the worst
+   domain is lower without limit than at k = 0, by more than 0.05; (d) with "calibrated" and the
+   ensemble, no k is lower than `er` by more than 0.05 in any domain.
+3. **Frequency, fairly.** `value`, `frequency`, `td-error` and `uniform` with the true model choose
+   among six settings each, on MountainCar, GridWorld and PuddleWorld with 10 seeds from 5000: the
+   highest mean score. Then 30 seeds from 0: MountainCar with 10 and 30 updates, without and with
+   reward noise of 0.1 (the paper's claim), GridWorld, MazeGridWorld, and TubeGridWorld-2, -4, -8.
+   Hypotheses: (e) `frequency` is ahead of `value` on MountainCar, as the paper says; (f) nowhere is
+   it ahead of both `uniform` and `td-error`.
+
+A difference of means has a 95% interval by Welch; "ahead" needs p < 0.05 with Holm's correction
+over the domains of a hypothesis; "level" is an interval inside ±0.05.
+
+`benchmarks/pool.py` trains what is missing, `collect FOLDER` adds it to
+`results/where_to_plan.parquet`, `show` prints the tables, and `train AGENT ENV` repeats a row.
+"""
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import planning_cells
+from choose_defaults import EVAL_EVERY, STEPS, place
+from planning_cells import CELLS, Cell, holm
+from samples import origin
+from scipy.stats import ttest_ind
+
+import freqdyna
+from freqdyna.search_control import Frequency, FromReplay, SearchControl, TDError, Uniform, Value
+
+ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / "examples"))
+
+from prioritized_sweeping import PrioritizedSweeping  # noqa: E402
+from td_climb import TDClimb  # noqa: E402
+from within import Within  # noqa: E402
+
+STORED = ROOT / "results" / "where_to_plan.parquet"
+SEEDS = 30
+BUILT_IN = {cell.env: cell for cell in CELLS if cell.built_in}
+LEVEL = 0.05
+TRUE: dict[str, Any] = {"algorithm": "dyna", "model": "true"}
+LEARNED: dict[str, Any] = {"algorithm": "dyna"}
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A name, and the arguments of `freqdyna.train`."""
+
+    name: str
+    settings: dict[str, Any] = field(compare=False)
+    envs: tuple[str, ...] = tuple(BUILT_IN)
+    seeds: int = SEEDS
+    first_seed: int = 0
+    env_settings: tuple[tuple[str, float], ...] = ()
+
+
+def with_control(base: dict[str, Any], control: SearchControl, **more: Any) -> dict[str, Any]:
+    """An agent's settings with a search-control."""
+    return base | {"search_control": control} | more
+
+
+def near(steps: float) -> TDError:
+    """`td-error` among candidates so many steps away from visited states."""
+    return TDError(uniform=False, reach=steps)
+
+
+CLIMB_V, CLIMB_G = Value(step_size=0.1), Frequency(boundary="project")
+"""The better of the options of an earlier study (docs/choosing-an-algorithm.md)."""
+INFORMATION = [
+    Agent(f"true model, {name}", with_control(TRUE, control))
+    for name, control in {
+        **{"visited states": FromReplay(), "uniform": Uniform()},
+        **{f"uniform within {k}": Within(Uniform(), float(k)) for k in (1, 5)},
+        **{"td-error": TDError(uniform=True), "td-error among visited": near(0.0)},
+        **{f"td-error within {k}": near(float(k)) for k in (1, 5)},
+        **{"value": CLIMB_V, "value within 5": Within(CLIMB_V, 5.0)},
+        **{"frequency": CLIMB_G, "frequency within 5": Within(CLIMB_G, 5.0)},
+        **{"td-climb": TDClimb(), "prioritized sweeping": PrioritizedSweeping()},
+    }.items()
+]
+LEAVING = [
+    Agent(f"{model}, {trust}, {where}", with_control(LEARNED, control, model=model, trust=trust))
+    for model, trust in (
+        *(("ensemble", "calibrated"), ("ensemble", "always")),
+        *(("learned", "calibrated"), ("learned", "always")),
+    )
+    for where, control in {
+        **{"td-error among visited": near(0.0), "td-error within 5": near(5.0)},
+        "td-error": TDError(uniform=True),
+    }.items()
+]
+CLIMBS: list[dict[str, Any]] = [
+    {"step_size": size, "boundary": boundary}
+    for size in (0.01, 0.03, 0.1)
+    for boundary in ("restart", "project")
+]
+SHARES = 0.25, 0.5, 1.0
+OPTIONS: dict[str, list[tuple[SearchControl, float]]] = {
+    "value": [(Value(**options), 0.5) for options in CLIMBS],
+    "frequency": [(Frequency(**options), 0.5) for options in CLIMBS],
+    "td-error": [(TDError(candidates=n, uniform=True), s) for n in (50, 200) for s in SHARES],
+    "uniform": [(Uniform(states=m), share) for m in (5, 20) for share in SHARES],
+}
+"""Six options of each: the search-control, and the share of simulated transitions."""
+
+
+def option(name: str, number: int) -> dict[str, Any]:
+    """The settings of one option."""
+    control, share = OPTIONS[name][number]
+    return with_control(TRUE, control) | {"planning.simulated_share": share}
+
+
+TUNING = [
+    Agent(
+        f"option {i} of {name}",
+        option(name, i),
+        ("MountainCar-v0", "GridWorld", "PuddleWorld"),
+        10,
+        5000,
+    )
+    for name in OPTIONS
+    for i in range(6)
+]
+TUBES = {
+    **{"TubeGridWorld-2": Cell("TubeGridWorld-2", -1757, -36, -45)},
+    "TubeGridWorld-8": Cell("TubeGridWorld-8", -1757, -36, -45),
+}
+ALL_CELLS = BUILT_IN | TUBES
+NOISE = (("env.reward_noise", 0.1),)
+FAIR_ELSEWHERE = (
+    *("GridWorld", "MazeGridWorld"),
+    *("TubeGridWorld-2", "TubeGridWorld-4", "TubeGridWorld-8"),
+)
+
+
+def fair() -> list[Agent]:
+    """The chosen option of each search-control, once all options are stored."""
+    best = {name: number for name in OPTIONS if (number := chosen(name)) is not None}
+    if len(best) < len(OPTIONS):
+        return []
+    agents: list[Agent] = []
+    for name in ("er", *OPTIONS):
+        settings = {"algorithm": "er"} if name == "er" else option(name, best[name])
+        for updates, noise in ((10, ()), (30, ()), (10, NOISE), (30, NOISE)):
+            label = f"tuned {name}, {updates} updates" + (", noise" if noise else "")
+            elsewhere = FAIR_ELSEWHERE if (updates, noise) == (10, ()) else ()
+            envs = ("MountainCar-v0", *elsewhere)
+            new = settings | {"planning_steps": updates}
+            agents.append(Agent(label, new, envs, env_settings=noise))
+    return agents
+
+
+def chosen(name: str) -> int | None:
+    """The option with the highest mean score; None if one is missing."""
+    rows = stored_rows()
+    means = []
+    for i in range(6):
+        agent = next(one for one in TUNING if one.name == f"option {i} of {name}")
+        scores = [scores_of(rows, agent.name, env) for env in agent.envs]
+        if not all(map(len, scores)):
+            return None
+        means.append(np.mean([of_env.mean() for of_env in scores]))
+    return int(np.argmax(means))
+
+
+Unit = tuple[Agent, str]
+
+
+def units() -> list[Unit]:
+    """All trainings; those of the chosen options only once they are known."""
+    agents = [*TUNING, *INFORMATION, *LEAVING, *fair()]
+    return [(agent, env) for agent in agents for env in agent.envs]
+
+
+def file_of(folder: Path, unit: Unit) -> Path:
+    """Where a training is stored before it is collected."""
+    return place(folder, unit[0].name, unit[1])
+
+
+def train(folder: Path, unit: Unit) -> None:
+    """Train an agent, and store its returns of shape (seeds, evaluations)."""
+    agent, env = unit
+    began = time.monotonic()
+    result = freqdyna.train(
+        env,
+        seeds=agent.seeds,
+        first_seed=agent.first_seed,
+        steps=STEPS,
+        eval_every=EVAL_EVERY,
+        eval_episodes=5,
+        **agent.settings | dict(agent.env_settings),
+    )
+    np.savez(
+        file_of(folder, unit),
+        returns=result.returns,
+        seconds=time.monotonic() - began,
+        settings=json.dumps(agent.settings | dict(agent.env_settings), default=repr),
+        origin=origin(),
+    )
+
+
+def stored_rows() -> list[dict[str, Any]]:
+    """What the file has, one row for each training."""
+    import pyarrow.parquet as pq
+
+    return pq.read_table(STORED).to_pylist() if STORED.exists() else []
+
+
+def stored_names() -> set[str]:
+    """The files of the trainings that were collected."""
+    return {place(Path(), row["agent"], row["env"]).name for row in stored_rows()}
+
+
+def collect(folder: Path) -> None:
+    """Add all trainings of a folder to the file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = {(row["agent"], row["env"]): row for row in stored_rows()}
+    for agent, env in units():
+        if (path := file_of(folder, (agent, env))).exists():
+            with np.load(path) as stored:
+                rows[agent.name, env] = {
+                    **{"agent": agent.name, "env": env, "returns": stored["returns"].tolist()},
+                    "seconds": float(stored["seconds"]),
+                    **{name: str(stored[name]) for name in ("settings", "origin")},
+                }
+    pq.write_table(pa.Table.from_pylist(list(rows.values())), STORED, compression="zstd")
+
+
+def scores_of(rows: list[dict[str, Any]], agent: str, env: str) -> np.ndarray:
+    """The score of each seed; empty if the training is missing."""
+    found = [row for row in rows if (row["agent"], row["env"]) == (agent, env)]
+    if not found:
+        return np.zeros(0)
+    return planning_cells.area(ALL_CELLS[env], np.array(found[0]["returns"]))
+
+
+def er_scores(env: str, updates: int = 10) -> np.ndarray:
+    """The scores of `er` in a cell, with 10 or 20 updates."""
+    name = planning_cells.RIVALS[0 if updates == 10 else 1]
+    cell = BUILT_IN[env]
+    returns = planning_cells.returns_of(planning_cells.stored_rows(), name, cell)
+    return planning_cells.area(cell, returns)
+
+
+def difference(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, float, float]:
+    """The difference of the means, its interval, and its p-value."""
+    test = ttest_ind(ours, theirs, equal_var=False)
+    low, high = test.confidence_interval(0.95)
+    return float(ours.mean() - theirs.mean()), float(low), float(high), float(test.pvalue)
+
+
+def table(title: str, agents: list[Agent], baseline: str = "er") -> str:
+    """The scores of agents less those of `er`, with the verdict of each cell."""
+    rows = stored_rows()
+    envs = list(dict.fromkeys(env for agent in agents for env in agent.envs))
+    lines = [f"| {title} | {' | '.join(envs)} |", "|---" * (len(envs) + 1) + "|"]
+    for agent in agents:
+        cells: list[tuple[str, float]] = []
+        for env in envs:
+            ours = scores_of(rows, agent.name, env)
+            theirs = er_scores(env) if baseline == "er" else scores_of(rows, baseline, env)
+            if not len(ours) or not len(theirs):
+                cells.append(("", 1.0))
+                continue
+            mean, low, high, p = difference(ours, theirs)
+            level = " =" if low > -LEVEL and high < LEVEL else ""
+            cells.append((f"{mean:+.3f} ± {(high - low) / 2:.3f}{level}", p))
+        corrected = holm([p for _, p in cells])
+        texts = [
+            f"**{text}**" if p < 0.05 else text
+            for (text, _), p in zip(cells, corrected, strict=True)
+        ]
+        lines.append(f"| {agent.name} | {' | '.join(texts)} |")
+    return "\n".join(lines)
+
+
+def show() -> None:
+    """Print all tables; bold is decided, and = is level."""
+    print(table("less `er`", INFORMATION), end="\n\n")
+    print(table("less `er`", LEAVING), end="\n\n")
+    print({name: chosen(name) for name in OPTIONS}, end="\n\n")
+    plain = [agent for agent in fair() if agent.name.endswith(", 10 updates")]
+    print(table("less `er`", plain, "tuned er, 10 updates"), end="\n\n")
+    rows = stored_rows()
+    for agent in fair():
+        scores = scores_of(rows, agent.name, "MountainCar-v0")
+        if len(scores):
+            print(
+                f"{agent.name}: {scores.mean():.3f} ± {scores.std(ddof=1) / len(scores) ** 0.5:.3f}"
+            )
+
+
+def main() -> None:
+    """Train one row, collect, or show."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=("train", "collect", "show"))
+    parser.add_argument("arguments", nargs="*", help="a folder, or an agent and an environment")
+    options = parser.parse_args()
+    match options.action:
+        case "train":
+            name, env = options.arguments
+            agent = next(agent for agent, of in units() if (agent.name, of) == (name, env))
+            folder = ROOT / "runs" / "where_to_plan"
+            folder.mkdir(parents=True, exist_ok=True)
+            train(folder, (agent, env))
+        case "collect":
+            collect(Path(options.arguments[0]))
+        case "show":
+            show()
+
+
+if __name__ == "__main__":
+    main()
