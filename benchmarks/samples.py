@@ -3,7 +3,7 @@
 `python benchmarks/samples.py train FOLDER` trains what FOLDER lacks: `er` with all seeds at once,
 and Stable-Baselines3's DQN with one process per core, as rl-zoo tuned it, with the settings of
 CleanRL, and with its own defaults. It takes some hours on two cores, and can be interrupted.
-`time FOLDER` measures seconds on this machine, `speed` updates per second with equal networks.
+`time FOLDER` measures seconds on this machine, and `speed` updates per second with equal networks.
 `collect FOLDER` writes `results/samples.parquet`, and `show` writes the tables and the figure of
 docs/sample-efficiency.md.
 
@@ -29,6 +29,7 @@ import numpy as np
 import plain_environments  # noqa: F401  (registers them)
 
 ROOT = Path(__file__).parents[1]
+SPEED = ROOT / "results" / "samples-speed.json"
 STORED, FIGURE = ROOT / "results" / "samples.parquet", ROOT / "docs" / "images" / "samples.png"
 PAGE = ROOT / "docs" / "sample-efficiency.md"
 EPISODES, PEER_SEEDS, SPEED_UPDATES = 5, 10, 10
@@ -90,6 +91,14 @@ TASKS = {
         Task("DinghyToBuoy", 20_000, id="DinghyToBuoy-v0", compiled=False, peer_steps=20_000),
     )
 }
+GOALS = {
+    "CartPole": (20_000, 475),
+    "Acrobot": (10_000, -90),
+    "MountainCar, 2,000 steps": (15_000, -120),
+    "MountainCar, 200 steps": (60_000, -115),
+    "LunarLander": (100_000, 200),
+}
+"""The steps and the return that `er` should have, written before it was trained."""
 COMPARED = [task for task in TASKS.values() if task.tuned]
 
 WIDE = {"policy_kwargs": {"net_arch": [256, 256]}}
@@ -122,7 +131,7 @@ CLEANRL: dict[str, Any] = {
     **{"gradient_steps": 1, "exploration_final_eps": 0.05},
     "policy_kwargs": {"net_arch": [120, 84]},
 }
-OURS, FIRST, PAPER = "er", "er, first rule", "er, preset paper"
+OURS, PAPER = "er", "er, preset paper"
 ZOO, CLEAN, DEFAULTS = "rl-zoo", "CleanRL's settings", "Stable-Baselines3"
 COLORS = {
     **{OURS: "tab:red", PAPER: "tab:orange"},
@@ -179,12 +188,10 @@ def greedy_return(model: Any, envs: gymnasium.vector.SyncVectorEnv, seed: int) -
 
 
 def ours(task: Task, agent: str, steps: int, seeds: int) -> Curve:
-    """Train `er` with its defaults, with those of the first rule, or with those of the paper."""
+    """Train `er` with its defaults, or with those of the paper."""
     import freqdyna
 
     settings: dict[str, Any] = {"seeds": seeds, "steps": steps, "eval_every": task.every}
-    if agent == FIRST:
-        settings |= {"learner.loss": "squared", "batch_size": 32}
     settings |= {"eval_episodes": EPISODES, "eval_exploration": 0.0}
     if task.compiled and task.limit is not None:
         settings["env.episode_limit"] = task.limit
@@ -293,13 +300,18 @@ def measure_speed() -> None:
         **{"seeds": PEER_SEEDS, "planning_steps": SPEED_UPDATES, "warmup_steps": 0},
         **{"env.episode_limit": 200, "steps": 1_500, "eval_every": 500, "eval_episodes": 1},
     }
+    rates: dict[int, list[float]] = {}
     for batch in (32, 64, 128, 256):
         result = freqdyna.train("MountainCar-v0", "er", **equal, batch_size=batch, progress=False)
         began, ended = result.metrics["seconds"][0, [0, -1]]
         rate = PEER_SEEDS * 1_000 * SPEED_UPDATES / (ended - began)
         with ProcessPoolExecutor(CORES, max_tasks_per_child=1) as pool:
             theirs = sum(pool.map(_updates_of_peer, [batch] * CORES))
+        rates[batch] = [round(float(rate)), round(theirs)]
         print(f"batch {batch}: {rate:,.0f} and {theirs:,.0f} updates/s, ratio {rate / theirs:.1f}")
+    columns = ["er", "Stable-Baselines3"]
+    text = {"updates per second by batch size": rates, "columns": columns, "origin": origin()}
+    SPEED.write_text(json.dumps(text) + "\n")
 
 
 def origin() -> str:
@@ -320,34 +332,35 @@ def machine() -> str:
 
 
 def collect(folder: Path) -> None:
-    """Write all trainings of a folder to one Parquet file."""
+    """Replace the trainings of a folder in the Parquet file, one row for each seed."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows: list[dict[str, Any]] = []
-    file = folder / "seconds.json"
-    times: dict[str, Any] = {"machine": "", "seconds": {}}
-    if file.exists():
-        times = json.loads(file.read_text())
+    table = pq.read_table(STORED)
+    stored_rows = {(row["task"], row["agent"], row["seed"]): row for row in table.to_pylist()}
+    times, metadata = {}, table.schema.metadata
+    if (file := folder / "seconds.json").exists():
+        measured = json.loads(file.read_text())
+        times, metadata = measured["seconds"], {"machine of the seconds": measured["machine"]}
     for task in TASKS.values():
-        for agent in (FIRST, *COLORS):
-            for seed in [None] if agent in (OURS, FIRST, PAPER) else range(PEER_SEEDS):
+        for agent in COLORS:
+            for seed in [None] if agent in (OURS, PAPER) else range(PEER_SEEDS):
                 if not (path := place(folder, task, agent, seed)).exists():
                     continue
                 with np.load(path) as stored:
                     for i, returns in enumerate(stored["returns"]):
-                        rows.append(
-                            {
-                                **{"task": task.name, "agent": agent},
-                                "seed": i if seed is None else seed,
-                                "steps": stored["steps"].astype(int).tolist(),
-                                "returns": returns.tolist(),
-                                "origin": str(stored["origin"]),
-                                "seconds per step": times["seconds"].get(task.name, {}).get(agent),
-                            }
-                        )
-    metadata = {"machine of the seconds": times["machine"]}
-    pq.write_table(pa.Table.from_pylist(rows, metadata=metadata), STORED, compression="zstd")
+                        of_seed = i if seed is None else seed
+                        stored_rows[task.name, agent, of_seed] = {
+                            **{"task": task.name, "agent": agent, "seed": of_seed},
+                            "steps": stored["steps"].astype(int).tolist(),
+                            "returns": returns.tolist(),
+                            "origin": str(stored["origin"]),
+                        }
+    for (name, agent, _), row in stored_rows.items():
+        if name in times:
+            row["seconds per step"] = times[name].get(agent)
+    rows = pa.Table.from_pylist(list(stored_rows.values()), table.schema.with_metadata(metadata))
+    pq.write_table(rows, STORED, compression="zstd")
 
 
 def stored_curves() -> dict[tuple[str, str], tuple[np.ndarray, np.ndarray, float | None]]:
@@ -411,6 +424,19 @@ def tables() -> str:
     return "\n".join(reached) + "\n\n" + "\n".join(returns_at) + "\n"
 
 
+def goals() -> str:
+    """The means of the last three evaluations at the steps of the goals, in Markdown."""
+    curves, lines = stored_curves(), ["| | steps | goal | `er` | |", "|---" * 5 + "|"]
+    for name, (step, goal) in GOALS.items():
+        steps, returns, _ = curves[name, OURS]
+        mean = returns[:, steps <= step][:, -3:].mean(1)
+        low, high = interval(mean)
+        word = "reached" if mean.mean() >= goal else f"**missed** by {goal - mean.mean():.0f}"
+        cells = [name, f"{step:,}", f"{goal}", f"{mean.mean():.1f} [{low:.1f}, {high:.1f}]", word]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def _count(steps: float) -> str:
     return f"{steps:,.0f}" if np.isfinite(steps) else "never"
 
@@ -418,7 +444,9 @@ def _count(steps: float) -> str:
 def write_page() -> None:
     """Write the tables into the page, between its marks."""
     before, mark, rest = PAGE.read_text().partition("<!-- tables -->\n")
-    PAGE.write_text(f"{before}{mark}\n{tables()}\n<!-- end -->{rest.partition('<!-- end -->')[2]}")
+    PAGE.write_text(
+        f"{before}{mark}\n{tables()}\n{goals()}\n<!-- end -->{rest.partition('<!-- end -->')[2]}"
+    )
 
 
 def draw() -> None:

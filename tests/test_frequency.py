@@ -1,6 +1,7 @@
 """g and its gradient: closed forms, finite differences, networks, and estimates from probes."""
 
 import itertools
+from dataclasses import replace
 from functools import partial
 
 import jax
@@ -8,7 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from freqdyna.agents.networks import Network, StateValue, init_network, init_xavier
+from freqdyna.agents.networks import (
+    ACTIVATIONS,
+    Network,
+    StateValue,
+    init_network,
+    init_xavier,
+)
 from freqdyna.frequency import (
     local_frequency,
     local_frequency_gradient,
@@ -49,10 +56,14 @@ def test_of_a_quadratic_is_its_closed_form():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "widths"), [(1, (12,)), (3, (7, 6, 5))])
-def test_derivatives_agree_with_finite_differences_in_float64(n, widths):
+@pytest.mark.parametrize(
+    ("n", "widths", "name", "layer_norm"),
+    [(1, (12,), "tanh", False), (3, (7, 6, 5), "tanh", False), (3, (7, 6), "silu", True)],
+)
+def test_derivatives_agree_with_finite_differences_in_float64(n, widths, name, layer_norm):
     with jax.enable_x64(True):
         network = jax.tree.map(lambda leaf: np.float64(leaf), random_network(n, n, widths))
+        network = replace(network, activation=ACTIVATIONS[name], layer_norm=layer_norm)
         value = StateValue(jax.tree.map(jnp.asarray, network))
         state = np.random.default_rng(n).normal(size=n)
         step = 1e-5

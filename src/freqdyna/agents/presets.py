@@ -53,6 +53,7 @@ _NAF: dict[str, Any] = {
 _PAPER_BY_ALGORITHM: Tables = {
     **dict.fromkeys(("naf", "dyna-naf-value", "dyna-naf-frequency"), _NAF),
     "prioritized-er": {"replay.prioritized_share": 0.5},  # its reproducibility section
+    "dyna-td-error": {"search_control.candidates": 200},  # not in the paper; as in stored results
 }
 
 # The paper's learned model: only the agent's model has to be learned.
