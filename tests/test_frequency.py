@@ -62,8 +62,9 @@ def test_of_a_quadratic_is_its_closed_form():
 )
 def test_derivatives_agree_with_finite_differences_in_float64(n, widths, name, layer_norm):
     with jax.enable_x64(True):
-        network = jax.tree.map(lambda leaf: np.float64(leaf), random_network(n, n, widths))
+        network = random_network(n, n, widths)
         network = replace(network, activation=ACTIVATIONS[name], layer_norm=layer_norm)
+        network = jax.tree.map(lambda leaf: np.float64(leaf), network)
         value = StateValue(jax.tree.map(jnp.asarray, network))
         state = np.random.default_rng(n).normal(size=n)
         step = 1e-5
