@@ -18,7 +18,9 @@ How the defaults of SAC are chosen, written on 2026-11-18 before the first train
 - Hopper, Walker2d and HalfCheetah have no say: they are trained once, with the winner and seeds
   from 0.
 - Changed on 2026-11-18, still before the first training: Ant has 20,000 steps instead of 30,000,
-  and a learning rate of 1e-3 took the place of ten critics with five updates.
+  and a learning rate of 1e-3 took the place of ten critics with five updates. Ten critics with 20
+  updates are not trained: ten updates of ten seeds take 12.25 ms (4.39 ms with two critics), which
+  is 20.4 minutes for 50,000 steps.
 """
 
 import argparse
@@ -76,7 +78,6 @@ CANDIDATES: dict[str, dict[str, Any]] = {
     "10 updates": {"planning_steps": 10},
     "20 updates": {"planning_steps": 20},
     "5 critics, 10 updates": {"learner.critics": 5, "planning_steps": 10},
-    "10 critics, 20 updates": {"learner.critics": 10, "planning_steps": 20},
     "batch 128, 10 updates": {"batch_size": 128, "planning_steps": 10},
     "prioritized": {"replay.prioritized_share": 0.5},
     "relu": {"learner.activation": "relu"},
