@@ -16,7 +16,7 @@ INSTALL = sh -c '{ $(PIP) uv && $(UV) --editable "$$1"; } 2> /dev/null || $(PIP)
 # Follows the command above, for platforms on which a tested version does not exist.
 OR_HINT = || { echo "if a tested version does not exist for this platform, try: make CONSTRAINTS= $(MAKECMDGOALS)"; exit 1; }
 
-.PHONY: quickstart test most-tests compiler-tests check quick-tests lint docs browser ray bench bench-samples faults constraints newest clean
+.PHONY: quickstart test most-tests compiler-tests check quick-tests lint docs browser ray bench bench-samples faults wheel constraints newest clean
 
 quickstart: $(VENV)/.runtime
 	$(BIN)/python quickstart.py
@@ -98,6 +98,19 @@ bench: $(VENV)/.bench
 MINUTES ?= 30
 faults: $(VENV)/.dev
 	$(BIN)/python -m faults.run --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) --out results/faults.json
+
+# Builds wheel and sdist in dist/, and uses the wheel where nothing else is installed: make wheel PYTHON=python3.13
+wheel: $(VENV)/.runtime
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/python -m uv build --quiet --out-dir dist
+	$(PYTHON) -m venv dist/venv
+	dist/venv/bin/python -m pip install --quiet "$$(echo dist/*.whl)[report]"
+	cd dist && set -e && PATH="$$PWD/venv/bin:$$PATH" && freqdyna --version && \
+	for algorithm in er dyna; do \
+		freqdyna train --algorithm $$algorithm --env CartPole-v1 --seeds 2 --steps 1200 --eval-every 400 --out $$algorithm; \
+		freqdyna resume $$algorithm --steps 1600; \
+	done && freqdyna compare er dyna && freqdyna report er dyna --out report.html && ls -l
 
 # Updates constraints.txt to the newest releases; run the tests before you commit it.
 constraints:
