@@ -48,9 +48,9 @@ class HostBlock(Block):
             state = agent.observe(state, t, action, _unpacked(row))
             return state, agent.choose(state, t + 1)
 
-        def act(state: DynaState, observation: Any, key: Any, step: Any, i: Any) -> Any:
+        def act(parameters: Any, observation: Any, key: Any, step: Any, i: Any) -> Any:
             key = jax.random.fold_in(jax.random.fold_in(jax.random.fold_in(key, 1), step), i)
-            return agent.act(state, observation, training.eval_exploration, key)
+            return agent.learner.act(parameters, observation, training.eval_exploration, key)
 
         def measure(state: DynaState) -> tuple[DynaState, Metrics]:
             reset = state.diagnostics.reset()
@@ -58,7 +58,9 @@ class HostBlock(Block):
 
         self._choose = self.compiled(agent.choose, 1, 1)
         self._observe = self.compiled(observe, 3, 1, donate=True)
-        self._act = self.compiled(act, 3, 2)
+        # On one device: the network is small, and a call for several takes three times as long.
+        self._one_device = Layout.of(seeds, list(layout.mesh.devices.flat[:1]))
+        self._act = self.compiled(act, 3, 2, layout=self._one_device)
         self._measure = self.compiled(measure, 1, 0, donate=True)
         flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
         self._last = np.zeros((len(seeds), *flat.shape), flat.dtype)
@@ -93,8 +95,9 @@ class HostBlock(Block):
         episodes, count = self.training.eval_episodes, len(self.seeds)
         sums = np.zeros((3, count))
         failed = set(self.envs.failures)
+        parameters = self._one_device.placed(super().parameters(state))
         for episode in range(episodes):
-            sums += self._episode(state, step, episode)
+            sums += self._episode(parameters, step, episode)
         self._report_stopped(failed, state)
         state, metrics = self._measure(state)
         totals, lengths, terminated = jnp.asarray(sums / episodes, jnp.float32)
@@ -157,7 +160,7 @@ class HostBlock(Block):
         }
         return {"ended": ended}
 
-    def _episode(self, state: DynaState, step: int, number: int) -> np.ndarray:
+    def _episode(self, parameters: jax.Array, step: int, number: int) -> np.ndarray:
         """One evaluation episode of every seed: returns, lengths, whether terminated."""
         count, limit = len(self.seeds), self.space.episode_limit
         observations = np.zeros((count, self.space.observation_size), np.float32)
@@ -185,8 +188,7 @@ class HostBlock(Block):
             if not active:
                 break
             where = np.int32(step), np.int32(number * limit + i)
-            actions = self._act(state, self._filled(observations), self.layout.keys, *where)
-            chosen = np.asarray(actions)
+            chosen = np.asarray(self._act(parameters, observations, self._one_device.keys, *where))
             for row in sorted(active):
                 attempt(row, chosen[row])
         return outcome
