@@ -34,8 +34,9 @@ training of it:
   mini-batches of 64. At most 80 trainings.
 - Confirmed once, on two environments that are written independently after the choice, with seeds
   from 0: the winner becomes the default unless its mean score over both is lower than that of the
-  default before by more than one standard error. Their scale is that of a random and of a scripted
-  policy. LunarLander, Docking and the others are measured again, but have been seen.
+  default before by more than one standard error (this criterion was added after the choice, before
+  the confirmation). Their scale is that of a random and of a scripted policy. LunarLander, Docking
+  and the others are measured again, but have been seen.
 
 Chosen on 2026-11-18, from 66 trainings: Huber loss, prioritized replay, 3-step returns and
 mini-batches of 64. Of the two candidates within one standard error of the highest score it has the
@@ -116,6 +117,7 @@ import independent_environments  # noqa: F401  (registers them)
 import more_environments  # noqa: F401  (registers them)
 import numpy as np
 from development_domains import Landing, Tanks, UnitTanks
+from samples import origin
 
 import freqdyna
 from freqdyna.agents.dyna import scale
@@ -304,6 +306,7 @@ def train(folder: Path, unit: tuple[str, str]) -> None:
         returns=result.returns,
         seconds=seconds,
         settings=json.dumps(settings | {"ranges": str(limit_of(name))}),
+        origin=origin(),
     )
 
 
@@ -340,7 +343,7 @@ def collect(folder: Path, file: Path) -> None:
             with np.load(path) as stored:
                 rows[name, env] = {
                     **{"candidate": name, "env": env, "settings": str(stored["settings"])},
-                    "returns": stored["returns"].tolist(),
+                    **{"returns": stored["returns"].tolist(), "origin": str(stored["origin"])},
                 }
     columns = {n: [row[n] for row in rows.values()] for n in next(iter(rows.values()))}
     kind = pa.list_(pa.list_(pa.float32()))
