@@ -12,7 +12,7 @@ STEPS = 3000
 
 def quickstart() -> None:
     """Train two agents, print a table, draw a plot, and say what to try next."""
-    print(f"MountainCar, 4 seeds × {STEPS:,} steps: about two minutes on 2 cores.")
+    print(f"MountainCar, 4 seeds × {STEPS:,} steps: about two minutes on 2 idle cores.")
     shutil.rmtree(FOLDER, ignore_errors=True)  # this folder belongs to the quickstart alone
     common = ["--env=MountainCar-v0", "--seeds=4", f"--steps={STEPS}", "--eval-every=300"]
     for algorithm in ("er", "dyna"):
