@@ -16,12 +16,12 @@ from freqdyna.core.errors import FreqdynaError, RunFailedError, unknown_name
 from freqdyna.results.chart import Chart, Panel
 from freqdyna.results.draw import draw, save_figure
 from freqdyna.results.folder import provenance
-from reproduction import a1, b, d, e, f1, f2, f3, f6, f7, maze, r, s, store, t1, u
+from reproduction import a1, b, d, e, f1, f2, f3, f6, f7, maze, p, r, s, store, t1, u
 from reproduction.study import Findings, Part, Stored, Unit, area, curves_of, training_of
 
 PARTS: tuple[Part, ...] = (
     *(e.E1, e.E2, t1.PART, u.PART, f1.PART, f2.PART, f3.F3, maze.F4, maze.F5, f6.PART, f7.PART),
-    *(maze.F8, d.PART, a1.PART, f3.X1, s.PART, r.PART, b.PART),
+    *(maze.F8, d.PART, a1.PART, f3.X1, s.PART, r.PART, b.PART, p.PART),
 )
 """All parts, in the order of the paper; our own checks last."""
 ELSEWHERE = {
