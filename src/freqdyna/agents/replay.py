@@ -1,5 +1,6 @@
 """The replay buffer (the paper's B): samples by priority, with a sum tree, and uniform ones."""
 
+import itertools
 import math
 
 import equinox as eqx
@@ -7,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, UInt32
 
 from freqdyna.config import Component, Count, NotNegative, Share
+from freqdyna.core.unrolled import every
 
 
 def n_step_rows(
@@ -32,7 +34,7 @@ def n_step_rows(
         goes_on = goes_on & (indices != newest)
         indices, factor = (indices + 1) % capacity, factor * discount
         following = stored[indices]
-        goes_on = goes_on & (following[:, :n] == state).all(-1)
+        goes_on = goes_on & every(following[:, :n] == state)
         reward = reward + jnp.where(goes_on, factor * following[:, -2], 0.0)
         state = jnp.where(goes_on[:, None], following[:, n : 2 * n], state)
         last = jnp.where(goes_on, 1 - factor * (1 - following[:, -1]), last)
@@ -93,12 +95,15 @@ class SumTree(eqx.Module):
         mass = fractions * self.total()
         indices = jnp.zeros(fractions.shape, int)
         for level in reversed(self.levels):
-            sums = jnp.cumsum(level[indices], axis=-1)
+            # Sums over few numbers are written out: two kernels per level on a GPU, not three.
+            sums = list(itertools.accumulate(jnp.moveaxis(level[indices], -1, 0)))
             # Rounding may leave a mass just beyond the last child: keep it inside.
-            mass = jnp.minimum(mass, jnp.nextafter(sums[:, -1], 0.0))
-            child = (sums <= mass[:, None]).sum(-1)
-            before = jnp.take_along_axis(sums, jnp.maximum(child - 1, 0)[:, None], axis=-1)[:, 0]
-            mass = mass - jnp.where(child > 0, before, 0.0)
+            mass = jnp.minimum(mass, jnp.nextafter(sums[-1], 0.0))
+            child, before = jnp.zeros_like(indices), jnp.zeros_like(mass)
+            for up_to in sums:
+                child = child + (up_to <= mass)
+                before = jnp.where(up_to <= mass, up_to, before)
+            mass = mass - before
             indices = indices * BRANCHES + child
         return indices
 

@@ -36,6 +36,8 @@ def norm(vector: Float[Array, "*k n"]) -> Float[Array, "*k"]:
 
 def every(flags: Bool[Array, "*k n"]) -> Bool[Array, "*k"]:
     """Whether all flags are true along the last axis."""
+    if flags.shape[-1] > FEW:
+        return flags.all(-1)
     return functools.reduce(operator.and_, (flags[..., i] for i in range(flags.shape[-1])))
 
 
