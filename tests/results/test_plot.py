@@ -92,6 +92,18 @@ def test_the_table_has_the_return_after_the_warm_up_and_at_the_end(capsys):
         assert part in printed
 
 
+def test_the_table_of_another_metric_leaves_out_what_is_missing(capsys):
+    run = make_result()
+    loss = np.full(run.returns.shape, 0.25)
+    loss[:, 0] = np.nan
+    print_table(
+        [(Path("runs/one"), replace(run, metrics=run.metrics | {"loss": loss}))], None, "loss"
+    )
+    printed = capsys.readouterr().out
+    assert "loss" in printed
+    assert printed.count("0.25") >= 2
+
+
 def test_a_run_without_an_evaluation_after_its_warm_up_has_no_such_return(capsys):
     run = make_result(warmup_steps=5000)
     np.testing.assert_array_equal(run.mean_return(), [-100, -120])  # for charts and searches

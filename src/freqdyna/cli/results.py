@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plot:
-    """Plot one or more runs in one figure; for learning curves, also print a table."""
+    """Plot one or more runs in one figure; for learning curves, also print a table of them."""
 
     folders: tyro.conf.Positional[tuple[Path, ...]]
     """Run folders, and folders of sweeps, of which every combination is drawn."""
@@ -49,10 +49,11 @@ class Plot:
 
         runs = [(folder, training.result) for folder in self.folders for training in find(folder)]
         parent = self.folders[0] if len(self.folders) == 1 else Path()
-        out = self.out or parent / f"{self.what}.png"
+        kind = f"{self.what}.png" if self.metric == "return" else f"curves-{self.metric}.png"
+        out = self.out or parent / kind
         save_figure(self._figure([result for _, result in runs]), out)
         if self.what == "curves":
-            print_table(runs)
+            print_table(runs, metric=self.metric)
         print(f"figure: {out}")
 
     def _figure(self, results: "list[Result]") -> Any:

@@ -249,7 +249,10 @@ class Slot:
         except Exception as error:
             raise EnvironmentFailed(f"an observation is not an array: {one_line(error)}") from error
         if array.shape != self.space.observation_space.shape:
-            raise EnvironmentFailed(f"an observation has the shape {array.shape}")
+            declared = self.space.observation_space.shape
+            raise EnvironmentFailed(
+                f"an observation has the shape {array.shape}, observation_space {declared}"
+            )
         if not np.isfinite(array).all():
             raise EnvironmentFailed("an observation is not finite")
         return array

@@ -52,25 +52,34 @@ _LATEX = {
 """What LaTeX needs instead of a character."""
 
 
-def print_table(runs: Sequence[tuple[Path, Record]], names: list[str] | None = None) -> None:
+def print_table(
+    runs: Sequence[tuple[Path, Record]], names: list[str] | None = None, metric: str = "return"
+) -> None:
     """Print `return_rows`, and where the runs are stored; `names` may name the runs of a sweep."""
     folders, results = zip(*runs, strict=True)
-    console = Console()
-    console.print(f"{return_name(results)}, mean over seeds [95% interval]", markup=False)
-    console.print(rich_table(return_rows(results, names or record_labels(results))))
+    console, name = Console(), return_name(results) if metric == "return" else metric
+    console.print(f"{name}, mean over seeds [95% interval]", markup=False)
+    console.print(rich_table(return_rows(results, names or record_labels(results), metric)))
     for folder in dict.fromkeys(folders):
         console.print(f"results: {folder}", highlight=False, soft_wrap=True)
 
 
-def return_rows(results: Sequence[Record], names: Sequence[str]) -> Rows:
-    """A row for each run: its mean return after the warm-up, and at the last evaluation."""
+def return_rows(results: Sequence[Record], names: Sequence[str], metric: str = "return") -> Rows:
+    """A row for each run: its mean return after the warm-up, and at the last evaluation.
+
+    Or those of another metric, which may be missing at some evaluations.
+    """
     rows = [["run", "environment", "seeds", "steps", "after the warm-up", "at the end"]]
     for result, name in zip(results, names, strict=True):
         complete = result.complete_seeds
-        later = result.mean_return()[complete.kept & result.after_warmup.any()]
+        values = result.metrics[metric][complete.kept]
+        if metric == "return":
+            later = result.mean_return()[complete.kept & result.after_warmup.any()]
+        else:
+            known = result.after_warmup & np.isfinite(values).all(0)
+            later = values[:, known].mean(1) if known.any() else np.zeros(0)
         means = [
-            Estimate.of(lambda seeds: seeds.mean(-1), returns)
-            for returns in (later, result.returns[complete.kept, -1])
+            Estimate.of(lambda seeds: seeds.mean(-1), numbers) for numbers in (later, values[:, -1])
         ]
         digits = decimals([mean.value for mean in means])
         cells = [estimate(mean, digits) for mean in means]

@@ -3,6 +3,7 @@
 import sys
 import time
 import warnings
+from collections import deque
 from contextlib import suppress
 from typing import Any, TextIO, cast
 
@@ -86,12 +87,12 @@ class Display:
         now = time.monotonic()
         if self._first is None:
             self._first = self._last = now, done
-        (began, first), (printed, shown) = self._first, self._last
+        first, (printed, shown) = self._first[1], self._last
         if done > shown and (now - printed >= SECONDS_BETWEEN_LINES or done == total):
             self._last = now, done
             left = ""
             if 50 * (done - first) > total - first:  # before, most of the time is compiling
-                left = f"{(now - began) / (done - first) * (total - done):.0f} s left"
+                left = f"{(now - printed) / (done - shown) * (total - done):.0f} s left"
             parts = f"{task} {done:,} of {total:,}", text, left
             self.note(" | ".join(filter(None, parts)))
 
@@ -136,8 +137,8 @@ class RunProgress(Progress):
 
     def __init__(self, seeds: int, steps: int) -> None:
         self._seeds, self._steps, self._display = seeds, steps, Display()
-        self._first: tuple[float, int] | None = None
-        """When the first step was taken, which compiles, and its number."""
+        self._recent: deque[tuple[float, int]] = deque()
+        """The steps of the last seconds, and when they were taken: the warm-up is faster."""
 
     def note(self, text: str) -> None:
         """Show the message."""
@@ -150,9 +151,12 @@ class RunProgress(Progress):
     def update(self, step: int, text: str) -> None:
         """Show the step, the text, and the steps per second of all seeds together."""
         now = time.monotonic()
-        self._first = self._first or (now, step)
-        began, first = self._first
-        rate = f"{self._seeds * (step - first) / max(now - began, 1e-9):,.0f} steps/s"
+        self._recent.append((now, step))
+        while len(self._recent) > 2 and now - self._recent[1][0] > SECONDS_BETWEEN_LINES:
+            self._recent.popleft()
+        began, first = self._recent[0]
+        number = self._seeds * (step - first) / max(now - began, 1e-9)
+        rate = f"{number:,.0f} steps/s of all seeds"
         self._display.show("step", step, self._steps, f"{text} | {rate}" if text else rate)
 
     def close(self) -> None:

@@ -140,7 +140,7 @@ class Run:
         config = self.config
         evaluations = self._evaluation_steps[len(self.evaluations) :]
         snapshots = [s for s in config.snapshot_steps if s >= step]
-        progress.note("compiling …")
+        progress.note("compiling, up to a minute or two …")
         state = jax.block_until_ready(self.block.advance(state, step, step))
         slice_steps, is_compiled = 1, False
         for stop in map(int, np.union1d(evaluations, snapshots)):
