@@ -166,6 +166,7 @@ def train_units(location: str, units: list[SweepUnit], checkpoint_seconds: float
             result = run.execute(Path(scratch), RunOptions(checkpoint_seconds), progress)
         except InterruptedRun:
             progress.copy_folder()
+            progress.write_note(progress.step, "", at=0.0)  # it no longer counts as running
             raise
     for place, unit in enumerate(units):
         config = unit.config
@@ -184,7 +185,7 @@ class UnitProgress(Progress):
         self._folder = f"running/{units[0].program or units[0].name}"
         self._copied: dict[str, int] = {}
         """The files of the run folder in the storage, with their times of modification."""
-        self._noted = -math.inf
+        self._noted, self.step = -math.inf, 0
 
     def fetch(self) -> None:
         """Fetch the run folder of an earlier attempt, if there is one."""
@@ -215,13 +216,15 @@ class UnitProgress(Progress):
 
     def update(self, step: int, text: str) -> None:
         """Copy new checkpoints, and write a progress note from time to time."""
+        self.step = step
         self.copy_folder()
         if time.monotonic() - self._noted >= SECONDS_BETWEEN_UPDATES:
             self._noted = time.monotonic()
             self.write_note(step, text)
 
-    def write_note(self, step: int, text: str) -> None:
-        """Write the progress of every unit."""
-        note = Note(step, self._steps, text, time.time(), socket.gethostname())
+    def write_note(self, step: int, text: str, at: float | None = None) -> None:
+        """Write the progress of every unit, with the current time unless another one is passed."""
+        now = time.time() if at is None else at
+        note = Note(step, self._steps, text, now, socket.gethostname())
         for name in self._names:
             self._storage.write_json(f"running/{name}.json", note._asdict())

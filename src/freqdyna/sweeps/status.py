@@ -43,16 +43,18 @@ class Status:
     """The last progress note of each running unit."""
     failed: dict[str, str] = field(default_factory=dict)
     """The error of each failed unit."""
+    stopped: dict[str, Note] = field(default_factory=dict)
+    """The last note of each unit that stopped before its end, and goes on from its checkpoint."""
 
     @property
     def waiting(self) -> int:
-        """The number of units that have not been started."""
+        """The number of units that have not been started, or have stopped."""
         return len(self.units) - len(self.done) - len(self.running) - len(self.failed)
 
     @property
     def steps_taken(self) -> int:
-        """The environment steps of all units that are done or running."""
-        steps = {name: note.step for name, note in self.running.items()}
+        """The environment steps of all units that are done, running or stopped."""
+        steps = {name: note.step for name, note in (self.stopped | self.running).items()}
         steps |= {unit.name: unit.config.steps for unit in self.units if unit.name in self.done}
         return sum(unit.config.seeds * steps.get(unit.name, 0) for unit in self.units)
 
@@ -81,6 +83,9 @@ class Status:
                 facts = f": step {step:,} of {steps:,} on {host}{text and f', {text}'}"
             elif unit.name in self.failed:
                 state, facts = "failed", f": {self.failed[unit.name]}"
+            elif unit.name in self.stopped:
+                note = self.stopped[unit.name]
+                facts = f": stopped at step {note.step:,} of {note.steps:,}"
             rows[state].append(f"  {state:7}  {unit.name}  {texts[unit.name]}{facts}")
         lines = [line for of_state in rows.values() for line in of_state]
         more = [f"  ... and {len(lines) - MOST_ROWS:,} more"] if len(lines) > MOST_ROWS else []
@@ -110,14 +115,17 @@ def read_status(storage: Storage, units: list[SweepUnit], done: set[str] | None 
     """The current status of units; their finished units are listed unless `done` names them."""
     names = {unit.name for unit in units}
     done = names & (stored_units(storage) if done is None else done)
-    running, failed = {}, {}
+    running: dict[str, Note] = {}
+    stopped: dict[str, Note] = {}
+    failed: dict[str, str] = {}
     for name in _noted(storage, "running") & names - done:
-        note = storage.read_json(f"running/{name}.json")
-        if note and abs(time.time() - note["time"]) < SILENT:
-            running[name] = Note(**note)
+        if note := storage.read_json(f"running/{name}.json"):
+            is_recent = abs(time.time() - note["time"]) < SILENT
+            (running if is_recent else stopped)[name] = Note(**note)
     for name in _noted(storage, "failed") & names - done - set(running):
         failed[name] = str(storage.read_json(f"failed/{name}.json").get("error"))
-    return Status(units, done, running, failed)
+        stopped.pop(name, None)
+    return Status(units, done, running, failed, stopped)
 
 
 def _noted(storage: Storage, folder: str) -> set[str]:
@@ -144,9 +152,10 @@ class StatusDisplay:
     def __init__(self, status: Status, slots: int, title: str) -> None:
         self._labels, self._display = labels(status.units), Display()
         self._shown: set[str] = set()
+        go_on = f", {len(status.stopped)} go on where they stopped" if status.stopped else ""
         self._display.note(
             f"{title + ': ' if title else ''}{len(status.units)} units, {status.steps:,} "
-            f"environment steps; {len(status.done)} are done; {slots} at a time"
+            f"environment steps; {len(status.done)} are done{go_on}; {slots} at a time"
         )
 
     def ended(self, outcome: TaskOutcome) -> None:
