@@ -59,4 +59,5 @@ def test_the_status_counts_units_that_write_notes_as_running(tmp_path, monkeypat
     storage.write_json(f"failed/{units[1].name}.json", {"error": "oops"})
     now = read_status(storage, units)
     assert (set(now.running), set(now.failed)) == ({units[0].name}, {units[1].name})
-    assert (now.waiting, now.steps_taken, now.steps) == (2, 100, 1200)
+    assert set(now.stopped) == {units[2].name}  # its note is old
+    assert (now.waiting, now.steps_taken, now.steps) == (2, 200, 1200)
