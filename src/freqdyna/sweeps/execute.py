@@ -154,7 +154,7 @@ def train_units(location: str, units: list[SweepUnit], checkpoint_seconds: float
     configs = [unit.config for unit in units]
     with tempfile.TemporaryDirectory(prefix="freqdyna-") as scratch:
         progress = UnitProgress(storage, units, Path(scratch))
-        progress.write_note(0, "")  # it counts as running while it compiles
+        progress.write_note(progress.step, "")  # it counts as running while it compiles
         progress.fetch()
         if len(units) > 1:
             run = prepare_together(configs)
@@ -185,7 +185,9 @@ class UnitProgress(Progress):
         self._folder = f"running/{units[0].program or units[0].name}"
         self._copied: dict[str, int] = {}
         """The files of the run folder in the storage, with their times of modification."""
-        self._noted, self.step = -math.inf, 0
+        self._noted = -math.inf
+        earlier = storage.read_json(f"running/{self._names[0]}.json")
+        self.step: int = earlier.get("step", 0)
 
     def fetch(self) -> None:
         """Fetch the run folder of an earlier attempt, if there is one."""

@@ -60,7 +60,7 @@ class HostBlock(Block):
         self._observe = self.compiled(observe, 3, 1, donate=True)
         # On one device: the network is small, and a call for several takes three times as long.
         self._one_device = Layout.of(seeds, list(layout.mesh.devices.flat[:1]))
-        self._act = self.compiled(act, 3, 2, layout=self._one_device)
+        self._act = jax.jit(self._one_device.over_seeds(act, 3, 2))
         self._measure = self.compiled(measure, 1, 0, donate=True)
         flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
         self._last = np.zeros((len(seeds), *flat.shape), flat.dtype)

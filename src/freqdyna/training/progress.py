@@ -46,10 +46,10 @@ class Display:
         self._bars = _bars() if sys.stdout.isatty() else None
         self._tasks: dict[str, progress.TaskID] = {}
         """The bar of each task."""
-        self._first: tuple[float, int] | None = None
-        """When the task of the lines was first shown, and how much of it was done then."""
+        self._first: int | None = None
+        """How much of the task of the lines was done when it was first shown."""
         self._last = 0.0, 0
-        """The same of the last line."""
+        """When the last line was printed, and how much was done then."""
 
     @property
     def has_bars(self) -> bool:
@@ -86,8 +86,8 @@ class Display:
         """Print a line if some time has passed since the last one, or the task is done."""
         now = time.monotonic()
         if self._first is None:
-            self._first = self._last = now, done
-        first, (printed, shown) = self._first[1], self._last
+            self._first, self._last = done, (now, done)
+        first, (printed, shown) = self._first, self._last
         if done > shown and (now - printed >= SECONDS_BETWEEN_LINES or done == total):
             self._last = now, done
             left = ""

@@ -190,24 +190,18 @@ class Block:
         self._parameters = self.compiled(training.parameters, 1, 0)
 
     def compiled(
-        self,
-        function: Callable[..., Any],
-        batched: int,
-        unbatched: int,
-        donate: bool = False,
-        layout: Layout | None = None,
+        self, function: Callable[..., Any], batched: int, unbatched: int, donate: bool = False
     ) -> Any:
         """A function of one seed, compiled for all seeds; equal trainings share it.
 
         It depends on nothing but the training, and its name identifies it. See `over_seeds` for its
-        arguments; `donate` says whether the memory of the first one may be reused. The layout is
-        that of the block, unless another one is passed.
+        arguments; `donate` says whether the memory of the first one may be reused.
         """
-        identity, layout = _identity(self.training), layout or self.layout
-        key = identity, layout.mesh, function.__name__
+        identity = _identity(self.training)
+        key = identity, self.layout.mesh, function.__name__
         program = _programs.pop(key, None) if identity is not None else None
         if program is None:
-            over_seeds = layout.over_seeds(function, batched, unbatched)
+            over_seeds = self.layout.over_seeds(function, batched, unbatched)
             program = jax.jit(over_seeds, donate_argnums=0 if donate else ())
         if identity is not None:
             _programs[key] = program
@@ -289,12 +283,7 @@ class VariedBlock(Block):
         super().__init__(trainings[0], layout)
 
     def compiled(
-        self,
-        function: Callable[..., Any],
-        batched: int,
-        unbatched: int,
-        donate: bool = False,
-        layout: Layout | None = None,
+        self, function: Callable[..., Any], batched: int, unbatched: int, donate: bool = False
     ) -> Any:
         """See `Block.compiled`; each row has its own numbers."""
         name = function.__name__
