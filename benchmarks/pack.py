@@ -24,7 +24,7 @@ PACKAGES = (
     *("equinox", "optax", "absl-py", "jaxtyping", "wadler-lindig", "filelock", "fsspec"),
     *("tyro", "typeguard", "docstring-parser", "rich", "markdown-it-py", "mdurl", "pygments"),
     *("mujoco", "mujoco-core", "etils", "importlib-resources", "zipp", "glfw"),
-    *("box2d", "pygame-ce"),
+    *("box2d", "pygame-ce", "imageio", "packaging"),
 )
 PLATFORMS = "manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64"
 NOT_NEEDED = "mujoco/doc", "mujoco/introspect", "mujoco/include", "Box2D/examples"
