@@ -254,11 +254,13 @@ def beside_er(rows: list[dict[str, Any]], agent: str) -> str:
     }
     corrected = holm([test.pvalue for test in tests.values()])
     decided = [env for env, p in zip(tests, corrected, strict=True) if p < 0.05]
-    signs = {env: np.sign(tests[env].statistic) for env in decided}
+    higher, lower = (
+        [env for env in decided if sign * tests[env].statistic > 0] for sign in (1, -1)
+    )
+    count = sum(test.statistic > 0 for test in tests.values())
     return (
-        f"`{agent}` has a higher mean than `er` in {sum(t.statistic > 0 for t in tests.values())} of "
-        f"{len(tests)} cells; decidedly, corrected by Holm: {[e for e in decided if signs[e] > 0]}, "
-        f"and lower in {[e for e in decided if signs[e] < 0]}."
+        f"`{agent}` has a higher mean than `er` in {count} of {len(tests)} cells; "
+        f"decidedly, corrected by Holm: {higher}, and lower in {lower}."
     )
 
 
