@@ -24,7 +24,7 @@ def test_the_command_writes_a_page_of_every_run_once(hostile, tmp_path):
     text = out.read_text()
     data = data_of(text)
     assert len(data["explorers"]) == 1  # the other run has no snapshots
-    (table,) = data["sections"][0]["tables"].values()
+    (table,) = data["sections"][1]["tables"].values()
     assert len(table) == 3
     # No name or fact can leave the data, and the page asks for nothing.
     assert "</script><script>hacked" in str(data)

@@ -8,7 +8,9 @@ from hand_made import Instant, result
 from small import SWEEP
 
 from freqdyna.report import page
+from freqdyna.report.answer import answer_section
 from freqdyna.report.runs import (
+    comparison_of,
     comparison_section,
     curves_section,
     sensitivity_section,
@@ -38,21 +40,47 @@ def report_of(*locations):
 
 
 def test_every_run_is_compared_with_one_baseline_in_its_environment():
-    section = comparison_section(runs(10) + runs(2, env="PuddleWorld"), ["here"] * 12)
+    sources = ["here"] * 12
+    comparison = comparison_of(runs(10) + runs(2, env="PuddleWorld"), sources)
+    section = comparison_section(comparison, sources)
     assert len(section.chart["panels"]) == 4
     sizes = [len(table) - 1 for table in section.tables.values()]
     assert sizes == [10, 9, 2, 1]  # runs and differences of each
     assert list(section.tables.values())[1][1][0] == "2 − 1"
-    third = comparison_section(runs(4), ["here"] * 4, baseline="3")
+    third = comparison_section(comparison_of(runs(4), sources[:4], "3"), sources[:4], "3")
     differences = list(third.tables.values())[1]
     assert [row[0][0] for row in differences[1:]] == ["1", "2", "4"]
 
 
 def test_runs_that_cannot_be_compared_leave_a_note():
-    assert comparison_section(runs(1), ["here"]) is None
+    assert comparison_section(comparison_of(runs(1), ["here"]), ["here"]) is None
     first, second = runs(2)
-    later = comparison_section([first, replace(second, steps=second.steps + 100)], ["here"] * 2)
+    apart = [first, replace(second, steps=second.steps + 100)]
+    later = comparison_section(comparison_of(apart, ["here"] * 2), ["here"] * 2)
     assert (later.tables, len(later.notes)) == ({}, 1)
+
+
+def test_the_first_section_says_which_run_is_better_and_what_it_cost():
+    low, high = (
+        result(np.full((8, 4), value) + np.arange(8)[:, None], **{RATE: 0.01 * value + 0.01})
+        for value in (0.0, 100.0)
+    )
+    high = replace(high, metrics=high.metrics | {"seconds": np.full((8, 4), 7.0)})
+    both = [low, high]
+    section = answer_section(both, ["a", "b"], comparison_of(both, ["a", "b"]))
+    assert "decidedly higher" in section.lead[0]
+    ((header, first, second),) = section.tables.values()
+    assert (first[header.index("mean is")], second[header.index("mean is")]) == ("–", "higher")
+    assert (first[-1], second[-1]) == ("–", "7")
+    alone = answer_section([low], ["a"], None)
+    assert (alone.lead, len(next(iter(alone.tables.values())))) == ([], 2)
+
+
+def test_of_many_runs_the_first_section_has_the_best():
+    many = runs(14)
+    section = answer_section(many, ["here"] * 14, comparison_of(many, ["here"] * 14))
+    (rows,) = section.tables.values()
+    assert [row[2] for row in rows[1:]] == [f"{value:.1f}" for value in range(13, 1, -1)]
 
 
 def test_settings_that_differ_are_listed():
@@ -67,7 +95,7 @@ def test_a_sweep_is_described_by_what_it_varies(tmp_path):
     text = SWEEP.replace("0.003", "0.01")
     execute_sweep(Sweep.parse(text), Storage(str(tmp_path)), Instant())
     sections = report_of(tmp_path.as_uri())
-    assert list(sections) == ["runs", "settings", "comparison", "sensitivity"]
+    assert list(sections) == ["answer", "runs", "settings", "comparison", "sensitivity"]
     assert len(sections["runs"].origins) == 1
     (panel,) = sections["sensitivity"].chart["panels"]
     assert panel["x"]["log"]

@@ -26,6 +26,8 @@ class Section:
 
     name: str
     title: str
+    lead: list[str] = field(default_factory=list)
+    """Sentences above everything else."""
     command: str = ""
     """The command that computes the same numbers."""
     chart: Json | None = None

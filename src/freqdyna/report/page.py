@@ -12,8 +12,10 @@ from pathlib import Path
 
 from freqdyna.core.errors import FreqdynaError, installing
 from freqdyna.report import runs
+from freqdyna.report.answer import answer_section
 from freqdyna.report.charts import Report
 from freqdyna.report.explorer import explorers
+from freqdyna.results.compare import RunComparison
 from freqdyna.results.folder import write_output
 from freqdyna.results.result import Result
 
@@ -35,14 +37,17 @@ def report(
     sources = sources or [f"training {i + 1}" for i in range(len(results))]
     trials = trials or [None] * len(results)
     plain = [i for i, trial in enumerate(trials) if trial is None]
-    runs_alone = [results[i] for i in plain]
+    runs_alone, alone_sources = [results[i] for i in plain], [sources[i] for i in plain]
+    comparison = runs.comparison_of(runs_alone, alone_sources, baseline)
+    known = comparison if isinstance(comparison, RunComparison) else None
     sections = [
+        answer_section(runs_alone, alone_sources, known),
         runs.curves_section(results, sources),
         runs.trials_section(results, sources, trials),
         runs.settings_section(runs_alone),
         runs.trust_section(results),
         *runs.metric_sections(results),
-        runs.comparison_section(runs_alone, [sources[i] for i in plain], baseline),
+        runs.comparison_section(comparison, alone_sources, baseline),
         runs.sensitivity_section(results),
     ]
     return Report(

@@ -22,7 +22,7 @@ from freqdyna.results.chart import (
     setting_name,
     setting_text,
 )
-from freqdyna.results.compare import compare_runs
+from freqdyna.results.compare import RunComparison, compare_runs
 from freqdyna.results.maps import searched_rows, surfaces_chart, trust_chart
 from freqdyna.results.plot import curves_chart, differences_panel, profile_panel
 from freqdyna.results.result import Result
@@ -184,18 +184,28 @@ def _facts(result: Result) -> str:
     return f"{where}, {date}, commit {facts.get('commit')}, `{facts.get('command')}`"
 
 
-def comparison_section(
+def comparison_of(
     results: Sequence[Result], sources: Sequence[str], baseline: str | None = None
-) -> Section | None:
-    """Statistics of the runs in each environment; None if no environment has two runs."""
+) -> RunComparison | str | None:
+    """Statistics of the runs, or why there are none; None if no environment has two runs."""
     if len({result.env_name for result in results}) == len(results):
         return None
     try:
-        comparison = compare_runs(results, record_labels(results, sources), baseline=baseline)
+        return compare_runs(results, record_labels(results, sources), baseline=baseline)
     except FreqdynaError as error:  # such as runs without common steps
         if baseline is not None:
             raise
-        return Section("comparison", "Comparison", notes=[f"Not compared: {error}."])
+        return f"Not compared: {error}."
+
+
+def comparison_section(
+    comparison: RunComparison | str | None, sources: Sequence[str], baseline: str | None = None
+) -> Section | None:
+    """The comparison of all runs in each environment; None without one."""
+    if comparison is None:
+        return None
+    if isinstance(comparison, str):
+        return Section("comparison", "Comparison", notes=[comparison])
     tables: dict[str, Table] = {}
     panels = []
     for environment in comparison.environments:

@@ -7,7 +7,7 @@ function sentence(tag, text) {
 }
 
 function part(section, figures) {
-  const root = el("section", { id: section.name }, el("h2", {}, section.title));
+  const root = el("section", { id: section.name }, el("h2", {}, section.title), ...section.lead.map((text) => sentence("p", text)));
   if (section.chart) {
     const drawn = figure(section.chart);
     figures.push(drawn);
@@ -66,8 +66,10 @@ function build(report) {
   const figures = [];
   const parts = [];
   const add = (label, node) => parts.push([label, node]);
+  const [first, ...others] = report.sections;
+  add(first.title, part(first, figures));
   report.explorers.forEach((data, i) => add(`explore ${data.env}`, explorer(data, `explorer-${i}`).root));
-  report.sections.forEach((section) => add(section.title, part(section, figures)));
+  others.forEach((section) => add(section.title, part(section, figures)));
   const redraw = (all) => figures.forEach((drawn) => drawn.redraw(all));
   printable(redraw);
   const header = document.getElementById("top");
