@@ -42,10 +42,10 @@ def report(
     known = comparison if isinstance(comparison, RunComparison) else None
     sections = [
         answer_section(runs_alone, alone_sources, known),
+        runs.trust_section(results),
         runs.curves_section(results, sources),
         runs.trials_section(results, sources, trials),
         runs.settings_section(runs_alone),
-        runs.trust_section(results),
         *runs.metric_sections(results),
         runs.comparison_section(comparison, alone_sources, baseline),
         runs.sensitivity_section(results),

@@ -66,10 +66,10 @@ function build(report) {
   const figures = [];
   const parts = [];
   const add = (label, node) => parts.push([label, node]);
-  const [first, ...others] = report.sections;
-  add(first.title, part(first, figures));
-  report.explorers.forEach((data, i) => add(`explore ${data.env}`, explorer(data, `explorer-${i}`).root));
-  others.forEach((section) => add(section.title, part(section, figures)));
+  for (const section of report.sections) {
+    if (section.name === "runs") report.explorers.forEach((data, i) => add(`explore ${data.env}`, explorer(data, `explorer-${i}`).root));
+    add(section.title, part(section, figures));
+  }
   const redraw = (all) => figures.forEach((drawn) => drawn.redraw(all));
   printable(redraw);
   const header = document.getElementById("top");
