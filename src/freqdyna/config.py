@@ -74,7 +74,8 @@ def number(low: float = -math.inf, high: float = math.inf, above: bool = False) 
     allowed = "a finite number"
     if math.isfinite(low):
         allowed = f"{low} or greater" if math.isinf(high) else f"between {low} and {high}"
-        allowed = f"greater than {low}" if above else allowed
+        at_most = "" if math.isinf(high) else f", at most {high}"
+        allowed = f"greater than {low}{at_most}" if above else allowed
 
     def check(name: str, value: Any) -> Any:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -136,6 +137,8 @@ NotNegative = Annotated[float, number(0)]
 Positive = Annotated[float, number(0, above=True)]
 Share = Annotated[float, number(0, 1)]
 """A number between 0 and 1."""
+Fraction = Annotated[float, number(0, 1, above=True)]
+"""The same, but not 0."""
 Widths = Annotated[tuple[int, ...], sequence(integer(1), 1, "one width for each layer")]
 Steps = Annotated[tuple[int, ...], sequence(integer(1), 0, "a tuple of steps")]
 _PLAIN: dict[Any, Check] = {

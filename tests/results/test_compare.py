@@ -85,6 +85,14 @@ def test_curves_with_other_steps_count_with_their_latest_evaluation():
     assert compare_runs([fine, fine], ["a", "b"]).environments[0].are_evaluations
 
 
+def test_a_run_that_goes_on_is_named():
+    short, long = (result(np.ones((2, length)), every=10) for length in (3, 5))
+    notes = compare_runs([short, long], ["short", "long"]).notes
+    assert [name for name in ("short", "long") if any(repr(name) in note for note in notes)] == [
+        "long"
+    ]
+
+
 def test_steps_to_a_threshold_use_all_evaluations():
     curve = result([[0.0, 1.0, 2.0, 3.0], [0.0, 0.0, 0.0, 1.0], [5.0, 5.0, 5.0, 5.0]])
     other = result([[0.0, 0.0, 0.0, 0.0]] * 3)

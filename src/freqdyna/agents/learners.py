@@ -30,7 +30,7 @@ from freqdyna.agents.networks import (
     init_network,
     network_from_flat,
 )
-from freqdyna.config import Component, Count, NotNegative, Positive, Share, Widths
+from freqdyna.config import Component, Count, Fraction, NotNegative, Positive, Share, Widths
 from freqdyna.core import unrolled
 from freqdyna.envs.space import Action, Space, Transition
 from freqdyna.frequency import ValueFunction
@@ -112,7 +112,7 @@ class Learner(Component, eqx.Module):
     """The rewards of so many steps stand in a target, before the value of the state after them."""
     target_period: Count = 1
     """Updates between changes of the target network (the paper's tau)."""
-    target_rate: Share = 0.005
+    target_rate: Fraction = 0.005
     """The fraction by which such a change moves the target network to the network; 1 copies it."""
     space: Space | None = None
     """The spaces of states and actions, see `bind`."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from difflib import SequenceMatcher
 from pathlib import Path
 
-MOST_NAMES = 25
+MOST_NAMES = 8
 """Names in a message; of more, only the nearest are listed."""
 LONGEST = 200
 """Characters of a value in a message; longer ones are shortened."""

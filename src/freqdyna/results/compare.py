@@ -122,6 +122,13 @@ def compare_runs(runs: Sequence[Record], labels: Sequence[str], **settings: Any)
         ]
     )
     notes = [f"{label!r} is the only run on {env}: not compared." for env, label in alone.items()]
+    ends = {one.env: one.steps[-1] for one in environments}
+    notes += [
+        f"{label!r} on {run.env_name} goes on to step {run.steps[-1]:,}: what only some runs have "
+        "is not compared."
+        for run, label in zip(runs, labels, strict=True)
+        if question.x == "steps" and run.steps[-1] > ends.get(run.env_name, np.inf)
+    ]
     notes += _limit_notes([run for run in runs if run.env_name not in alone])
     notes += [
         f"{label!r} has returns of training episodes, with exploration, not of evaluations."

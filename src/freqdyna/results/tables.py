@@ -57,7 +57,7 @@ def print_table(
 ) -> None:
     """Print `return_rows`, and where the runs are stored; `names` may name the runs of a sweep."""
     folders, results = zip(*runs, strict=True)
-    console, name = Console(), return_name(results) if metric == "return" else metric
+    console, name = Console(width=_width()), return_name(results) if metric == "return" else metric
     console.print(f"{name}, mean over seeds [95% interval]", markup=False)
     console.print(rich_table(return_rows(results, names or record_labels(results), metric)))
     for folder in dict.fromkeys(folders):
@@ -132,7 +132,7 @@ def pair_rows(environment: EnvironmentComparison) -> Rows:
 def as_text(environments: Sequence[EnvironmentComparison], notes: Sequence[str]) -> str:
     """All tables and notes as text, as wide as the terminal; 80 columns suffice."""
     file = io.StringIO()
-    console = Console(file=file, width=get_terminal_size().columns)
+    console = Console(file=file, width=_width())
     for environment in environments:
         console.print(Text(title(environment), style="bold"))
         console.print(rich_table(run_rows(environment)))
@@ -141,6 +141,11 @@ def as_text(environments: Sequence[EnvironmentComparison], notes: Sequence[str])
         console.print(Text(note))
     lines = [line.rstrip() for line in file.getvalue().splitlines()]
     return "\n".join(line for i, line in enumerate(lines) if line or lines[i - 1])
+
+
+def _width() -> int:
+    """The columns of the terminal; in a file or a pipe there is room for long names."""
+    return get_terminal_size((120, 24)).columns
 
 
 def decimals(values: Sequence[float]) -> int:
