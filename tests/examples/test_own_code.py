@@ -51,6 +51,19 @@ def test_the_command_line_trains_with_the_examples(tmp_path, monkeypatch):
     np.testing.assert_allclose(result.metrics["search_states"], 10, atol=1e-3)
 
 
+def test_the_command_line_trains_on_a_class_of_a_module(tmp_path, monkeypatch):
+    shutil.copy(EXAMPLES / "lake.py", tmp_path)
+    monkeypatch.delitem(sys.modules, "lake", raising=False)
+    monkeypatch.chdir(tmp_path)
+    command = "train --algorithm=er --env=lake:Lake --out=run --seeds=2 --steps=40"
+    main([*command.split(), "--env.episode-limit=30", "--eval-every=20", "--warmup-steps=10"])
+    main(["resume", "run", "--steps=60", "--allow-code"])
+    result = freqdyna.load("run")
+    assert (result.config.env, result.steps[-1]) == ("lake:Lake", 60)
+    with pytest.raises(SystemExit):
+        main(["train", "--env=lake:Pond"])
+
+
 def test_the_examples_train_on_the_lake(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     names = ("lake", "particles", "my_model")

@@ -8,8 +8,9 @@ for Stable-Baselines3 and other libraries:
 
 import difflib
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import gymnasium
@@ -18,7 +19,7 @@ import numpy as np
 
 from freqdyna.config import Config, create, settings_of
 from freqdyna.core.errors import FreqdynaError, unknown_name
-from freqdyna.core.plugins import Registry, require_allowed
+from freqdyna.core.plugins import Registry, module_of, require_allowed
 from freqdyna.envs.base import Environment
 from freqdyna.envs.gym import close_env, factory_of, make_env, space_of
 from freqdyna.envs.space import Factory, Space
@@ -86,21 +87,27 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
     """A function that creates an environment of Gymnasium with `gymnasium.make` and its options.
 
     The name is an id such as "Hopper-v5", or `module:id` if the module, which registers it, is
-    imported.
+    imported; or `module:Class`.
     """
     require_allowed("env", name)
-    registered = name.rpartition(":")[2]
+    module, registered = module_of(name), name.rpartition(":")[2]
+    kind = module and getattr(sys.modules[module], registered, None)
+    if isinstance(kind, type) and issubclass(kind, gymnasium.Env):
+        return _created(kind, options)
     try:
         gymnasium.spec(registered)
     except gymnasium.error.Error:
         near = difflib.get_close_matches(registered, gymnasium.registry, n=5)
         error = unknown_name("environment", name, dict.fromkeys([*near, *ENVIRONMENTS]))
-        hint = f"in module:{registered}, the module must register it, or define an Environment"
+        hint = f"in module:{registered}, the module must register it, or define such a class"
         raise FreqdynaError(f"{error}; {hint}") from None
+    return _created(partial(gymnasium.make, registered), options)
 
+
+def _created(make_one: Callable[..., Any], options: Mapping[str, Any]) -> Factory:
     def create() -> Any:
         try:
-            return gymnasium.make(registered, **options)
+            return make_one(**options)
         except TypeError as error:
             if options and "unexpected keyword argument" in str(error):
                 raise FreqdynaError(f"a setting of env is unknown: {error}") from None
