@@ -21,7 +21,8 @@ MOST = 12
 """The maximum number of runs of an environment in its table, those with the highest means."""
 TRUSTED = (
     "`trust` is the mean weight of the transitions that a run planned with its learned model; 1 "
-    "counts like a stored one. `seconds` are those of all seeds together."
+    "counts like a stored one. `trust_refused` is the share of those below 0.1, so that near 1 the "
+    "run hardly planned. `seconds` are those of all seeds together."
 )
 
 
@@ -85,7 +86,7 @@ def _rows(runs: list[tuple[str, Record]], environment: EnvironmentComparison | N
         }
         for name in ("mean difference", "p (Holm)", "mean is"):
             columns[name] = [of_run.get(label, {}).get(name, NO_NUMBER) for label, _ in runs]
-    for metric in ("seconds", "trust"):
+    for metric in ("seconds", "trust", "trust_refused"):
         columns[metric] = [_mean_of(result, metric) for _, result in runs]
     numbered = {name: cells for name, cells in columns.items() if set(cells) != {NO_NUMBER}}
     return [list(numbered), *map(list, zip(*numbered.values(), strict=True))]

@@ -338,7 +338,7 @@ _CAUSES = {
     "search_outside": (0, "the search-control proposed states outside the state space"),
     "search_non_finite": (0, "the search-control proposed states that are not finite"),
     MODEL_NON_FINITE: (0, "the model returned transitions that are not finite"),
-    "trust_refused": (0.9, "more than 90% of the planned transitions count less than a tenth"),
+    "trust_refused": (0.9, "the model is hardly trusted: the share of refused transitions is high"),
 }
 """What is reported when a metric of a seed is above a number for the first time."""
 
@@ -352,7 +352,9 @@ def new_warnings(seeds: np.ndarray, evaluations: list[dict[str, np.ndarray]]) ->
         new = above[-1] & ~above[:-1].any(axis=0)
         if new.any():
             noun, listed = "seed" if new.sum() == 1 else "seeds", ", ".join(map(str, seeds[new]))
-            warnings.append(f"{noun} {listed}: {text}; see the metric {name}")
+            warnings.append(
+                f"{noun} {listed}: {text} ({name} {evaluations[-1][name][new].max():.3g})"
+            )
     return warnings
 
 

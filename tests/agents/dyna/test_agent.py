@@ -89,7 +89,8 @@ def test_with_a_learned_model_searches_stay_where_the_agent_may_look(known):
     assert state.diagnostics.outside == 0
     assert np.isfinite(state.learner.params).all()
     assert state.diagnostics.updates == 2 * 400
-    assert 0 < jax.jit(agent.metrics)(state)["model_error"] < 1
+    # Relative to "nothing moves", that is to a step of about 0.05: less than the square's side.
+    assert 0 < jax.jit(agent.metrics)(state)["model_error"] < 1 / 0.05
 
 
 class Counts(Model):

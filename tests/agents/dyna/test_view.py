@@ -170,10 +170,17 @@ def test_the_error_is_that_at_the_states_and_actions_of_the_queue():
     assert np.isnan(error(empty))
     states = jnp.array([[-0.5, 0.0], [0.2, 0.0], [-0.4, 0.01], [-0.3, 0.0]])
     queue = empty.add(Proposal.of(states), env)
+
+    def moved(*actions):
+        """How far the four states move, in units of the ranges."""
+        pairs = zip(states, actions, strict=True)
+        ends = [env.transition_from_noise(s, jnp.int32(a), jnp.zeros(1))[0] for s, a in pairs]
+        return np.sqrt(np.mean(((np.array(ends) - states) / (env.high - env.low)) ** 2))
+
     # One of four states, one of two coordinates; the six empty places do not count.
-    assert error(queue) == pytest.approx(0.1 * np.sqrt(1 / 8), rel=1e-3)
+    assert error(queue) == pytest.approx(0.1 * np.sqrt(1 / 8) / moved(0, 0, 0, 0), rel=1e-3)
     pairs = replace(queue, actions=jnp.array([0, 1, 2, 0, 2, 2, 2, 2, 2, 2]))
-    assert error(pairs) == pytest.approx(0.1 * np.sqrt(2 / 8), rel=1e-3)
+    assert error(pairs) == pytest.approx(0.1 * np.sqrt(2 / 8) / moved(0, 1, 2, 0), rel=1e-3)
 
 
 def test_a_snapshot_has_stored_states_surfaces_the_policy_and_climbs():

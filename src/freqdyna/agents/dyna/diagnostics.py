@@ -30,8 +30,9 @@ class Diagnostics(eqx.Module):
     """States that searches proposed outside the space, or with an action that does not exist."""
     non_finite: Int[Array, ""]
     """States that searches proposed and that are not finite, so that they were not stored."""
-    model_error: Float[Array, ""]
-    """Sum over steps of the model's squared error on a transition that it was not trained on."""
+    model_error: Float[Array, " 2"]
+    """Sums over steps: the model's squared error on a transition that it was not trained on, and
+    that of the prediction that nothing moves."""
     model_non_finite: Int[Array, ""]
     """Simulated transitions that are not finite, so that they were not learned from."""
     planned: Float[Array, " 3"]
@@ -54,7 +55,7 @@ class Diagnostics(eqx.Module):
             by_rule=jnp.zeros((rules, 2)) if rules else None,
             outside=none,
             non_finite=none,
-            model_error=jnp.zeros(()),
+            model_error=jnp.zeros(2),
             model_non_finite=none,
             planned=jnp.zeros(3),
             steps=none,
@@ -153,7 +154,8 @@ class Diagnostics(eqx.Module):
             iterations, vanished = self.by_rule[i]
             metrics[f"climb_vanished_{name}"] = vanished / iterations  # NaN if there was no climb
         if learns_model:
-            metrics["model_error"] = jnp.sqrt(self.model_error / self.steps)
+            error, change = self.model_error
+            metrics["model_error"] = jnp.sqrt(error / change)
         if weighs:
             number, weight, refused = self.planned
             metrics |= {"trust": weight / number, "trust_refused": refused / number}

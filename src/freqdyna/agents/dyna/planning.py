@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped, UInt32
 from freqdyna.agents.dyna.scale import ObservationScale
 from freqdyna.agents.dyna.state import Buffers, DynaState, Queue
 from freqdyna.agents.learners import Learner, LearnerState, Planned, Usable
-from freqdyna.agents.models.base import Model
+from freqdyna.agents.models.base import Model, squared_distance
 from freqdyna.agents.replay import ReplayBuffer, ReplayState, n_step_rows
 from freqdyna.agents.trust import Always, Prediction, Trust
 from freqdyna.config import Component, Count, Share
@@ -83,6 +83,7 @@ def learn_model(
     if not model.learn_batch:
         return state
     error = model.error(state.model, transition, buffers.space)
+    change = squared_distance(transition.state, transition.next_state, buffers.space)
     updates, size = planning.model_updates, model.learn_batch
     rows = buffers.rows(jax.random.bits(key, (updates * size,), jnp.uint32))
     continuous = len(buffers.space.action_low)
@@ -95,7 +96,7 @@ def learn_model(
     turns = jnp.where(buffers.t + 1 < size, 0, updates)
     learned = jax.lax.fori_loop(0, turns, learn, state.model)
     sums = state.diagnostics
-    sums = replace(sums, model_error=sums.model_error + error)
+    sums = replace(sums, model_error=sums.model_error + jnp.stack([error, change]))
     return replace(state, model=learned, diagnostics=sums)
 
 

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 from freqdyna.agents.dyna.planning import Planning
 from freqdyna.agents.dyna.state import Buffers, DynaState, Queue
 from freqdyna.agents.learners import Learner
-from freqdyna.agents.models.base import Model
+from freqdyna.agents.models.base import Model, squared_distance
 from freqdyna.core import unrolled
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.envs.base import Environment
@@ -116,7 +116,7 @@ def model_error_at_queue(
     env: Environment,
     act: Callable[[State], Action],
 ) -> Float[Array, ""]:
-    """The root mean squared error of the model's next states, as in the metric `model_error`.
+    """The error of the model's next states relative to "nothing moves", as in `model_error`.
 
     Predictions are compared with the environment's own dynamics without noise. Nothing is random,
     so measuring it changes no other number. It is NaN while the queue is empty. `act` chooses the
@@ -127,16 +127,17 @@ def model_error_at_queue(
     # ⌊i · count / ERROR_STATES⌋, without overflow
     places = i * (count // ERROR_STATES) + i * (count % ERROR_STATES) // ERROR_STATES
 
-    def squared_error(place: Array) -> Float[Array, ""]:
+    def squared_errors(place: Array) -> Float[Array, " 2"]:
         state = queue.rows[place]
         action = act(state) if queue.actions is None else queue.actions[place]
         outcome = env.transition_from_noise(state, action, jnp.zeros(1 + env.noise_size))
         next_state, reward, terminal = outcome
         seen = Transition(state, action, reward, next_state, terminal)
-        return model.error(model_state, seen, env)
+        change = squared_distance(state, next_state, env)
+        return jnp.stack([model.error(model_state, seen, env), change])
 
-    error = jnp.sqrt(jax.vmap(squared_error)(places).mean())
-    return jnp.where(queue.is_empty(), jnp.nan, error)
+    error, change = jax.vmap(squared_errors)(places).sum(0)
+    return jnp.where(queue.is_empty(), jnp.nan, jnp.sqrt(error / change))
 
 
 SNAPSHOT_STATES = 2000

@@ -152,7 +152,7 @@ class Model(Component, eqx.Module, Generic[ModelState]):
         """
         noise = jnp.zeros(self.noise_size)
         predicted, _, _ = self.query(state, seen.state, seen.action, noise)
-        return jnp.mean(((predicted - seen.next_state) / known_ranges(space)) ** 2)
+        return squared_distance(predicted, seen.next_state, space)
 
     def disagreement(
         self, state: ModelState, s: Float[Array, " n"], action: Action
@@ -177,6 +177,13 @@ class Model(Component, eqx.Module, Generic[ModelState]):
     def has_disagreement(self) -> bool:
         """Whether it has the method `disagreement`."""
         return type(self).disagreement is not Model.disagreement
+
+
+def squared_distance(
+    a: Float[Array, " n"], b: Float[Array, " n"], space: Space
+) -> Float[Array, ""]:
+    """The squared difference of two states, averaged over coordinates in units of their ranges."""
+    return jnp.mean(((a - b) / known_ranges(space)) ** 2)
 
 
 def known_ranges(space: Space) -> np.ndarray:
