@@ -338,6 +338,7 @@ _CAUSES = {
     "search_outside": (0, "the search-control proposed states outside the state space"),
     "search_non_finite": (0, "the search-control proposed states that are not finite"),
     MODEL_NON_FINITE: (0, "the model returned transitions that are not finite"),
+    "model_error": (1.05, "the learned model is worse than the prediction that nothing moves"),
     "trust_refused": (0.9, "the model is hardly trusted: the share of refused transitions is high"),
 }
 """What is reported when a metric of a seed is above a number for the first time."""
