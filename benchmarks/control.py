@@ -277,6 +277,8 @@ def draw() -> None:
 
     ours = {row["env"]: row for row in stored_rows() if (row["agent"], row["first"]) == ("er", 0)}
     tasks = [task for task in GOALS if task.env in ours]
+    if not tasks:
+        return
     figure, axes = plt.subplots(1, len(tasks), figsize=(3.2 * len(tasks), 3.6), squeeze=False)
     for axis, task in zip(axes[0], tasks, strict=True):
         for name, color in {"er": "tab:red", **PEER_COLORS}.items():
