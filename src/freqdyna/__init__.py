@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from freqdyna.core.errors import FreqdynaError
     from freqdyna.frequency import local_frequency
     from freqdyna.results.result import Result, load
-    from freqdyna.search_control import SearchControl
+    from freqdyna.search_control import Proposal, Search, SearchControl
     from freqdyna.sweeps.load import compare, load_sweep
     from freqdyna.training.api import check, resume, train
     from freqdyna.training.seeds import Training
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Config",
     "FreqdynaError",
+    "Proposal",
     "Result",
+    "Search",
     "SearchControl",
     "Training",
     "check",
@@ -35,7 +37,9 @@ __all__ = [
 _MODULES = {
     "Config": "freqdyna.config",
     "FreqdynaError": "freqdyna.core.errors",
+    "Proposal": "freqdyna.search_control",
     "Result": "freqdyna.results.result",
+    "Search": "freqdyna.search_control",
     "SearchControl": "freqdyna.search_control",
     "Training": "freqdyna.training.seeds",
     "check": "freqdyna.training.api",

@@ -124,3 +124,14 @@ def test_runs_without_weights_are_named_and_the_others_drawn(tmp_path, capsys):
     assert (tmp_path / "trust.svg").exists()
     with pytest.raises(FreqdynaError, match="trust"):
         Plot((plain,), what="trust").run()
+
+
+def test_runs_without_a_metric_are_named_and_the_others_drawn(tmp_path, capsys):
+    result = make_result()
+    measured = replace(result, metrics=result.metrics | {"mine": np.ones_like(result.returns)})
+    folders = measured.save(tmp_path / "a"), make_result("er").save(tmp_path / "b")
+    Plot(folders, metric="mine", out=tmp_path / "mine.svg").run()
+    assert "'mine': er\n" in capsys.readouterr().out
+    assert (tmp_path / "mine.svg").exists()
+    with pytest.raises(FreqdynaError, match="mine"):
+        Plot(folders[1:], metric="mine").run()

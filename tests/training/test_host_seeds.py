@@ -111,6 +111,34 @@ def test_what_does_not_fit_is_refused(env, algorithm, settings, word):
         freqdyna.check(env, algorithm, **PLAIN, **settings)
 
 
+class Misdescribed(Corridor):
+    """The corridor with rewards in the hundreds, and bounds that it leaves."""
+
+    observation_space = spaces.Box(-0.01, 0.01, (2,))
+
+    def step(self, action):
+        observation, reward, *others = super().step(action)
+        return observation, 500 * reward - 500, *others
+
+
+class Changing(Corridor):
+    """The corridor with another shape of observations after the first steps."""
+
+    def step(self, action):
+        observation, *others = super().step(action)
+        self.steps = getattr(self, "steps", 0) + 1
+        return np.append(observation, np.zeros(int(self.steps > 10))), *others
+
+
+def test_a_check_takes_some_steps_and_says_what_looks_wrong(capsys):
+    freqdyna.check(Corridor, "er", **PLAIN)
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    freqdyna.check(Misdescribed, "er", **PLAIN)
+    assert len(capsys.readouterr().out.splitlines()) == 4  # two observations, the rewards
+    with pytest.raises(FreqdynaError, match="shape"):
+        freqdyna.check(Changing, "er", **PLAIN)
+
+
 def test_an_error_in_simulate_keeps_its_class_and_names_the_contract():
     with pytest.raises(ValueError) as raised:  # noqa: PT011 - the note is what counts
         freqdyna.train(Slider, "dyna-naf-value", **SMALL, model="true")

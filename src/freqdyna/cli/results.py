@@ -48,6 +48,10 @@ class Plot:
         from freqdyna.sweeps.load import find
 
         runs = [(folder, training.result) for folder in self.folders for training in find(folder)]
+        if self.what == "curves":
+            results = [result for _, result in runs]
+            has = [self.metric in result.metrics for result in results]
+            runs = list(compress(runs, self._drawn(results, has, f"it has no {self.metric!r}")))
         parent = self.folders[0] if len(self.folders) == 1 else Path()
         kind = f"{self.what}.png" if self.metric == "return" else f"curves-{self.metric}.png"
         out = self.out or parent / kind
@@ -66,20 +70,21 @@ class Plot:
             case "queue":
                 return draw(maps.states_chart(results, self.step, self.seed))
             case "trust":
-                results = self._weighted(results)
+                has = [any("queue_trust" in s for s in r.snapshots.values()) for r in results]
+                drawn = self._drawn(results, has, "its snapshots have no weights")
+                results = list(compress(results, drawn))
                 if any("trust" not in s for r in results for s in r.snapshots.values()):
                     return draw(maps.trust_chart(results, self.step))
         return draw(maps.surfaces_chart(results, self.what, self.step, self.seed))
 
-    def _weighted(self, results: "list[Result]") -> "list[Result]":
-        """The runs that have recorded weights, and the others named; all of them if none has."""
+    def _drawn(self, results: "list[Result]", has: list[bool], otherwise: str) -> list[bool]:
+        """Which results can be drawn, with the others named; all of them if none can."""
         from freqdyna.results.chart import record_labels
 
-        has = [any("queue_trust" in s for s in r.snapshots.values()) for r in results]
-        for label, recorded in zip(record_labels(results), has, strict=True):
-            if any(has) and not recorded:
-                print(f"not drawn, because its snapshots have no weights: {label}")
-        return list(compress(results, has)) or results
+        for label, can in zip(record_labels(results), has, strict=True):
+            if any(has) and not can:
+                print(f"not drawn, because {otherwise}: {label}")
+        return has if any(has) else [True] * len(has)
 
 
 @dataclass(frozen=True)

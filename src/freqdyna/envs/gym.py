@@ -11,9 +11,11 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from freqdyna.core.errors import FreqdynaError, note_where, one_line, raised_line
+from freqdyna.core.errors import FreqdynaError, installing, note_where, one_line, raised_line
 from freqdyna.envs.space import NO_ACTIONS, Factory, Space
 
+LARGE_REWARD = 30.0
+"""Learning is slower if typical rewards are larger: `benchmarks/reward_units.py`."""
 HostAction = np.ndarray | np.generic
 """The index of a discrete action, or the values of continuous ones, shape (a,)."""
 
@@ -109,6 +111,21 @@ def space_of(env: "gymnasium.Env[Any, Any]", episode_limit: int | None = None) -
     return HostSpace(observations, actions, name, limit)
 
 
+def doubts(space: HostSpace, states: np.ndarray, rewards: np.ndarray) -> list[str]:
+    """What looks wrong in some steps: states of shape (k, n), and rewards."""
+    low, high = space.observation_space.low, space.observation_space.high
+    outside, sentences = np.maximum(low - states, states - high), []
+    for i, row in enumerate(outside.argmax(axis=0)):
+        value = states[row, i]
+        if outside[row, i] > 1e-3 * (1 + abs(value)):  # more than rounding
+            bounds = f"{low[i]:g} and {high[i]:g}"
+            sentences.append(f"observation {i} was {value:g}, outside its bounds {bounds}")
+    sizes = np.abs(rewards[rewards != 0])
+    if len(sizes) and (typical := float(np.median(sizes))) > LARGE_REWARD:
+        sentences.append(f"a typical reward has the size {typical:g}; divide them, to be near 1")
+    return sentences
+
+
 def _is_vector(space: Any) -> TypeGuard[spaces.Box]:
     return isinstance(space, spaces.Box) and len(space.shape) == 1 and space.shape[0] > 0
 
@@ -158,8 +175,13 @@ class ClosingFactory:
 
 def make_env(factory: Factory) -> "gymnasium.Env[Any, Any]":
     """Create a new environment; an error in the user's code keeps its traceback."""
-    with note_where("freqdyna was creating env, which must return a gymnasium.Env"):
-        env = factory()
+    try:
+        with note_where("freqdyna was creating env, which must return a gymnasium.Env"):
+            env = factory()
+    except gymnasium.error.DependencyNotInstalled as error:
+        extra = next((name for name in ("box2d", "mujoco") if name in str(error).lower()), None)
+        needed = installing(extra) if extra else one_line(error)
+        raise FreqdynaError(f"this environment needs a package: {needed}") from None
     if not isinstance(env, gymnasium.Env):
         raise FreqdynaError(f"env returned {type(env).__name__}; it must be a gymnasium.Env")
     return env

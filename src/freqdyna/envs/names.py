@@ -98,10 +98,21 @@ def gymnasium_factory(name: str, **options: Any) -> Factory:
         gymnasium.spec(registered)
     except gymnasium.error.Error:
         near = difflib.get_close_matches(registered, gymnasium.registry, n=5)
-        error = unknown_name("environment", name, dict.fromkeys([*near, *ENVIRONMENTS]))
+        known = dict.fromkeys([*_classes(module), *near, *ENVIRONMENTS])
         hint = f"in module:{registered}, the module must register it, or define such a class"
-        raise FreqdynaError(f"{error}; {hint}") from None
+        raise FreqdynaError(f"{unknown_name('environment', name, known)}; {hint}") from None
     return _created(partial(gymnasium.make, registered), options)
+
+
+def _classes(module: str | None) -> list[str]:
+    """The environments that an imported module defines, as `module:Class`."""
+    defined = vars(sys.modules[module]) if module else {}
+    return [
+        f"{module}:{key}"
+        for key, value in defined.items()
+        if isinstance(value, type) and issubclass(value, gymnasium.Env | Environment)
+        if value.__module__ == module
+    ]
 
 
 def _created(make_one: Callable[..., Any], options: Mapping[str, Any]) -> Factory:

@@ -92,6 +92,9 @@ def compute(
             if time.monotonic() - updated >= SECONDS_BETWEEN_UPDATES:
                 updated = time.monotonic()
                 display.show(read_status(storage, units, done))
+    except KeyboardInterrupt:
+        display.note("stopping: running units save their state; one that compiles finishes that")
+        raise
     finally:
         outcomes.close()  # now, and not when it is collected: the lock is released next
         display.close()

@@ -163,6 +163,10 @@ class StatusDisplay:
         label = self._labels[outcome.name]
         self._display.note(f"{outcome.name} {label}: {outcome.error or 'done'}")
 
+    def note(self, text: str) -> None:
+        """Print a line."""
+        self._display.note(text)
+
     def show(self, status: Status) -> None:
         """Show the progress of all units together and, as bars, of every running one."""
         self._display.show("all units", status.steps_taken, status.steps, status.headline())

@@ -137,8 +137,8 @@ def check(
     """Check in seconds whether `train` accepts its arguments, without compiling or training.
 
     The environment and the agent are created. One step with its search, one evaluation and one
-    snapshot are traced. A Gymnasium environment is reset and takes one step. Prints one line, or
-    raises the error that `train` would raise.
+    snapshot are traced. A Gymnasium environment takes 200 random steps. Prints one line, and what
+    looks wrong, or raises the error that `train` would raise.
 
     Args:
         env: See `train`.
@@ -156,7 +156,9 @@ def check(
     run = _new_run(env, algorithm, parts, preset, callback, init_from, settings)
     with closing(run.block):
         run.block.trace()
-    print(f"{run.name} can be trained")
+    for message in run.block.messages:
+        print(f"warning: {message}")
+    print(f"{run.name} can be trained{run.no_learning}")
 
 
 def resume(

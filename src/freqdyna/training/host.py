@@ -26,9 +26,13 @@ from freqdyna.envs.gym import (
     HostEnvs,
     HostSpace,
     Slot,
+    doubts,
     make_env,
 )
 from freqdyna.training.seeds import Block, Layout, Metrics, Training
+
+TRIED_STEPS = 200
+"""How many steps are taken to see whether an environment can be trained on."""
 
 
 class HostBlock(Block):
@@ -194,17 +198,25 @@ class HostBlock(Block):
         return outcome
 
     def trace(self) -> None:
-        """Trace the agent; reset each environment, and take one step."""
+        """Trace the agent, and take random actions; what looks wrong becomes a message."""
         agent, key = self.training.agent, jax.random.key(0)
         state = jax.eval_shape(agent.dry_step, key)
         jax.eval_shape(self.training.snapshot, state, key, 1)
-        self.envs.begin()
-        if self.space.num_actions:
-            actions = np.zeros(len(self.seeds), int)
-        else:
-            actions = np.tile(self.space.action_low, (len(self.seeds), 1))
-        self.envs.step(actions, 0)
+        states, rewards = [self.envs.begin()], []
         self._require_seeds()
+        generator, space = np.random.default_rng(0), self.space
+        sizes = len(self.seeds), len(space.action_low)
+        for t in range(TRIED_STEPS):
+            actions = (
+                generator.integers(space.num_actions, size=len(self.seeds))
+                if space.num_actions
+                else generator.uniform(space.action_low, space.action_high, sizes)
+            )
+            outcome = self.envs.step(actions, t)
+            self._require_seeds()
+            states.append(outcome["next_state"])
+            rewards.append(outcome["reward"])
+        self.messages += doubts(space, np.concatenate(states), np.concatenate(rewards))
 
     def close(self) -> None:
         """Close all environments, including that of the model."""

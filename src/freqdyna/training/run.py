@@ -259,9 +259,15 @@ class Run:
         )
         if step:
             text += f"; resuming from step {step:,}"
-        if agent.warmup_steps >= config.steps:
-            text += f"; every action is random: the warm-up lasts {agent.warmup_steps:,} steps"
-        return text
+        return text + self.no_learning
+
+    @property
+    def no_learning(self) -> str:
+        """What announces that a run ends before it learns; usually empty."""
+        warmup = self.block.training.agent.warmup_steps
+        if warmup < self.config.steps:
+            return ""
+        return f"; every action is random: the warm-up lasts {warmup:,} steps"
 
     @property
     def seeds(self) -> np.ndarray:
