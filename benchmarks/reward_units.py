@@ -38,9 +38,10 @@ def main() -> None:
         for factor in FACTORS:
             name = f"{algorithm}, {Puddles.name}, times {factor:g}"
             if name not in stored:
-                common = {"seeds": SEEDS, "steps": STEPS, "eval_every": EVAL_EVERY}
+                common: dict[str, Any] = {"seeds": SEEDS, "steps": STEPS}
                 puddles = Puddles(factor=factor)
-                result = freqdyna.train(puddles, algorithm, **common, eval_episodes=5)
+                common |= {"eval_every": EVAL_EVERY, "eval_episodes": 5}
+                result = freqdyna.train(puddles, algorithm, **common)
                 returns = (result.mean_return() / factor).round(3)
                 stored[name] = {"returns": returns.tolist(), "origin": origin()}
                 STORED.write_text(json.dumps(stored, indent=1) + "\n")
