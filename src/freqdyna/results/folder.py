@@ -184,7 +184,7 @@ def _check_new(path: Path) -> None:
     if taken:
         raise FreqdynaError(
             f"out is {str(path)!r}, which exists; choose a new folder, "
-            f"or continue a run with freqdyna resume"
+            "or continue a run with freqdyna resume"
         )
 
 
