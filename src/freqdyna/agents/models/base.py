@@ -142,7 +142,8 @@ class Model(Component, eqx.Module, Generic[ModelState]):
         """The squared error of a prediction, for the metric `model_error` of models that learn.
 
         By default it is that of the predicted next state, averaged over coordinates, each divided
-        by its range if that is known. The metric divides by what "nothing moves" has in these units.
+        by its range if that is known. The metric divides by what "nothing moves" has in these
+        units.
 
         Args:
             state: The state of the model.
