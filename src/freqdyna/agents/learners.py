@@ -93,6 +93,8 @@ class Learner(Component, eqx.Module):
 
     agent_defaults: ClassVar[Mapping[str, Any]] = {}
     """Defaults of the agent and its other components that differ with this learner."""
+    updates_at_once: ClassVar[int] = unrolled.ITERATIONS_AT_ONCE
+    """On a GPU, so many updates are compiled as one iteration of a loop."""
     hidden: Widths = eqx.field(static=True, default=(128, 128))
     """Widths of the hidden layers."""
     activation: Literal["tanh", "relu", "silu"] = eqx.field(static=True, default="silu")

@@ -121,6 +121,7 @@ class SAC(Learner):
         **{"acting_network": "online", "batch_size": 256, "planning_steps": 5},
         "replay.prioritized_share": 0.0,
     }
+    updates_at_once: ClassVar[int] = 1
 
     def bind(self, space: Space) -> "SAC":
         """See `Learner.bind`."""

@@ -52,10 +52,16 @@ def argmax(numbers: Float[Array, " n"]) -> Int[Array, ""]:
     return index
 
 
-def repeat(iterations: int, body: Callable[[Int[Array, ""], Carry], Carry], carry: Carry) -> Carry:
+def repeat(
+    iterations: int,
+    body: Callable[[Int[Array, ""], Carry], Carry],
+    carry: Carry,
+    most_at_once: int = ITERATIONS_AT_ONCE,
+) -> Carry:
     """The carry after body(0, ·), ..., body(iterations - 1, ·), like `jax.lax.fori_loop`."""
     # A divisor of the iterations: a remainder would be compiled separately.
-    at_once = max(k for k in range(1, _iterations_at_once() + 1) if iterations % k == 0)
+    most = min(most_at_once, _iterations_at_once())
+    at_once = max(k for k in range(1, most + 1) if iterations % k == 0)
     return jax.lax.fori_loop(0, iterations, body, carry, unroll=at_once)
 
 

@@ -233,6 +233,12 @@ class Slot:
     """The number of episodes before this one."""
     length: int = 0
 
+    def __post_init__(self) -> None:
+        # Equinox creates an object whenever a method of a module is accessed.
+        self._to_env_action = self.space.to_env_action
+        self._shape = self.space.observation_space.shape
+        self._episode_limit = self.space.episode_limit
+
     def begin(self, episode: int) -> np.ndarray:
         """Start an episode, whose seed depends only on this seed and the episode's number.
 
@@ -250,7 +256,7 @@ class Slot:
         The last state of an episode may be terminal or truncated.
         """
         with _failing("step"):
-            outcome = self.env.step(self.space.to_env_action(action))
+            outcome = self.env.step(self._to_env_action(action))
         try:
             observation, reward, terminal, truncated, _ = outcome
             reward, terminal, truncated = float(reward), bool(terminal), bool(truncated)
@@ -262,7 +268,7 @@ class Slot:
         self.length += 1
         if not abs(reward) <= GREATEST:
             raise EnvironmentFailed(f"step returned the reward {reward}")
-        over = terminal or truncated or self.length >= self.space.episode_limit
+        over = terminal or truncated or self.length >= self._episode_limit
         return self._checked(observation), reward, terminal, over
 
     def _checked(self, observation: Any) -> np.ndarray:
@@ -270,10 +276,9 @@ class Slot:
             array = np.asarray(observation, np.float32)
         except Exception as error:
             raise EnvironmentFailed(f"an observation is not an array: {one_line(error)}") from error
-        if array.shape != self.space.observation_space.shape:
-            declared = self.space.observation_space.shape
+        if array.shape != self._shape:
             raise EnvironmentFailed(
-                f"an observation has the shape {array.shape}, observation_space {declared}"
+                f"an observation has the shape {array.shape}, observation_space {self._shape}"
             )
         if not np.isfinite(array).all():
             raise EnvironmentFailed("an observation is not finite")

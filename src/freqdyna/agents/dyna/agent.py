@@ -243,12 +243,13 @@ class Dyna(Component, eqx.Module):
     def plan(self, state: DynaState, t: Int[Array, ""], key: PRNGKeyArray) -> DynaState:
         """Make the d planning updates; none before `first_update_step`."""
         scale, real, diagnostics = self._scale(state), self.batch_size, state.diagnostics
+        learner = self.learner
         simulation: Simulation | Planned | None = None
         replay_key, key = jax.random.split(key)
         bits = jax.random.bits(replay_key, (self.planning_steps, self.batch_size), jnp.uint32)
         if self.planning is not None and self.planning.simulated:
             planning, buffers = self.planning.scaled(scale), self.buffers(state, t)
-            learner, updates = self.learner, self.planning_steps
+            updates = self.planning_steps
 
             def planned() -> tuple[Planned, Diagnostics]:
                 rows, finite = imagine(planning, learner, state, scale, buffers, updates, key)
@@ -262,7 +263,7 @@ class Dyna(Component, eqx.Module):
                 simulation = Simulation.draw(planning, state.model, buffers, learner, updates, key)
                 real -= planning.simulated
         updates_before = (t - self.first_update_step) * self.planning_steps
-        update_network = partial(update, self.learner, self.replay, simulation, scale)
+        update_network = partial(update, learner, self.replay, simulation, scale)
         update_key = jax.random.fold_in(replay_key, 1)
 
         def update_once(i: Int[Array, ""], progress: Progress) -> Progress:
@@ -270,7 +271,7 @@ class Dyna(Component, eqx.Module):
             return update_network(progress, bits[i, :real], i, t, updates_before + i + 1, key)
 
         def update_all(progress: Progress) -> Progress:
-            return repeat(self.planning_steps, update_once, progress)
+            return repeat(self.planning_steps, update_once, progress, learner.updates_at_once)
 
         progress = Progress(state.learner, state.replay, jnp.zeros(()), jnp.zeros((), int))
         once = (t >= self.first_update_step).astype(int)
