@@ -25,6 +25,10 @@ How the defaults of SAC are chosen, written on 2026-11-18 before the first train
   five updates there (`BELOW`) are not trained on the other domains, and at most two combine others.
   Of those domains only two updates on InvertedDoublePendulum were stored, and the progress of six
   interrupted trainings had been seen, without names.
+- Changed on 2026-11-19, before any other training on these domains: no candidates are combined; an
+  evaluation is one episode where there are more than 10,000 steps, because five took longer than the
+  steps between them; and from here on the products of an update have operands of 10 bits on a GPU
+  (`Network.rounded`).
 """
 
 import argparse
@@ -89,6 +93,8 @@ CANDIDATES: dict[str, dict[str, Any]] = {
     "learning rate 1e-3": {"learner.learning_rate": 1e-3},
 }
 BELOW = "5 critics", "2 updates", "prioritized", "temperature 1"
+CHOSEN = "2 critics, 5 updates"
+"""The candidate whose settings all other trainings have."""
 PLANNING: dict[str, dict[str, Any]] = {
     "dyna, visited states": {"algorithm": "dyna-replay"},
     "dyna, uniform": {"algorithm": "dyna-uniform"},
@@ -114,8 +120,9 @@ def units() -> list[Unit]:
         for name, new in CANDIDATES.items()
         if task == DEVELOPMENT[0] or name not in BELOW
     ]
-    goals: list[Unit] = [("er", task, {}) for task in GOALS]
-    agents = {"er": {}, **PLANNING}
+    defaults = CANDIDATES[CHOSEN]
+    goals: list[Unit] = [("er", task, defaults) for task in GOALS]
+    agents = {name: defaults | new for name, new in {"er": {}, **PLANNING}.items()}
     asked = [
         (f"{name}, {updates} updates", GOALS[0], {**new, "planning_steps": updates})
         for updates in (1, 5, 20)
@@ -148,7 +155,8 @@ def train(folder: Path, unit: Unit) -> None:
         seeds=SEEDS,
         first_seed=task.first_seed,
         steps=task.steps,
-        eval_every=max(500, task.steps // 25),
+        eval_every=min(max(500, task.steps // 25), 1_000),
+        eval_episodes=5 if task.steps <= 10_000 else 1,
     )
     np.savez(
         file_of(folder, unit),

@@ -234,9 +234,9 @@ class SAC(Learner):
             return jax.vmap(self.value(state.target_params))(next_states)
         noise_key, subset_key = jax.random.split(key)
         noise = jax.random.normal(noise_key, (len(next_states), self.bound_space.action_size))
-        outputs = jax.vmap(self.network(state.params))(next_states)
+        outputs = jax.vmap(self.network(state.params).rounded())(next_states)
         actions, log_density = jax.vmap(sampled)(outputs, noise)
-        critics = self.critic_networks(state.target_params)
+        critics = self.critic_networks(state.target_params).rounded()
         if self.subset < self.critics:
             chosen = jax.random.permutation(subset_key, self.critics)[: self.subset]
             critics = jax.tree.map(lambda leaf: leaf[chosen], critics)
@@ -256,12 +256,12 @@ class SAC(Learner):
         count, (target_key, noise_key) = len(states), jax.random.split(key)
         starts = states if planned is None else jnp.concatenate([states, planned.states])
         outputs, pull_back = jax.vjp(
-            lambda network: jax.vmap(network)(starts), self.network(state.params)
+            lambda network: jax.vmap(network)(starts), self.network(state.params).rounded()
         )
         batch = self.targets_of(state, outputs, complete, planned, target_key)
         weights = jnp.ones(len(starts)) if batch.weights is None else batch.weights
         scaled = self.bound_space.scaled_action(batch.actions)
-        critics = self.critic_networks(state.params)
+        critics = self.critic_networks(state.params).rounded()
 
         def critic_loss(critics: Network) -> tuple[Scalar, Float[Array, " all"]]:
             differences = batch.targets - action_values(critics, starts, scaled)
