@@ -42,6 +42,9 @@ ALIASES = {
     "total_timesteps": "steps",
     "gamma": "learner.discount",
     "lr": "learner.learning_rate",
+    "learning_starts": "warmup_steps",
+    "gradient_steps": "planning_steps",
+    "buffer_size": "replay.capacity",
 }
 """What other libraries call these settings."""
 ALGORITHM_ALIASES = {"dqn": "er"}

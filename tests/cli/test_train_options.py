@@ -91,6 +91,18 @@ def test_arguments_of_gymnasiums_environments_are_read_from_a_file(trained, tmp_
         assert (config["env.sutton_barto_reward"], config["env.episode_limit"]) == (True, 9)
 
 
+def test_an_environment_gets_the_arguments_that_it_requires(trained, tmp_path, monkeypatch):
+    (tmp_path / "sized.py").write_text(
+        "from gymnasium import Env, spaces\n"
+        "class Sized(Env):\n"
+        "    action_space = spaces.Discrete(2)\n"
+        "    def __init__(self, size):\n"
+        "        self.observation_space = spaces.Box(0.0, 1.0, (size,))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert trained("--env=sized:Sized", "--env.size=3")["env.size"] == 3
+
+
 def test_the_help_shows_the_chosen_components_only(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     for options, named, missing in (

@@ -77,7 +77,8 @@ def recipe_of(name: str) -> Recipe:
     """The algorithm called `name`, here or in other libraries."""
     name = known_algorithm(name)
     if name not in ALGORITHMS:
-        raise unknown_name("algorithm", name, ALGORITHMS)
+        hint = "DQN and SAC are 'er', other libraries have other learners"
+        raise FreqdynaError(f"{unknown_name('algorithm', name, ALGORITHMS)}; {hint}")
     return ALGORITHMS[name]
 
 

@@ -3,7 +3,7 @@
 import ast
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -122,6 +122,7 @@ def train_command(arguments: list[str]) -> tuple[Any, list[str]]:
     stored = read_settings(Path(path)) if path else {}
     typed = {name: value for name in _NAMES if (value := _typed(arguments, name))}
     from freqdyna.agents import presets
+    from freqdyna.envs import ENVIRONMENTS
 
     config = presets.config(_replaced(stored, typed), preset)
     with current_folder_on_path(any(map(module_of, config.named.values()))):
@@ -129,14 +130,14 @@ def train_command(arguments: list[str]) -> tuple[Any, list[str]]:
             if name in typed or "--allow-code" in arguments:
                 import_code(**{name: value})
             require_allowed(name, value)
-        classes = _classes(config)
+        extra: dict[str, Any] = {}
+        if config.env not in ENVIRONMENTS:
+            arguments, typed_arguments = _environment_arguments(arguments)
+            extra = {f"env.{k}": v for k, v in config.of_component("env").items()} | typed_arguments
+        classes = _classes(replace(config, settings={**config.settings, **extra}))
     from freqdyna.agents.algorithms import require_known
 
     require_known(config, classes)  # of the file
-    extra: dict[str, Any] = {}
-    if "env" not in classes:
-        arguments, typed_arguments = _environment_arguments(arguments)
-        extra = {f"env.{k}": v for k, v in config.of_component("env").items()} | typed_arguments
     return _options(config, classes, extra), arguments
 
 

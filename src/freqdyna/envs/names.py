@@ -122,6 +122,8 @@ def _created(make_one: Callable[..., Any], options: Mapping[str, Any]) -> Factor
         except TypeError as error:
             if options and "unexpected keyword argument" in str(error):
                 raise FreqdynaError(f"a setting of env is unknown: {error}") from None
+            if "required" in str(error):
+                error.add_note("Arguments of env are settings, such as --env.size 3.")
             raise
 
     return create
