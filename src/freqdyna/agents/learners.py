@@ -95,6 +95,9 @@ class Learner(Component, eqx.Module):
     """Defaults of the agent and its other components that differ with this learner."""
     updates_at_once: ClassVar[int] = unrolled.ITERATIONS_AT_ONCE
     """On a GPU, so many updates are compiled as one iteration of a loop."""
+    acts_before_updates: ClassVar[bool] = False
+    """Whether an action in an environment that is stepped in Python comes from the network before
+    the updates of the last step, so that the updates and the environment run at the same time."""
     hidden: Widths = eqx.field(static=True, default=(128, 128))
     """Widths of the hidden layers."""
     activation: Literal["tanh", "relu", "silu"] = eqx.field(static=True, default="silu")

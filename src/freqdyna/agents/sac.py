@@ -122,6 +122,7 @@ class SAC(Learner):
         "replay.prioritized_share": 0.0,
     }
     updates_at_once: ClassVar[int] = 1
+    acts_before_updates: ClassVar[bool] = True
 
     def bind(self, space: Space) -> "SAC":
         """See `Learner.bind`."""
@@ -236,7 +237,7 @@ class SAC(Learner):
         noise = jax.random.normal(noise_key, (len(next_states), self.bound_space.action_size))
         outputs = jax.vmap(self.network(state.params).rounded())(next_states)
         actions, log_density = jax.vmap(sampled)(outputs, noise)
-        critics = self.critic_networks(state.target_params).rounded()
+        critics = jax.vmap(Network.rounded)(self.critic_networks(state.target_params))
         if self.subset < self.critics:
             chosen = jax.random.permutation(subset_key, self.critics)[: self.subset]
             critics = jax.tree.map(lambda leaf: leaf[chosen], critics)
@@ -261,7 +262,7 @@ class SAC(Learner):
         batch = self.targets_of(state, outputs, complete, planned, target_key)
         weights = jnp.ones(len(starts)) if batch.weights is None else batch.weights
         scaled = self.bound_space.scaled_action(batch.actions)
-        critics = self.critic_networks(state.params).rounded()
+        critics = jax.vmap(Network.rounded)(self.critic_networks(state.params))
 
         def critic_loss(critics: Network) -> tuple[Scalar, Float[Array, " all"]]:
             differences = batch.targets - action_values(critics, starts, scaled)

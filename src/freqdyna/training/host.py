@@ -1,8 +1,9 @@
 """Training in Gymnasium environments: they are stepped in Python, everything else is compiled.
 
-A step is one call of a compiled function for all seeds: it takes the outcomes of the last actions
-and returns the next actions. So only observations, rewards and actions are transferred between
-Python and the device.
+A step is a call of a compiled function for all seeds: it takes the outcomes of the last actions and
+returns the next actions. So only observations, rewards and actions are transferred between Python
+and the device. If the learner does not act with its newest network, the next actions are computed
+before the updates of a step, and the environments are stepped during the updates.
 """
 
 from dataclasses import replace
@@ -48,9 +49,15 @@ class HostBlock(Block):
         self.envs = HostEnvs(factory, self.space, seeds)
         self.eval_slots = [Slot(make_env(factory), self.space, int(s), EVALUATION) for s in seeds]
 
-        def observe(state: DynaState, action: Any, row: Any, t: Any) -> Any:
-            state = agent.observe(state, t, action, _unpacked(row))
+        def observe(state: DynaState, action: Any, row: Any, t: Any) -> DynaState:
+            return agent.observe(state, t, action, _unpacked(row))
+
+        def observe_and_choose(state: DynaState, action: Any, row: Any, t: Any) -> Any:
+            state = observe(state, action, row, t)
             return state, agent.choose(state, t + 1)
+
+        def choose_before_updates(state: DynaState, row: Any, t: Any) -> Any:
+            return agent.choose(replace(state, observation=_unpacked(row).observation), t + 1)
 
         def act(parameters: Any, observation: Any, key: Any, step: Any, i: Any) -> Any:
             key = jax.random.fold_in(jax.random.fold_in(jax.random.fold_in(key, 1), step), i)
@@ -62,13 +69,23 @@ class HostBlock(Block):
 
         self._choose = self.compiled(agent.choose, 1, 1)
         self._observe = self.compiled(observe, 3, 1, donate=True)
+        self._observe_and_choose = self.compiled(observe_and_choose, 3, 1, donate=True)
+        self._choose_before_updates = self.compiled(choose_before_updates, 2, 1)
         # On one device: the network is small, and a call for several takes three times as long.
         self._one_device = Layout.of(seeds, list(layout.mesh.devices.flat[:1]))
         self._act = jax.jit(self._one_device.over_seeds(act, 3, 2))
         self._measure = self.compiled(measure, 1, 0, donate=True)
-        flat = jax.eval_shape(lambda key: agent.parameters(agent.init(key)), jax.random.key(0))
+        flat, actions = jax.eval_shape(
+            lambda key: (
+                agent.parameters(agent.init(key)),
+                agent.choose(agent.init(key), jnp.int32(0)),
+            ),
+            jax.random.key(0),
+        )
         self._last = np.zeros((len(seeds), *flat.shape), flat.dtype)
         """The last parameters of the seeds that stopped."""
+        self._action = np.zeros((len(seeds), *actions.shape), actions.dtype)
+        """The next actions of a learner that acts before updates."""
         self._has_results = False
 
     def init(self) -> DynaState:
@@ -78,17 +95,24 @@ class HostBlock(Block):
         return self._at(state, starts)
 
     def advance(self, state: DynaState, start: int, stop: int) -> DynaState:
-        """One compiled call per step; does nothing if all seeds have stopped."""
-        action = self._choose(state, jnp.int32(start))
+        """One or two compiled calls per step; does nothing if all seeds have stopped."""
+        early = self.training.agent.learner.acts_before_updates
+        action = self._filled(self._action)
+        if start == 0 or not early:
+            action = self._choose(state, jnp.int32(start))
         for t in range(start, stop):
             failed = set(self.envs.failures)
             if len(failed) == len(self.seeds):
                 break
             outcome = self.envs.step(np.asarray(action), t)
             self._report_stopped(failed, state)
-            state, action = self._observe(
-                state, action, self._filled(_packed(outcome)), np.int32(t)
-            )
+            rows, count = self._filled(_packed(outcome)), np.int32(t)
+            if early:
+                taken, action = action, self._choose_before_updates(state, rows, count)
+                state = self._observe(state, taken, rows, count)
+            else:
+                state, action = self._observe_and_choose(state, action, rows, count)
+        self._action = np.asarray(action)[: len(self.seeds)]
         return state
 
     def evaluate(self, state: DynaState, step: int) -> tuple[DynaState, Metrics]:
@@ -127,11 +151,13 @@ class HostBlock(Block):
             "agent": super().to_checkpoint(state),
             "host": self.envs.memory(),
             "last": self._last,
+            "action": self._action,
         }
 
     def state_structure(self) -> Any:
         """The shapes of what `to_checkpoint` returns."""
-        return {"agent": super().state_structure(), "host": self.envs.memory(), "last": self._last}
+        others = {"host": self.envs.memory(), "last": self._last, "action": self._action}
+        return {"agent": super().state_structure()} | others
 
     def from_checkpoint(self, saved: Any, facts: dict[str, Any]) -> DynaState:
         """Replay the current episodes; start a new one if an environment is not deterministic."""
@@ -143,6 +169,7 @@ class HostBlock(Block):
         reached = self.envs.restore(saved["host"], failures)
         state = super().from_checkpoint(saved["agent"], facts)
         self._last, self._has_results = np.array(saved["last"]), True
+        self._action = np.array(saved["action"])
         self._report_stopped(set(failures), state)
         stored = np.asarray(saved["agent"].observation)
         for row, seed in enumerate(self.seeds):
