@@ -127,30 +127,48 @@ def test_an_update_is_one_adam_step_of_critics_and_actor():
         after = jax.vmap(lambda s: values(state.target_params, s, best(state.params, s)).min())
         left = jnp.where(seen.terminal, 0.0, after(seen.next_state))
         scaled = 2 * (seen.action - LOW) / (HIGH - LOW) - 1
-        errors = (seen.reward + 0.9 * left)[:, None] - jax.vmap(lambda s, a: values(params, s, a))(
-            seen.state, scaled
-        )
-        return (errors**2).mean(0).sum(), errors.mean(1)
+        targets = seen.reward + 0.9 * left
+        errors = targets[:, None] - jax.vmap(lambda s, a: values(params, s, a))(seen.state, scaled)
+        size = jnp.sqrt((targets**2).mean())
+        return (errors**2).mean(0).sum(), (errors.mean(1), size)
 
     def of_actor(params):
         return -jax.vmap(lambda s: values(state.params, s, best(params, s)).mean())(
             rows[:, :N]
         ).mean()
 
-    slope, errors = jax.jit(jax.grad(of_critics, has_aux=True))(state.params)
+    slope, (errors, size) = jax.jit(jax.grad(of_critics, has_aux=True))(state.params)
     slope = np.asarray(slope + jax.jit(jax.grad(of_actor))(state.params))
     after, reported, _ = update(sac, state, rows)
     np.testing.assert_allclose(reported, errors, rtol=1e-3, atol=1e-4)
     # Adam's first step is its step size in the direction of the sign of the slope.
     moved = np.asarray(after.params) - np.asarray(state.params)
-    for part in (slice(0, len(actor)), slice(len(actor), -1)):
-        clear = np.abs(slope[part]) > 1e-3 * np.abs(slope[part]).max()
+    outputs = sac.are_outputs
+    assert outputs.sum() == 3 * (7 + 1)
+    for part in (np.arange(len(slope)) < len(actor), outputs, ~outputs):
+        part[-1] = False
+        clear = part & (np.abs(slope) > 1e-3 * np.abs(slope[part]).max())
         assert clear.sum() > 10
-        np.testing.assert_allclose(
-            moved[part][clear], -0.01 * np.sign(slope[part])[clear], rtol=0.02
-        )
+        step = 0.01 * np.where(outputs, size, 1.0)
+        np.testing.assert_allclose(moved[clear], (-step * np.sign(slope))[clear], rtol=0.02)
     expected = state.target_params + 0.25 * (after.params - state.target_params)
     np.testing.assert_allclose(after.target_params, expected, rtol=1e-6)
+
+
+def test_the_unit_of_rewards_changes_nothing_but_the_unit_of_values():
+    sac, rows = make_sac(layer_norm=True), random_rows(5)
+    unit = np.where(sac.are_outputs, 8.0, 1.0).astype(np.float32)
+    state = scattered(sac, -1.0)
+    other = eqx.tree_at(
+        lambda s: (s.params, s.target_params),
+        state,
+        ((unit * state.params).at[-1].add(np.log(8.0)), unit * state.target_params),
+    )
+    for _ in range(3):
+        state, *_ = update(sac, state, rows)
+        other, *_ = update(sac, other, rows.at[:, -2].multiply(8.0))
+    expected = (unit * state.params).at[-1].add(np.log(8.0))
+    np.testing.assert_allclose(other.params, expected, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize(("target_entropy", "direction"), [(50.0, 1), (-50.0, -1)])

@@ -277,13 +277,17 @@ class Learner(Component, eqx.Module):
         return self.select_action(self.network(params)(state), exploration)
 
     def after_gradient(
-        self, state: LearnerState, gradient: Float[Array, " p"], update_count: Int[Array, ""]
+        self,
+        state: LearnerState,
+        gradient: Float[Array, " p"],
+        update_count: Int[Array, ""],
+        factors: Float[Array, " p"] | None = None,
     ) -> LearnerState:
-        """Take one Adam step, and move the target networks."""
+        """Take one Adam step, times factors if there are some, and move the target networks."""
         if self.max_gradient_norm is not None:
             gradient = clip_norm(gradient, self.max_gradient_norm)
         step, optimizer = self._optimizer.update(gradient, state.optimizer)
-        params = state.params + step
+        params = state.params + (step if factors is None else factors * step)
         return LearnerState(params, self.moved_target(state, params, update_count), optimizer)
 
     def targets(

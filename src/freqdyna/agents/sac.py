@@ -8,6 +8,10 @@ target of each critic is
 as in REDQ (Chen et al., 2021). The actor ascends the mean of all critics plus α times its entropy,
 and α keeps the entropy at minus one per action. Searches climb V(s), the mean over the critics of
 Q(s, tanh μ(s)), without the entropy.
+
+With layer norm, the last hidden layer has numbers of size one, so that only the output layer can
+make Q as large as the targets. Its steps are therefore multiplied by the size of the targets. To
+divide all rewards by this size would have the same effect.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,6 +21,7 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from freqdyna.agents.learners import (
@@ -144,6 +149,15 @@ class SAC(Learner):
         """Layer widths of each critic."""
         space = self.bound_space
         return space.observation_size + space.action_size, *self.hidden, 1
+
+    @property
+    def are_outputs(self) -> Bool[np.ndarray, " p"]:
+        """Which of all parameters belong to the output layers of the critics."""
+        sizes = self.critic_sizes
+        critic, biases = np.zeros(parameter_count(sizes), bool), sum(sizes[1:])
+        critic[-biases - sizes[-2] : -biases] = critic[-1] = True
+        actor = np.zeros(parameter_count(self.sizes), bool)
+        return np.concatenate([actor, np.tile(critic, self.critics), [False]])
 
     def init_parameters(self, key: PRNGKeyArray) -> Float[Array, " p"]:
         """See `Learner.init_parameters`."""
@@ -283,7 +297,10 @@ class SAC(Learner):
         excess = log_density[:count].mean() + (-scaled.shape[1] if target is None else target)
         # The loss −log α · excess: α grows while the entropy is below its target.
         gradient = self._flat(pull_back(actor_slope)[0], slope, -excess)
-        return self.after_gradient(state, gradient, update_count), differences[:count], batch.usable
+        size = jnp.sqrt((self.learnable(batch.targets[:count], batch.usable) ** 2).mean())
+        factors = jnp.where(self.are_outputs, size, 1.0)
+        after = self.after_gradient(state, gradient, update_count, factors)
+        return after, differences[:count], batch.usable
 
     def metrics(self, state: LearnerState) -> dict[str, Float[Array, ""]]:
         """The temperature."""
