@@ -123,7 +123,7 @@ class SAC(Learner):
     """The entropy at which the temperature keeps the policy, for actions in ±1. If unset: minus the
     number of entries of an action."""
     agent_defaults: ClassVar[Mapping[str, Any]] = {
-        **{"acting_network": "online", "batch_size": 256, "planning_steps": 5},
+        **{"acting_network": "online", "batch_size": 256},
         "replay.prioritized_share": 0.0,
     }
     updates_at_once: ClassVar[int] = 1

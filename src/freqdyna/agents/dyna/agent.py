@@ -73,7 +73,7 @@ class Dyna(Component, eqx.Module):
     planning: Planning | None
     """None without search-control and model: every mini-batch then comes from the replay buffer."""
     planning_steps: Count = eqx.field(static=True, default=10)
-    """Updates per environment step (the paper's d); 5 by default with SAC."""
+    """Updates per environment step (the paper's d)."""
     batch_size: Count = eqx.field(static=True, default=64)
     """Transitions per mini-batch (b); 256 by default with SAC."""
     exploration: Share = 0.1
