@@ -270,8 +270,8 @@ def speed(seeds: int, updates: int = 10) -> None:
 
     plain = {"learner.activation": "relu", "learner.layer_norm": False}
     variants: dict[str, dict[str, Any]] = {
-        **{"2 critics": {}, "10 critics": {"learner.critics": 10}},
-        "2 critics, the networks of Stable-Baselines3": plain,
+        **{f"{count} critics": {"learner.critics": count} for count in (2, 10)},
+        "2 critics, the networks of Stable-Baselines3": {"learner.critics": 2, **plain},
     }
     rates = {}
     for name, changes in variants.items():

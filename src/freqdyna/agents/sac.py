@@ -113,7 +113,7 @@ class SAC(Learner):
     hidden: Widths = eqx.field(static=True, default=(256, 256))
     loss: Loss = eqx.field(static=True, default="squared")
     n_step: Count = eqx.field(static=True, default=1)
-    critics: Count = eqx.field(static=True, default=2)
+    critics: Count = eqx.field(static=True, default=10)
     """The number of critics."""
     subset: Count = eqx.field(static=True, default=2)
     """The number of critics, drawn for each update, whose minimum stands in its targets."""
@@ -123,7 +123,8 @@ class SAC(Learner):
     """The entropy at which the temperature keeps the policy, for actions in ±1. If unset: minus the
     number of entries of an action."""
     agent_defaults: ClassVar[Mapping[str, Any]] = {
-        **{"acting_network": "online", "batch_size": 256},
+        "acting_network": "online",
+        "batch_size": 256,
         "replay.prioritized_share": 0.0,
     }
     updates_at_once: ClassVar[int] = 1
