@@ -49,7 +49,7 @@ class Task:
 
     env: str
     steps: int
-    goal: float
+    goal: float | None = None
     """The mean of the last three evaluations that is wanted."""
 
 
