@@ -58,6 +58,19 @@ def test_the_local_frequency_of_a_network_is_exact(name, n, layer_norm):
         assert (np.abs(auto.gradient) > 1e-3).all()
 
 
+def test_fast_gradients_are_the_gradients():
+    network = init_network(jax.random.key(0), (3, 8, 8, 1))
+    network = replace(network, activation=ACTIVATIONS["silu"], layer_norm=True)
+    inputs = jax.random.normal(jax.random.key(1), (5, 3))
+
+    def gradient(network):
+        return jax.grad(lambda network: (jax.vmap(network)(inputs) ** 2).sum())(network).weights
+
+    fast = replace(network.with_fast_gradients(), recomputes=True)
+    for ours, theirs in zip(gradient(fast), gradient(network), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4 * np.abs(theirs).max())
+
+
 def test_initialisation_is_the_papers():
     network = jax.jit(lambda key: init_network(key, (2, 400, 300, 3)))(jax.random.key(0))
     for weight in network.weights[:-1]:  # Xavier uniform: U(±sqrt(6 / (inputs + outputs)))

@@ -106,21 +106,29 @@ class Network(eqx.Module):
     """Whether the inputs of each activation are normalised over the units of their layer."""
     precision: jax.lax.Precision = eqx.field(static=True, default=jax.lax.Precision.HIGHEST)
     """Of the products in `__call__`, see `_product`."""
+    recomputes: bool = eqx.field(static=True, default=False)
+    """Whether a gradient computes hidden layers again instead of storing what is inside them."""
 
     def __call__(self, inputs: Float[Array, " i"]) -> Float[Array, " o"]:
         """The output, such as Q(s, a) for every action a."""
+
+        def activated(linear: Float[Array, " h"]) -> Float[Array, " h"]:
+            return self.activation(normalize(linear) if self.layer_norm else linear)
+
+        layer = jax.checkpoint(activated) if self.recomputes else activated
         hidden = inputs
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            linear = _product(hidden, weight, self.precision) + bias
-            hidden = self.activation(normalize(linear) if self.layer_norm else linear)
+            hidden = layer(_product(hidden, weight, self.precision) + bias)
         return _product(hidden, self.weights[-1], self.precision) + self.biases[-1]
 
-    def rounded(self) -> "Network":
-        """The network with the fastest products: on recent GPUs the operands have 10 bits.
+    def with_fast_gradients(self) -> "Network":
+        """The network as a GPU computes its gradients fastest; on a CPU nothing changes.
 
-        That suffices for a gradient that is noisy anyway. On a CPU nothing changes.
+        Products have operands of 10 bits, which suffices for a gradient that is noisy anyway. And
+        hidden layers are computed again, because the memory takes longer than the arithmetic.
         """
-        return replace(self, precision=jax.lax.Precision.DEFAULT)
+        on_cpu = jax.default_backend() == "cpu"
+        return replace(self, precision=jax.lax.Precision.DEFAULT, recomputes=not on_cpu)
 
     def with_outputs(self, chosen: slice) -> "Network":
         """The network with only some of its outputs."""

@@ -250,9 +250,9 @@ class SAC(Learner):
             return jax.vmap(self.value(state.target_params))(next_states)
         noise_key, subset_key = jax.random.split(key)
         noise = jax.random.normal(noise_key, (len(next_states), self.bound_space.action_size))
-        outputs = jax.vmap(self.network(state.params).rounded())(next_states)
+        outputs = jax.vmap(self.network(state.params).with_fast_gradients())(next_states)
         actions, log_density = jax.vmap(sampled)(outputs, noise)
-        critics = jax.vmap(Network.rounded)(self.critic_networks(state.target_params))
+        critics = jax.vmap(Network.with_fast_gradients)(self.critic_networks(state.target_params))
         if self.subset < self.critics:
             chosen = jax.random.permutation(subset_key, self.critics)[: self.subset]
             critics = jax.tree.map(lambda leaf: leaf[chosen], critics)
@@ -271,13 +271,12 @@ class SAC(Learner):
         """One Adam step of the critics, the actor and α, all from the networks before it."""
         count, (target_key, noise_key) = len(states), jax.random.split(key)
         starts = states if planned is None else jnp.concatenate([states, planned.states])
-        outputs, pull_back = jax.vjp(
-            lambda network: jax.vmap(network)(starts), self.network(state.params).rounded()
-        )
+        actor = self.network(state.params).with_fast_gradients()
+        outputs, pull_back = jax.vjp(lambda network: jax.vmap(network)(starts), actor)
         batch = self.targets_of(state, outputs, complete, planned, target_key)
         weights = jnp.ones(len(starts)) if batch.weights is None else batch.weights
         scaled = self.bound_space.scaled_action(batch.actions)
-        critics = jax.vmap(Network.rounded)(self.critic_networks(state.params))
+        critics = jax.vmap(Network.with_fast_gradients)(self.critic_networks(state.params))
 
         def critic_loss(critics: Network) -> tuple[Scalar, Float[Array, " all"]]:
             differences = batch.targets - action_values(critics, starts, scaled)
