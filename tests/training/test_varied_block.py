@@ -88,7 +88,7 @@ def test_rows_may_have_continuous_actions_whose_bounds_are_vectors():
     settings = {"algorithm": "naf", "env": "Pendulum-v1", "learner": {"hidden": (8,)}}
     base = Config.of(settings)
     block = block_of([training(base), training(base, **{"learner.learning_rate": 0.003})])
-    jax.eval_shape(lambda: block.advance(block.init(), 0, 1))
+    jax.eval_shape(lambda state: block.advance(state, 0, 1), block.init())
 
 
 def test_what_changes_shapes_is_refused():

@@ -201,8 +201,11 @@ class Block:
         key = identity, self.layout.mesh, function.__name__
         program = _programs.pop(key, None) if identity is not None else None
         if program is None:
-            over_seeds = self.layout.over_seeds(function, batched, unbatched)
-            program = jax.jit(over_seeds, donate_argnums=0 if donate else ())
+            program = jax.jit(
+                self.layout.over_seeds(function, batched, unbatched),
+                donate_argnums=0 if donate else (),
+                compiler_options=_compiler_options(function.__name__),
+            )
         if identity is not None:
             _programs[key] = program
             if len(_programs) > KEPT_PROGRAMS:
@@ -294,8 +297,15 @@ class VariedBlock(Block):
         program = jax.jit(
             self.layout.over_seeds(call, 1 + batched, unbatched),
             donate_argnums=1 if donate else (),
+            compiler_options=_compiler_options(name),
         )
         return lambda *arguments: program(self._rows, *arguments)
+
+
+def _compiler_options(name: str) -> dict[str, int] | None:
+    """What is computed only once is compiled quickly rather than well."""
+    once = name == "init" and jax.default_backend() == "cpu"
+    return {"xla_backend_optimization_level": 0} if once else None
 
 
 def _identity(training: Training) -> Hashable | None:
