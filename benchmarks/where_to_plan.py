@@ -29,7 +29,8 @@ A difference of means has a 95% interval by Welch; "ahead" needs p < 0.05 with H
 over the domains of a hypothesis; "level" is an interval inside ±0.05.
 
 `benchmarks/pool.py` trains what is missing, `collect FOLDER` adds it to
-`results/where_to_plan.parquet`, `show` prints the tables, and `train AGENT ENV` repeats a row.
+`results/where_to_plan.parquet`, `show` prints the tables and draws the figure, and `train AGENT
+ENV` repeats a row.
 """
 
 import argparse
@@ -58,6 +59,7 @@ from td_climb import TDClimb  # noqa: E402
 from within import Within  # noqa: E402
 
 STORED = ROOT / "results" / "where_to_plan.parquet"
+FIGURE = ROOT / "docs" / "images" / "where-to-plan.png"
 SEEDS = 30
 BUILT_IN = {cell.env: cell for cell in CELLS if cell.built_in}
 LEVEL = 0.05
@@ -87,6 +89,10 @@ def near(steps: float) -> TDError:
     return TDError(uniform=False, reach=steps)
 
 
+COLORS = {
+    **{"uniform": "tab:gray", "td-error": "tab:blue"},
+    **{"value": "tab:orange", "frequency": "tab:red"},
+}
 CLIMB_V, CLIMB_G = Value(step_size=0.1), Frequency(boundary="project")
 """The better of the options of an earlier study (docs/choosing-an-algorithm.md)."""
 INFORMATION = [
@@ -315,6 +321,63 @@ def show() -> None:
             )
 
 
+def leads(agent: str, envs: tuple[str, ...] = tuple(BUILT_IN)) -> list[tuple[float, float]]:
+    """The lead over `er` in each environment, and half of its interval; NaN if it is missing."""
+    rows, measured = stored_rows(), []
+    for env in envs:
+        ours = scores_of(rows, agent, env)
+        tuned = agent.startswith("tuned")
+        theirs = scores_of(rows, "tuned er, 10 updates", env) if tuned else er_scores(env)
+        if len(ours) and len(theirs):
+            mean, low, high, _ = difference(ours, theirs)
+            measured.append((mean, (high - low) / 2))
+        else:
+            measured.append((np.nan, np.nan))
+    return measured
+
+
+def draw() -> None:
+    """Draw the three answers: knowledge or choice, how far from the data, and frequency."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 3, figsize=(14, 4), width_ratios=(3, 3, 4))
+    distances = {
+        "uniform": ("visited states", *(f"uniform within {k}" for k in (1, 5)), "uniform"),
+        "td-error": ("among visited", "within 1", "within 5", ""),
+        "value": ("", "", "value within 5", "value"),
+        "frequency": ("", "", "frequency within 5", "frequency"),
+    }
+    distances["td-error"] = tuple(f"td-error {where}".strip() for where in distances["td-error"])
+    for name, color in COLORS.items():
+        each = [leads(f"true model, {agent}") for agent in distances[name]]
+        axes[0].plot([np.mean([lead for lead, _ in of]) for of in each], "o-", color=color)
+    for model, style in (("ensemble", "-"), ("learned", "--")):
+        for trust, color in (("calibrated", "tab:green"), ("always", "tab:red")):
+            where = ("td-error among visited", "td-error within 5", "td-error")
+            worst = [min(lead for lead, _ in leads(f"{model}, {trust}, {one}")) for one in where]
+            label = f"{'one network' if model == 'learned' else model}, {trust}"
+            axes[1].plot((0, 2, 3), worst, "o" + style, color=color, label=label)
+    envs = ("MountainCar-v0", *FAIR_ELSEWHERE)
+    for i, (name, color) in enumerate(COLORS.items()):
+        lead, half = np.array(leads(f"tuned {name}, 10 updates", envs)).T
+        places = np.arange(len(envs)) + 0.18 * (i - 1.5)
+        axes[2].errorbar(places, lead, half, fmt="o", color=color, label=name)
+    for axis in axes:
+        axis.axhline(0, color="black", lw=0.8)
+    for axis in axes[:2]:
+        axis.set(xticks=range(4), xticklabels=("0", "1", "5", "no limit"))
+        axis.set_xlabel("greatest distance from visited states, in steps")
+    axes[0].set(title="True model: mean over domains", ylabel="score less that of er")
+    axes[1].set(title="Learned model: the worst domain")
+    axes[1].legend(fontsize=8, frameon=False)
+    axes[2].set(title="True model, tuned", xticks=range(len(envs)))
+    axes[2].set_xticklabels([env.removesuffix("-v0").replace("GridWorld-", "-") for env in envs])
+    axes[2].tick_params("x", labelrotation=20)
+    axes[2].legend(fontsize=8, frameon=False, ncols=2)
+    figure.tight_layout()
+    figure.savefig(FIGURE, dpi=80)
+
+
 def main() -> None:
     """Train one row, collect, or show."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -332,6 +395,7 @@ def main() -> None:
             collect(Path(options.arguments[0]))
         case "show":
             show()
+            draw()
 
 
 if __name__ == "__main__":
