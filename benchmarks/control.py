@@ -82,9 +82,7 @@ def units() -> list[Unit]:
     """All trainings: the goals, and the question of this library."""
     goals: list[Unit] = [("er", task, {}) for task in GOALS]
     agents: dict[str, dict[str, Any]] = {"er": {}, **PLANNING}
-    few = {
-        n: agents[n] for n in ("er", "dyna, visited states", "dyna, td-error", "dyna, frequency")
-    }
+    few = {n: agents[n] for n in ("er", "dyna, td-error", "dyna, frequency")}
     asked = [(GOALS[0], updates, agents) for updates in (1, 5, 20)]
     asked += [(GOALS[2], 5, agents), (GOALS[2], 20, few)]
     return goals + [
