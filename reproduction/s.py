@@ -41,7 +41,7 @@ CHOICES: dict[str, dict[str, dict[str, Any]]] = {
     "other goal reward": {CAR: {"env.goal_reward": 1.0}, MAZE: {"env.goal_reward": -1.0}},
     "updates after the warm-up": {CAR: {"learn_in_warmup": False}},
     "walls in the state space": {MAZE: WALLS["walls inside"]},
-    # As in the published code; it climbs g with steps of 0.01.
+    # Those of Dyna-Value in the published code.
     "climbing steps of 0.1": {CAR: {"search_control.step_size": 0.1}},
     "ReLU for both": {CAR: {"learner.activation": "relu"}},
     RELU_FOR_VALUE: {CAR: {"learner.activation": "relu"}},
