@@ -90,8 +90,10 @@ def near(steps: float) -> TDError:
 
 
 COLORS = {
-    **{"uniform": "tab:gray", "td-error": "tab:blue"},
-    **{"value": "tab:orange", "frequency": "tab:red"},
+    "uniform": "tab:gray",
+    "td-error": "tab:blue",
+    "value": "tab:orange",
+    "frequency": "tab:red",
 }
 CLIMB_V, CLIMB_G = Value(step_size=0.1), Frequency(boundary="project")
 """The better of the options of an earlier study (docs/choosing-an-algorithm.md)."""
@@ -341,16 +343,21 @@ def draw() -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(14, 4), width_ratios=(3, 3, 4))
-    distances = {
-        "uniform": ("visited states", *(f"uniform within {k}" for k in (1, 5)), "uniform"),
-        "td-error": ("among visited", "within 1", "within 5", ""),
-        "value": ("", "", "value within 5", "value"),
-        "frequency": ("", "", "frequency within 5", "frequency"),
+    at_distances = {
+        "uniform": ("visited states", "uniform within 1", "uniform within 5", "uniform"),
+        "td-error": (
+            "td-error among visited",
+            "td-error within 1",
+            "td-error within 5",
+            "td-error",
+        ),
+        "value": ("value within 5", "value"),
+        "frequency": ("frequency within 5", "frequency"),
     }
-    distances["td-error"] = tuple(f"td-error {where}".strip() for where in distances["td-error"])
     for name, color in COLORS.items():
-        each = [leads(f"true model, {agent}") for agent in distances[name]]
-        axes[0].plot([np.mean([lead for lead, _ in of]) for of in each], "o-", color=color)
+        each = [leads(f"true model, {agent}") for agent in at_distances[name]]
+        means = [np.mean([lead for lead, _ in of]) for of in each]
+        axes[0].plot(range(4 - len(means), 4), means, "o-", color=color)
     for model, style in (("ensemble", "-"), ("learned", "--")):
         for trust, color in (("calibrated", "tab:green"), ("always", "tab:red")):
             where = ("td-error among visited", "td-error within 5", "td-error")
