@@ -8,6 +8,7 @@ the n coordinates.
 
 import abc
 from collections.abc import Callable
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -68,6 +69,10 @@ class Derivatives(eqx.Module):
 
 class ValueFunction(eqx.Module):
     """A function of a state with the derivatives that searches need."""
+
+    iterations_at_once: ClassVar[int] = 8
+    """How many climbing iterations are unrolled at most; 1 if one is a large program, which would
+    take minutes to compile."""
 
     @abc.abstractmethod
     def __call__(self, state: Point) -> Scalar:

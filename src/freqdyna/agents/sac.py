@@ -56,6 +56,7 @@ class PolicyValue(ValueFunction):
 
     actor: Network
     critics: Network
+    iterations_at_once: ClassVar[int] = 1
 
     def __call__(self, state: Float[Array, " n"]) -> Scalar:
         """V(s)."""

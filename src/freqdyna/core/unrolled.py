@@ -66,13 +66,16 @@ def repeat(
 
 
 def repeat_while(
-    unfinished: Callable[[Carry], Bool[Array, ""]], body: Callable[[Carry], Carry], carry: Carry
+    unfinished: Callable[[Carry], Bool[Array, ""]],
+    body: Callable[[Carry], Carry],
+    carry: Carry,
+    most_at_once: int = ITERATIONS_AT_ONCE,
 ) -> Carry:
     """The first carry for which `unfinished` is false, like `jax.lax.while_loop`."""
 
     def several(carry: Carry) -> Carry:
         carry = body(carry)
-        for _ in range(_iterations_at_once() - 1):
+        for _ in range(min(most_at_once, _iterations_at_once()) - 1):
             running, after = unfinished(carry), body(carry)
             carry = jax.tree.map(
                 lambda new, old, running=running: jnp.where(running, new, old), after, carry

@@ -154,7 +154,7 @@ class HillClimb(SearchControl):
         if self._traced:
             climb, path = _traced(unfinished, iterate, climb, rules)
         else:
-            climb = repeat_while(unfinished, iterate, climb)
+            climb = repeat_while(unfinished, iterate, climb, search.iterations_at_once)
         return Proposal(
             climb.proposed,
             climb.proposal_count,

@@ -77,6 +77,8 @@ class Search:
     """The number of environment steps before this one."""
     memory: Any = None
     """What `SearchControl.init` made or the last `propose` returned; None without memory."""
+    iterations_at_once: int = 8
+    """How many climbing iterations are unrolled at most, see `ValueFunction`."""
     knows_state_space: bool = True
     """Whether the bounds are those of the state space, rather than of the visited states."""
     on_manifold: Callable[[State], State] = lambda state: state

@@ -75,6 +75,7 @@ def search_view(
     return Search(
         value=value,
         derivatives=value.derivatives,
+        iterations_at_once=value.iterations_at_once,
         slopes=value.slopes,
         target_slopes=target_value.slopes,
         draw_visited=buffers.visited,
