@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 from choose_defaults import place
+from planning_cells import holm
 from samples import CORES, interval, origin
 from scipy.stats import ttest_ind
 
@@ -208,6 +209,26 @@ def table() -> str:
     return "\n".join(lines)
 
 
+def question() -> str:
+    """The same for each search-control and number of updates; bold: ahead of `er` in its column."""
+    rows = {(row["agent"], row["env"]): np.array(row["returns"]) for row in stored_rows()}
+    columns = [("Pendulum-v1", 1), ("Pendulum-v1", 5), ("Pendulum-v1", 20)]
+    columns += [("Hopper-v4", 5), ("Hopper-v4", 20)]
+    cells: dict[str, list[str]] = {name: [] for name in ("er", *PLANNING)}
+    for env, updates in columns:
+        of_agent = {n: rows.get((f"{n}, {updates} updates", env)) for n in cells}
+        last = {n: r[:, -3:].mean(1) for n, r in of_agent.items() if r is not None}
+        rivals = [n for n in last if n != "er"]
+        tests = [ttest_ind(last[n], last["er"], equal_var=False).pvalue for n in rivals]
+        corrected = dict(zip(rivals, holm(tests), strict=True))
+        for name, texts in cells.items():
+            text = _interval(last[name]) if name in last else ""
+            texts.append(f"**{text}**" if corrected.get(name, 1.0) < 0.05 else text)
+    names = " | ".join(f"{env}, {updates}" for env, updates in columns)
+    lines = [f"| planning from | {names} |", "|---" * (len(columns) + 1) + "|"]
+    return "\n".join(lines + [f"| {n} | " + " | ".join(cells[n]) + " |" for n in cells])
+
+
 def _interval(values: np.ndarray) -> str:
     """The mean, and its bootstrap interval (95%)."""
     low, high = (f"{bound:.0f}" for bound in interval(values))
@@ -311,7 +332,7 @@ def main() -> None:
         case "collect":
             collect(options.path)
         case "show":
-            print(table())
+            print(table(), question(), sep="\n\n")
             draw()
         case "speed":
             speed(options.seeds)
