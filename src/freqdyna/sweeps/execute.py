@@ -113,14 +113,14 @@ def store(storage: Storage, unit: SweepUnit, record: Record) -> None:
         storage.write(f"units/{unit.name}/{name}", contents)
 
 
-def load(storage: Storage, unit: SweepUnit) -> Result:
+def load(storage: Storage, name: str) -> Result:
     """Load a stored unit; raises FreqdynaError if it is missing or damaged."""
-    folder = f"units/{unit.name}"
-    files = {name: storage.read(f"{folder}/{name}") for name in FILES}
+    folder = f"units/{name}"
+    files = {file: storage.read(f"{folder}/{file}") for file in FILES}
     if files[METRICS] is None:
         raise FreqdynaError(f"{storage.location}/{folder} is missing: the unit is not finished")
     try:
-        return decode({name: file for name, file in files.items() if file is not None}, Result)
+        return decode({file: text for file, text in files.items() if text is not None}, Result)
     except FreqdynaError as error:
         text = f"{storage.location}/{folder}/{error}; remove {folder} to recompute it"
         raise FreqdynaError(text) from None

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from freqdyna.config import Config
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.results.chart import record_labels, setting_text
 from freqdyna.results.compare import RunComparison, compare_runs
@@ -55,11 +56,25 @@ def _results(storage: Storage) -> Iterator[tuple[str, Result, tuple[int, float |
                 yield f"trial {number}: {texts}", trial.record(storage), (number, trial.value)
         return
     stored = stored_units(storage)
+    others = [execute.load(storage, name) for name in stored - {u.name for u in sweep.units()}]
     for config, varied in zip(sweep.configs(), sweep.varied(), strict=True):
-        blocks = [execute.load(storage, u) for u in sweep.blocks(config) if u.name in stored]
+        units = [unit.name for unit in sweep.blocks(config) if unit.name in stored]
+        blocks = [execute.load(storage, name) for name in units]
+        if not blocks:
+            # Of a version with other defaults, which gave the same units other names.
+            blocks = [one for one in others if _belongs(one.config, sweep.settings | varied)]
+            blocks.sort(key=lambda block: block.config.first_seed)
         if blocks:
             name = ", ".join(f"{name} {value}" for name, value in varied.items())
             yield name or config.agent_name, execute.merged(blocks), None
+
+
+def _belongs(config: Config, settings: dict[str, Any]) -> bool:
+    """Whether a configuration has these settings, whatever the others are."""
+    try:
+        return Config.of(config.flat() | settings) == config
+    except FreqdynaError:  # a setting that it does not use
+        return False
 
 
 def find(location: Location, known: set[Location] | None = None) -> list[Located]:

@@ -48,7 +48,7 @@ class Trial:
 
     def record(self, storage: Storage) -> Result:
         """The training of all seeds, if the trial is done."""
-        return merged([load(storage, unit) for unit in self.units])
+        return merged([load(storage, unit.name) for unit in self.units])
 
 
 def search(
