@@ -60,6 +60,7 @@ def test_the_first_examples_run(name, trained, tmp_path, monkeypatch):
 
     monkeypatch.setattr(freqdyna, "train", checked)
     monkeypatch.setattr(freqdyna, "load", lambda path: trained)
+    monkeypatch.syspath_prepend(ROOT / "examples")
     exec("\n".join(python_of(name)).replace("[5_000]", "[40]"), {})
 
 
