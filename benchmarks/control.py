@@ -2,7 +2,8 @@
 
 `benchmarks/pool.py` trains what is missing; `python benchmarks/control.py collect FOLDER` adds it
 to `results/control.parquet`, `show` prints tables and draws `er` beside public curves, which
-`peers FILE.csv` has imported, and `speed` measures updates per second.
+`peers FILE.csv` has imported, and `speed` measures updates per second
+(`results/control-speed.json`).
 
 What was decided before the trainings:
 
@@ -40,6 +41,7 @@ import freqdyna
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "results" / "control.parquet"
 PEERS = ROOT / "results" / "control-peers.parquet"
+SPEED = ROOT / "results" / "control-speed.json"
 FIGURE = ROOT / "docs" / "images" / "control.png"
 SEEDS, FIRST_SEED = 10, 10
 FIRST = "er, first measurement"
@@ -282,8 +284,22 @@ def updates_of_peer(updates: int) -> float:
     return 100 * updates / (time.perf_counter() - began)
 
 
+def product_rate() -> float:
+    """Operations per second, in units of 10⁹, of a product of two large matrices."""
+    import jax
+    import jax.numpy as jnp
+
+    n, times = 2048 if CORES < 8 else 8192, []
+    matrix, product = jnp.ones((n, n)), jax.jit(lambda x: x @ x)
+    for _ in range(6):
+        began = time.perf_counter()
+        product(matrix).block_until_ready()
+        times.append(time.perf_counter() - began)
+    return 2 * n**3 / float(np.median(times)) / 1e9
+
+
 def speed(seeds: int, updates: int = 10) -> None:
-    """Print updates per second over all seeds, with two layers of 256 and mini-batches of 256.
+    """Store updates per second over all seeds, with two layers of 256 and mini-batches of 256.
 
     Stable-Baselines3 runs one process for each core, one after the other with ours.
     """
@@ -310,13 +326,17 @@ def speed(seeds: int, updates: int = 10) -> None:
             state = block.advance(state, turn * steps, (turn + 1) * steps)
             jax.block_until_ready(state)
             times.append((time.perf_counter() - began) / steps)
-        rates[name] = seeds * updates / np.median(times)
+        rates[name] = float(seeds * updates / np.median(times))
         print(f"{seeds} seeds, {name}: {rates[name]:,.0f} updates/s", flush=True)
     if jax.default_backend() == "cpu":
         with ProcessPoolExecutor(CORES, max_tasks_per_child=1) as pool:
             theirs = sum(pool.map(updates_of_peer, [updates] * CORES))
-        print(f"Stable-Baselines3, {CORES} processes: {theirs:,.0f} updates/s")
-        print({name: f"{rate / theirs:.2f} times" for name, rate in rates.items()}, origin())
+        rates[f"Stable-Baselines3, {CORES} processes"] = theirs
+        print({name: f"{rate / theirs:.2f} times" for name, rate in rates.items()})
+    rates["product of large matrices, GFLOP/s"] = product_rate()
+    stored = json.loads(SPEED.read_text()) if SPEED.exists() else {}
+    rounded = {name: round(rate, 1) for name, rate in rates.items()}
+    SPEED.write_text(json.dumps(stored | {f"{seeds} seeds, {origin()}": rounded}, indent=1) + "\n")
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from freqdyna import FreqdynaError
 from freqdyna.envs import Space
 from freqdyna.envs.space import Action, Transition
 from freqdyna.search_control import Proposal, Search, SearchControl, State
@@ -51,6 +52,8 @@ class PrioritizedSweeping(SearchControl):
 
     def init(self, space: Space, key: PRNGKeyArray) -> Sweep:
         """An empty queue."""
+        if not space.num_actions:
+            raise FreqdynaError("PrioritizedSweeping needs discrete actions")
         count = self.candidates + self.states
         nowhere = jnp.zeros((count, space.observation_size))
         places = Pairs(nowhere, jnp.zeros(count, int), jnp.full(count, -1.0))

@@ -1,6 +1,7 @@
 """Gymnasium environments: their spaces, one step at a time, and whole runs that fail."""
 
 import sys
+from dataclasses import replace
 
 import gymnasium
 import numpy as np
@@ -85,6 +86,8 @@ def test_the_space_takes_bounds_actions_and_limit_from_the_environment():
     assert not space.knows_terminal
     np.testing.assert_array_equal(space.low, [0, -np.inf])
     assert [space.to_env_action(np.int32(a)) for a in (0, 1)] == [5, 6]
+    whole = replace(space, action_space=spaces.Box(0, 5, (2,), np.int32))
+    assert whole.to_env_action(np.float32([0.4, 4.6])).tolist() == [0, 5]
 
 
 def test_an_environment_of_mujoco_takes_steps():

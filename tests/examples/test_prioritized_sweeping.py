@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from searches import make_search
 
-from freqdyna import envs
+from freqdyna import FreqdynaError, check, envs
 from freqdyna.envs.space import Transition
 
 KEY = jax.random.key(0)
@@ -39,6 +39,13 @@ def stored(bits):
     after, rewards, done = jax.vmap(lambda s, a: outcome(s, a, KEY))(states, actions)
     rows = states, actions, rewards, after, done
     return jax.vmap(Transition)(*rows)
+
+
+def test_continuous_actions_are_refused():
+    from prioritized_sweeping import PrioritizedSweeping
+
+    with pytest.raises(FreqdynaError, match="discrete"):
+        check("Pendulum-v1", "dyna", search_control=PrioritizedSweeping)
 
 
 def swept(steps, blocked=False):

@@ -80,6 +80,10 @@ def test_rows_of_a_csv_file_are_chosen_by_their_values(folder, capsys):
     assert (result.config.algorithm, result.env_name) == ("B (imported)", "unknown environment")
     main(["import", "all.csv", "--where", "algorithm=A", "env=Hopper-v4", "--out", "runs/a"])
     assert freqdyna.load("runs/a").env_name == "Hopper-v4"
+    main(["import", "all.csv", "--where", "algorithm=A", "--where", "part=0", "--out", "runs/b"])
+    assert freqdyna.load("runs/b").returns.tolist() == [[1.0, 3.0], [2.0, 7.5]]
+    with pytest.raises(SystemExit):
+        main(["import", "all.csv", "--where", "algorithm=A", "algorithm=B", "--out", "runs/c"])
     for wrong in ({"algorithm": "C"}, {"colour": "red"}):
         with pytest.raises(FreqdynaError, match=next(iter(wrong))):
             import_curves("all.csv", where=wrong)

@@ -4,9 +4,9 @@ import os
 import shlex
 import sys
 from dataclasses import asdict, dataclass
-from itertools import compress
+from itertools import chain, compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
@@ -154,7 +154,7 @@ class ImportCurves:
     every: int | None = None
     """Average returns over intervals of so many steps. If unset: only if the seeds have different
     steps, over up to 100 intervals."""
-    where: tuple[str, ...] = ()
+    where: Annotated[tuple[tuple[str, ...], ...], tyro.conf.UseAppendAction] = ()
     """CSV files only: use the rows with these values, such as algorithm=SAC env=Hopper-v4. The name
     and the environment are then those."""
 
@@ -167,10 +167,12 @@ class ImportCurves:
         from freqdyna.results.tables import print_table
 
         options = {k: v for k, v in asdict(self).items() if k not in ("files", "out")}
-        for pair in self.where:
-            if "=" not in pair:
-                raise FreqdynaError(f"where has {pair!r}; it must be column=value")
-        options["where"] = dict(pair.split("=", 1) for pair in self.where)
+        options["where"] = where = dict[str, str]()
+        for pair in chain(*self.where):
+            column, equals, value = pair.partition("=")
+            if not equals or column in where:
+                raise FreqdynaError(f"where has {pair!r}; it must be column=value, once a column")
+            where[column] = value
         result = import_curves(*self.files, **options)
         facts = result.provenance[IMPORTED]
         out = self.out or free_name(Config(algorithm=facts["name"], env=result.env_name))

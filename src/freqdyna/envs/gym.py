@@ -84,6 +84,8 @@ class HostSpace(Space):
         space = self.action_space
         if isinstance(space, spaces.Discrete):
             return int(np.ravel(action)[0]) + int(space.start)
+        if np.issubdtype(space.dtype, np.integer):
+            action = np.rint(action)
         return np.clip(action, space.low, space.high).astype(space.dtype)
 
 
@@ -121,7 +123,8 @@ def doubts(space: HostSpace, states: np.ndarray, rewards: np.ndarray) -> list[st
             bounds = f"{low[i]:g} and {high[i]:g}"
             sentences.append(f"observation {i} was {value:g}, outside its bounds {bounds}")
     sizes = np.abs(rewards[rewards != 0])
-    if len(sizes) and (typical := float(np.median(sizes))) > LARGE_REWARD:
+    typical = float(np.median(sizes)) if len(sizes) else 0.0
+    if space.num_actions and typical > LARGE_REWARD:  # SAC has no unit of rewards
         sentences.append(f"a typical reward has the size {typical:g}; divide them, to be near 1")
     return sentences
 

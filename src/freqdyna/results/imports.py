@@ -246,7 +246,10 @@ def _csv_curves(paths: Sequence[Path], where: Mapping[str, str]) -> list[Curve]:
     repeated = (np.diff(seeds) == 0) & (np.diff(steps) == 0)
     if repeated.any():
         seed, step = (int(values[:-1][repeated][0]) for values in (seeds, steps))
-        raise FreqdynaError(f"{paths[0]}: seed {seed} has step {step} twice; it must have one row")
+        raise FreqdynaError(
+            f"{paths[0]}: seed {seed} has step {step} twice; it must have one row (rows of one "
+            "algorithm and environment are chosen by where, such as --where env=Hopper-v4)"
+        )
     return [
         Curve(int(seed), steps[seeds == seed].astype(np.int64), returns[seeds == seed])
         for seed in np.unique(seeds)
@@ -286,7 +289,7 @@ def _rows_with(table: Table, name: str, value: str, path: Path) -> Table:
         raise FreqdynaError(
             f"where has {name!r}; it must be a column of {path}: {', '.join(table.column_names)}"
         )
-    values = table[name].cast(string()).to_pylist()
+    values = [str(value).strip() for value in table[name].cast(string()).to_pylist()]
     if value not in values:
         some = ", ".join(map(str, list(dict.fromkeys(values))[:8]))
         raise FreqdynaError(f"where has {name} = {value!r}; {path} has no row with it, but: {some}")

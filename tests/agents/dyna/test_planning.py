@@ -1,6 +1,7 @@
 """Simulated transitions."""
 
 import dataclasses
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -110,15 +111,18 @@ def test_steps_of_a_rollout_count_as_far_as_all_before_them():
     settings |= {"planning.rollout_length": length, "scale_observations": False}
     agent = agent_of(clock, "dyna-replay", {"trust": Half()}, **settings)
 
-    @jax.jit
-    def planned(key):
+    @partial(jax.jit, static_argnums=1)
+    def planned(key, updates):
         state = jax.lax.fori_loop(0, 20, lambda t, s: agent.step(s, t), agent.init(key))
         buffers = agent.buffers(state, jnp.asarray(19))
-        return imagine(agent.planning, agent.learner, state, None, buffers, 1, key)
+        return imagine(agent.planning, agent.learner, state, None, buffers, updates, key)
 
-    rows, finite = planned(jax.random.key(0))
-    assert finite.shape == rows.weights.shape == (1, 30)
-    states, weights = rows.states.reshape(length, -1), rows.weights.reshape(length, -1)
+    rows, finite = planned(jax.random.key(0), updates=2)
+    assert finite.shape == rows.weights.shape == (2, 30)
+    for of_update in rows.weights:  # each has steps of all depths
+        assert {0.5, 0.25, 0.125} <= set(of_update.tolist())
+    rows, _ = planned(jax.random.key(0), updates=1)
+    states, weights = rows.states.reshape(-1, length).T, rows.weights.reshape(-1, length).T
     assert len(np.unique(states[0])) > 2
     reached = np.ones(10)
     for step in range(length):

@@ -206,7 +206,10 @@ def imagine(
         states = jnp.where(goes_on[:, None], after, states)
         reached = jnp.where(goes_on, weights * (1 - ends), 0.0)
         keys = [jax.random.fold_in(key, i + 1) for key in keys]
-    together = jax.tree.map(lambda *x: jnp.concatenate(x)[:number], *steps)
+    # The steps of a rollout follow one another, so that a mini-batch has steps of all depths.
+    together = jax.tree.map(
+        lambda *x: jnp.stack(x, 1).reshape(-1, *x[0].shape[1:])[:number], *steps
+    )
     rows: tuple[Planned, Array] = jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), together)
     return rows
 
