@@ -124,7 +124,7 @@ def train(units: Sequence[Unit], scratch: Path, processes: int | None, title: st
         )
     trained = []
     for unit, sweep_unit in zip(units, sweep_units, strict=True):
-        record = execute.load(storage, sweep_unit)
+        record = execute.load(storage, sweep_unit.name)
         trained.append(Stored(unit, (unit.keep or curves_of)(record), record.provenance))
     return trained
 

@@ -39,7 +39,7 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path):
     execute.compute(units, parted, engine, checkpoint_seconds=0.0)
     assert len(marked(parted.location)) == 1
     assert_complete(parted.location, stored(whole.location))
-    assert set(execute.load(parted, units[0]).snapshots) == {1, 60, 400}
+    assert set(execute.load(parted, units[0].name).snapshots) == {1, 60, 400}
     assert len(execute.compute(units, parted, engine).done) == 1  # without training
 
 

@@ -81,7 +81,7 @@ def test_damaged_files_are_refused(tmp_path):
     execute_sweep(sweep, storage, Instant())
     for name, read in (
         ("sweep.toml", lambda: stored_sweep(storage)),
-        (f"units/{unit.name}/metrics.parquet", lambda: load(storage, unit)),
+        (f"units/{unit.name}/metrics.parquet", lambda: load(storage, unit.name)),
     ):
         contents = storage.read(name)
         read()
