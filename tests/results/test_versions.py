@@ -29,7 +29,8 @@ def test_a_sweep_of_0_3(tmp_path, renamed):
     folder = shutil.copytree(STORED / "sweep", tmp_path / "sweep")
     if renamed:
         for i, unit in enumerate((folder / "units").iterdir()):
-            unit.rename(unit.with_name(f"{i:016x}"))
+            renamed_unit = unit.rename(unit.with_name(f"{i:016x}"))
+        shutil.copytree(renamed_unit, folder / "units" / "copy")  # no seed counts twice
     assert Sweep.read(folder / FILE, allow_code=False).seeds == 2
     results = freqdyna.load_sweep(str(folder))
     assert list(results) == [

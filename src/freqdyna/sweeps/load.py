@@ -16,7 +16,7 @@ from freqdyna.sweeps import execute
 from freqdyna.sweeps.search import trials_so_far
 from freqdyna.sweeps.status import stored_sweep, stored_units
 from freqdyna.sweeps.storage import Storage
-from freqdyna.sweeps.sweep import FILE
+from freqdyna.sweeps.sweep import FILE, Sweep
 
 Location = Path | str
 """A folder, or the address of a sweep, such as s3://bucket/sweep."""
@@ -60,13 +60,22 @@ def _results(storage: Storage) -> Iterator[tuple[str, Result, tuple[int, float |
     for config, varied in zip(sweep.configs(), sweep.varied(), strict=True):
         units = [unit.name for unit in sweep.blocks(config) if unit.name in stored]
         blocks = [execute.load(storage, name) for name in units]
-        if not blocks:
-            # Of a version with other defaults, which gave the same units other names.
-            blocks = [one for one in others if _belongs(one.config, sweep.settings | varied)]
-            blocks.sort(key=lambda block: block.config.first_seed)
+        # A version with other defaults gave the same units other names.
+        blocks = blocks or _of_other_names(others, sweep, varied)
         if blocks:
             name = ", ".join(f"{name} {value}" for name, value in varied.items())
             yield name or config.agent_name, execute.merged(blocks), None
+
+
+def _of_other_names(others: list[Result], sweep: Sweep, varied: dict[str, Any]) -> list[Result]:
+    """Those of a combination, each seed of the sweep at most once."""
+    blocks, missing = [], set(range(sweep.first_seed, sweep.first_seed + sweep.seeds))
+    for one in sorted(others, key=lambda block: block.config.first_seed):
+        seeds = set(one.seeds.tolist())
+        if seeds <= missing and _belongs(one.config, sweep.settings | varied):
+            blocks.append(one)
+            missing -= seeds
+    return blocks
 
 
 def _belongs(config: Config, settings: dict[str, Any]) -> bool:
