@@ -40,8 +40,9 @@ ENV` repeats a row.
 import argparse
 import json
 import sys
+import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,10 @@ from samples import origin
 from scipy.stats import ttest_ind
 
 import freqdyna
+from freqdyna.config import Config
 from freqdyna.search_control import Frequency, FromReplay, SearchControl, TDError, Uniform, Value
+from freqdyna.training.api import prepare_together
+from freqdyna.training.checkpoint import RunOptions
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "examples"))
@@ -74,24 +78,32 @@ LEARNED: dict[str, Any] = {"algorithm": "dyna"}
 
 @dataclass(frozen=True)
 class Agent:
-    """A name, and the arguments of `freqdyna.train`."""
+    """A name, and the arguments of `freqdyna.train`.
+
+    Agents of a group differ in numbers only, and are trained in one program: on an accelerator,
+    that takes little longer than one of them.
+    """
 
     name: str
     settings: dict[str, Any] = field(compare=False)
     envs: tuple[str, ...] = tuple(BUILT_IN)
     seeds: int = SEEDS
     first_seed: int = 0
-    env_settings: tuple[tuple[str, float], ...] = ()
+    group: str = ""
 
 
-def with_control(base: dict[str, Any], control: SearchControl, **more: Any) -> dict[str, Any]:
+Control = SearchControl | dict[str, Any]
+"""An object, or a name and settings: only these can be trained in one program."""
+
+
+def with_control(base: dict[str, Any], control: Control, **more: Any) -> dict[str, Any]:
     """An agent's settings with a search-control."""
     return base | {"search_control": control} | more
 
 
-def near(steps: float) -> TDError:
+def near(steps: float) -> dict[str, Any]:
     """`td-error` among candidates so many steps away from visited states."""
-    return TDError(uniform=False, reach=steps)
+    return {"name": "td-error", "uniform": False, "reach": steps}
 
 
 COLORS = {
@@ -103,7 +115,11 @@ COLORS = {
 CLIMB_V, CLIMB_G = Value(step_size=0.1), Frequency(boundary="project")
 """The better of the options of an earlier study (docs/choosing-an-algorithm.md)."""
 INFORMATION = [
-    Agent(f"true model, {name}", with_control(TRUE, control))
+    Agent(
+        f"true model, {name}",
+        with_control(TRUE, control),
+        group="true model, td-error near visited" if isinstance(control, dict) else "",
+    )
     for name, control in {
         **{"visited states": FromReplay(), "uniform": Uniform()},
         **{f"uniform within {k}": Within(Uniform(), float(k)) for k in (1, 5)},
@@ -115,7 +131,11 @@ INFORMATION = [
     }.items()
 ]
 LEAVING = [
-    Agent(f"{model}, {trust}, {where}", with_control(LEARNED, control, model=model, trust=trust))
+    Agent(
+        f"{model}, {trust}, {where}",
+        with_control(LEARNED, control, model=model, trust=trust),
+        group=f"{model}, {trust}, near visited" if isinstance(control, dict) else "",
+    )
     for model, trust in (
         *(("ensemble", "calibrated"), ("ensemble", "always")),
         *(("learned", "calibrated"), ("learned", "always")),
@@ -126,32 +146,35 @@ LEAVING = [
     }.items()
 ]
 CLIMBS: list[dict[str, Any]] = [
-    {"step_size": size, "boundary": boundary}
-    for size in (0.01, 0.03, 0.1)
+    {"boundary": boundary, "step_size": size}
     for boundary in ("restart", "project")
+    for size in (0.01, 0.03, 0.1)
 ]
 SHARES = 0.25, 0.5, 1.0
 
 
-def simulated(control: SearchControl, share: float) -> dict[str, Any]:
+def simulated(name: str, share: float, **options: Any) -> dict[str, Any]:
     """Planning with the true model and a share of simulated transitions."""
-    return with_control(TRUE, control) | {"planning.simulated_share": share}
+    return with_control(TRUE, {"name": name, **options}) | {"planning.simulated_share": share}
 
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "er": [
-        {"algorithm": "er", "learner.learning_rate": rate, "learner.n_step": n}
-        for rate in (0.00015, 0.0003, 0.0006)
+        {"algorithm": "er", "learner.n_step": n, "learner.learning_rate": rate}
         for n in (3, 5)
+        for rate in (0.00015, 0.0003, 0.0006)
     ],
-    "value": [simulated(Value(**options), 0.5) for options in CLIMBS],
-    "frequency": [simulated(Frequency(**options), 0.5) for options in CLIMBS],
+    "value": [simulated("value", 0.5, **options) for options in CLIMBS],
+    "frequency": [simulated("frequency", 0.5, **options) for options in CLIMBS],
     "td-error": [
-        simulated(TDError(candidates=n, uniform=True), share) for n in (50, 200) for share in SHARES
+        simulated("td-error", share, candidates=n, uniform=True)
+        for n in (50, 200)
+        for share in SHARES
     ],
-    "uniform": [simulated(Uniform(states=m), share) for m in (5, 20) for share in SHARES],
+    "uniform": [simulated("uniform", share, states=m) for m in (5, 20) for share in SHARES],
 }
-"""Six options of each."""
+"""Six options of each. The first three and the last three of `er` and of climbs differ in a number
+only."""
 CHOSEN: dict[str, int] = {}
 """The choice of the rule, written here once all options are stored; `show` prints it."""
 
@@ -161,8 +184,9 @@ TUNING = [
         f"option {i} of {name}",
         OPTIONS[name][i],
         ("MountainCar-v0", "GridWorld", "PuddleWorld"),
-        10,
-        5000,
+        seeds=10,
+        first_seed=5000,
+        group=f"options of {name}, {i // 3}" if name in ("er", "value", "frequency") else "",
     )
     for name in OPTIONS
     for i in range(6)
@@ -172,7 +196,6 @@ TUBES = {
     "TubeGridWorld-8": Cell("TubeGridWorld-8", -1757, -36, -45),
 }
 ALL_CELLS = BUILT_IN | TUBES
-NOISE = (("env.reward_noise", 0.1),)
 FAIR_ELSEWHERE = (
     *("GridWorld", "MazeGridWorld"),
     *("TubeGridWorld-2", "TubeGridWorld-4", "TubeGridWorld-8"),
@@ -183,12 +206,13 @@ def fair() -> list[Agent]:
     """The chosen option of each search-control."""
     agents: list[Agent] = []
     for name, number in CHOSEN.items():
-        for updates, noise in ((10, ()), (30, ()), (10, NOISE), (30, NOISE)):
-            label = f"tuned {name}, {updates} updates" + (", noise" if noise else "")
-            elsewhere = FAIR_ELSEWHERE if (updates, noise) == (10, ()) else ()
-            envs = ("MountainCar-v0", *elsewhere)
-            settings = OPTIONS[name][number] | {"planning_steps": updates}
-            agents.append(Agent(label, settings, envs, env_settings=noise))
+        for updates in (10, 30):
+            tuned = OPTIONS[name][number] | {"planning_steps": updates}
+            label = f"tuned {name}, {updates} updates"
+            envs = ("MountainCar-v0", *(FAIR_ELSEWHERE if updates == 10 else ()))
+            agents.append(Agent(label, tuned, envs, group=label))
+            noisy = tuned | {"env.reward_noise": 0.1}
+            agents.append(Agent(f"{label}, noise", noisy, ("MountainCar-v0",), group=label))
     return agents
 
 
@@ -205,49 +229,50 @@ def chosen(name: str) -> int | None:
     return int(np.argmax(means))
 
 
-Unit = tuple[Agent, str]
+Unit = tuple[tuple[Agent, ...], str]
+"""The agents of one program, and their environment."""
 
 
 def units() -> list[Unit]:
     """All trainings; those of the chosen options only once they are known."""
-    agents = [*TUNING, *INFORMATION, *LEAVING, *fair()]
-    return [(agent, env) for agent in agents for env in agent.envs]
-
-
-def steps_in(env: str) -> int:
-    """How long a training is."""
-    return MAZE_STEPS if env == "MazeGridWorld" else STEPS
+    programs: dict[tuple[str, str], list[Agent]] = {}
+    for agent in (*TUNING, *INFORMATION, *LEAVING, *fair()):
+        for env in agent.envs:
+            programs.setdefault((agent.group or agent.name, env), []).append(agent)
+    return [(tuple(agents), env) for (_, env), agents in programs.items()]
 
 
 def file_of(folder: Path, unit: Unit) -> Path:
     """Where a training is stored before it is collected."""
-    return place(folder, unit[0].name, unit[1])
+    agents, env = unit
+    return place(folder, agents[0].group or agents[0].name, env)
 
 
 def train(folder: Path, unit: Unit) -> None:
-    """Train an agent, and store its returns of shape (seeds, evaluations)."""
-    agent, env = unit
+    """Train agents, and store their returns of shape (agents, seeds, evaluations)."""
+    agents, env = unit
     began = time.monotonic()
-    result = freqdyna.train(
-        env,
-        seeds=agent.seeds,
-        first_seed=agent.first_seed,
-        steps=steps_in(env),
-        eval_every=EVAL_EVERY,
-        eval_episodes=5,
-        **agent.settings | dict(agent.env_settings),
-    )
+    sizes = {
+        **{"seeds": agents[0].seeds, "first_seed": agents[0].first_seed},
+        **{"steps": MAZE_STEPS if env == "MazeGridWorld" else STEPS},
+        **{"eval_every": EVAL_EVERY, "eval_episodes": 5},
+    }
+    if len(agents) == 1:
+        result = freqdyna.train(env, **agents[0].settings, **sizes)
+    else:
+        configs = [Config.of({"env": env} | agent.settings | sizes) for agent in agents]
+        result = prepare_together(configs).execute(None, RunOptions(), progress=True)
     np.savez(
         file_of(folder, unit),
-        returns=result.returns,
+        returns=result.returns.reshape(len(agents), agents[0].seeds, -1),
         seconds=time.monotonic() - began,
-        settings=json.dumps(agent.settings | dict(agent.env_settings), default=repr),
+        settings=[json.dumps(agent.settings, default=repr) for agent in agents],
         origin=origin(),
     )
 
 
 def stored_rows() -> list[dict[str, Any]]:
-    """What the file has, one row for each training."""
+    """What the file has, one row for each agent and environment."""
     import pyarrow.parquet as pq
 
     return pq.read_table(STORED).to_pylist() if STORED.exists() else []
@@ -255,7 +280,12 @@ def stored_rows() -> list[dict[str, Any]]:
 
 def stored_names() -> set[str]:
     """The files of the trainings that were collected."""
-    return {place(Path(), row["agent"], row["env"]).name for row in stored_rows()}
+    stored = {(row["agent"], row["env"]) for row in stored_rows()}
+    return {
+        file_of(Path(), (agents, env)).name
+        for agents, env in units()
+        if all((agent.name, env) in stored for agent in agents)
+    }
 
 
 def collect(folder: Path) -> None:
@@ -264,14 +294,17 @@ def collect(folder: Path) -> None:
     import pyarrow.parquet as pq
 
     rows = {(row["agent"], row["env"]): row for row in stored_rows()}
-    for agent, env in units():
-        if (path := file_of(folder, (agent, env))).exists():
+    for agents, env in units():
+        if (path := file_of(folder, (agents, env))).exists():
             with np.load(path) as stored:
-                rows[agent.name, env] = {
-                    **{"agent": agent.name, "env": env, "returns": stored["returns"].tolist()},
-                    "seconds": float(stored["seconds"]),
-                    **{name: str(stored[name]) for name in ("settings", "origin")},
-                }
+                for i, agent in enumerate(agents):
+                    rows[agent.name, env] = {
+                        **{"agent": agent.name, "env": env},
+                        "returns": stored["returns"][i].tolist(),
+                        "seconds": float(stored["seconds"]),  # of all that shared the program
+                        "settings": str(stored["settings"][i]),
+                        "origin": str(stored["origin"]),
+                    }
     pq.write_table(pa.Table.from_pylist(list(rows.values())), STORED, compression="zstd")
 
 
@@ -288,7 +321,8 @@ def er_scores(env: str, updates: int = 10) -> np.ndarray:
     name = planning_cells.RIVALS[0 if updates == 10 else 1]
     cell = BUILT_IN[env]
     returns = planning_cells.returns_of(planning_cells.stored_rows(), name, cell)
-    return planning_cells.area(cell, returns[:, : steps_in(env) // EVAL_EVERY])
+    steps = MAZE_STEPS if env == "MazeGridWorld" else STEPS
+    return planning_cells.area(cell, returns[:, : steps // EVAL_EVERY])
 
 
 def difference(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, float, float]:
@@ -410,10 +444,14 @@ def main() -> None:
     match options.action:
         case "train":
             name, env = options.arguments
-            agent = next(agent for agent, of in units() if (agent.name, of) == (name, env))
-            folder = ROOT / "runs" / "where_to_plan"
-            folder.mkdir(parents=True, exist_ok=True)
-            train(folder, (agent, env))
+            agents = (agent for of, where in units() for agent in of if where == env)
+            agent = replace(next(one for one in agents if one.name == name), group="")
+            with tempfile.TemporaryDirectory() as folder:
+                train(Path(folder), ((agent,), env))
+                with np.load(file_of(Path(folder), ((agent,), env))) as of_agent:
+                    again = planning_cells.area(ALL_CELLS[env], of_agent["returns"][0])
+            stored = scores_of(stored_rows(), name, env)
+            print(f"score {again.mean():.3f}, stored {stored.mean():.3f}")
         case "collect":
             collect(Path(options.arguments[0]))
         case "show":
