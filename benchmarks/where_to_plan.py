@@ -175,7 +175,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 }
 """Six options of each. The first three and the last three of `er` and of climbs differ in a number
 only."""
-CHOSEN: dict[str, int] = {}
+CHOSEN = {"er": 1, "value": 1, "frequency": 5, "td-error": 1, "uniform": 3}
 """The choice of the rule, written here once all options are stored; `show` prints it."""
 
 
