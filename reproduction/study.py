@@ -145,7 +145,7 @@ def training(quick: bool, keep: Callable[[Record], Columns] | None = None, **set
     steps = settings["steps"]
     if steps not in (STEPS, QUICK["steps"]):
         parts.append(f"steps-{steps}")
-    if keep is None and settings["env"] == maze_states.MAZE and "preset" not in settings:
+    if keep is None and settings["env"] == maze_states.MAZE:
         settings["snapshot_steps"] = (PAPERS_STEP, steps) if steps > PAPERS_STEP else (steps,)
     return Unit("-".join(parts), settings, keep=keep)
 
