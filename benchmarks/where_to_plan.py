@@ -42,6 +42,7 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,6 @@ STEPS, MAZE_STEPS = 8_000, 20_000
 BUILT_IN = {cell.env: cell for cell in CELLS if cell.built_in}
 LEVEL = 0.05
 TRUE: dict[str, Any] = {"algorithm": "dyna", "model": "true"}
-LEARNED: dict[str, Any] = {"algorithm": "dyna"}
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,9 @@ Control = SearchControl | dict[str, Any]
 """An object, or a name and settings: only these can be trained in one program."""
 
 
-def with_control(base: dict[str, Any], control: Control, **more: Any) -> dict[str, Any]:
+def with_control(base: dict[str, Any], control: Control) -> dict[str, Any]:
     """An agent's settings with a search-control."""
-    return base | {"search_control": control} | more
+    return base | {"search_control": control}
 
 
 def near(steps: float) -> dict[str, Any]:
@@ -113,37 +113,39 @@ COLORS = {
     "frequency": "tab:red",
 }
 CLIMB_V, CLIMB_G = Value(step_size=0.1), Frequency(boundary="project")
-"""The better of the options of an earlier study (docs/choosing-an-algorithm.md)."""
-INFORMATION = [
-    Agent(
-        f"true model, {name}",
-        with_control(TRUE, control),
-        group="true model, td-error near visited" if isinstance(control, dict) else "",
-    )
-    for name, control in {
-        **{"visited states": FromReplay(), "uniform": Uniform()},
-        **{f"uniform within {k}": Within(Uniform(), float(k)) for k in (1, 5)},
-        **{"td-error": TDError(uniform=True), "td-error among visited": near(0.0)},
-        **{f"td-error within {k}": near(float(k)) for k in (1, 5)},
-        **{"value": CLIMB_V, "value within 5": Within(CLIMB_V, 5.0)},
-        **{"frequency": CLIMB_G, "frequency within 5": Within(CLIMB_G, 5.0)},
-        **{"td-climb": TDClimb(), "prioritized sweeping": PrioritizedSweeping()},
-    }.items()
-]
+"""The better of the options of an earlier study, with the paper's learner."""
+KNOWN: dict[str, Control] = {
+    **{"visited states": FromReplay(), "uniform": Uniform()},
+    **{f"uniform within {k}": Within(Uniform(), float(k)) for k in (1, 5)},
+    **{"td-error": TDError(uniform=True), "td-error among visited": near(0.0)},
+    **{f"td-error within {k}": near(float(k)) for k in (1, 5)},
+    **{"value": CLIMB_V, "value within 5": Within(CLIMB_V, 5.0)},
+    **{"frequency": CLIMB_G, "frequency within 5": Within(CLIMB_G, 5.0)},
+    **{"td-climb": TDClimb(), "prioritized sweeping": PrioritizedSweeping()},
+}
+DISTANCES = ("td-error among visited", "td-error within 5", "td-error")
+
+
+def with_each(label: str, base: dict[str, Any], names: Sequence[str]) -> list[Agent]:
+    """An agent for each of these search-controls."""
+    return [
+        Agent(
+            f"{label}, {name}",
+            with_control(base, KNOWN[name]),
+            group=f"{label}, td-error near visited" if isinstance(KNOWN[name], dict) else "",
+        )
+        for name in names
+    ]
+
+
+INFORMATION = with_each("true model", TRUE, tuple(KNOWN))
 LEAVING = [
-    Agent(
-        f"{model}, {trust}, {where}",
-        with_control(LEARNED, control, model=model, trust=trust),
-        group=f"{model}, {trust}, near visited" if isinstance(control, dict) else "",
+    agent
+    for model in ("ensemble", "learned")
+    for trust in ("calibrated", "always")
+    for agent in with_each(
+        f"{model}, {trust}", {"algorithm": "dyna", "model": model, "trust": trust}, DISTANCES
     )
-    for model, trust in (
-        *(("ensemble", "calibrated"), ("ensemble", "always")),
-        *(("learned", "calibrated"), ("learned", "always")),
-    )
-    for where, control in {
-        **{"td-error among visited": near(0.0), "td-error within 5": near(5.0)},
-        "td-error": TDError(uniform=True),
-    }.items()
 ]
 CLIMBS: list[dict[str, Any]] = [
     {"boundary": boundary, "step_size": size}
@@ -252,7 +254,7 @@ def train(folder: Path, unit: Unit) -> None:
     """Train agents, and store their returns of shape (agents, seeds, evaluations)."""
     agents, env = unit
     began = time.monotonic()
-    sizes = {
+    sizes: dict[str, Any] = {
         **{"seeds": agents[0].seeds, "first_seed": agents[0].first_seed},
         **{"steps": MAZE_STEPS if env == "MazeGridWorld" else STEPS},
         **{"eval_every": EVAL_EVERY, "eval_episodes": 5},
@@ -332,60 +334,80 @@ def difference(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, floa
     return float(ours.mean() - theirs.mean()), float(low), float(high), float(test.pvalue)
 
 
-def table(title: str, agents: list[Agent], baseline: str = "er") -> str:
-    """The scores of agents less those of `er`, with the verdict of each cell."""
-    rows = stored_rows()
-    envs = list(dict.fromkeys(env for agent in agents for env in agent.envs))
+def scores(agent: str, env: str) -> np.ndarray:
+    """The scores of an agent of this study, or of "er"."""
+    return er_scores(env) if agent == "er" else scores_of(stored_rows(), agent, env)
+
+
+Row = tuple[str, str, str]
+"""A label, an agent, and the agent that it is compared with."""
+
+
+def table(title: str, rows: list[Row], envs: tuple[str, ...]) -> str:
+    """Differences of scores; bold is decided, corrected within the row (Holm), and = is level."""
     lines = [f"| {title} | {' | '.join(envs)} |", "|---" * (len(envs) + 1) + "|"]
-    for agent in agents:
+    for label, ours, theirs in rows:
         cells: list[tuple[str, float]] = []
         for env in envs:
-            ours = scores_of(rows, agent.name, env)
-            theirs = er_scores(env) if baseline == "er" else scores_of(rows, baseline, env)
-            if not len(ours) or not len(theirs):
+            both = scores(ours, env), scores(theirs, env)
+            if not all(map(len, both)):
                 cells.append(("", 1.0))
                 continue
-            mean, low, high, p = difference(ours, theirs)
+            mean, low, high, p = difference(*both)
             level = " =" if low > -LEVEL and high < LEVEL else ""
             cells.append((f"{mean:+.3f} ± {(high - low) / 2:.3f}{level}", p))
-        corrected = holm([p for _, p in cells])
-        texts = [
-            f"**{text}**" if p < 0.05 else text
-            for (text, _), p in zip(cells, corrected, strict=True)
-        ]
-        lines.append(f"| {agent.name} | {' | '.join(texts)} |")
+        corrected = holm([p for text, p in cells if text])
+        for i, (text, _) in enumerate(cells):
+            if text and corrected.pop(0) < 0.05:
+                cells[i] = f"**{text}**", 0.0
+        lines.append(f"| {label} | {' | '.join(text for text, _ in cells)} |")
     return "\n".join(lines)
 
 
 def show() -> None:
-    """Print all tables; bold is decided, and = is level."""
-    print(table("less `er`", INFORMATION), end="\n\n")
-    print(table("less `er`", LEAVING), end="\n\n")
-    print({name: chosen(name) for name in OPTIONS}, end="\n\n")
-    plain = [agent for agent in fair() if agent.name.endswith(", 10 updates")]
-    print(table("less `er`", plain, "tuned er, 10 updates"), end="\n\n")
-    rows = stored_rows()
-    for agent in fair():
-        scores = scores_of(rows, agent.name, "MountainCar-v0")
-        if len(scores):
-            print(
-                f"{agent.name}: {scores.mean():.3f} ± {scores.std(ddof=1) / len(scores) ** 0.5:.3f}"
-            )
+    """Print all tables."""
+    known, learned = [[agent.name for agent in of] for of in (INFORMATION, LEAVING)]
+    beside_er = [(name, name, "er") for name in (*known, *learned)]
+    print(table("less `er`", beside_er, tuple(BUILT_IN)), end="\n\n")
+    choice = [
+        (where.strip() or "no limit", f"true model, td-error{where}", f"true model, {other}")
+        for where, other in {
+            " among visited": "visited states",
+            " within 1": "uniform within 1",
+            " within 5": "uniform within 5",
+            "": "uniform",
+        }.items()
+    ]
+    print(table("`td-error` less `uniform`", choice, tuple(BUILT_IN)), end="\n\n")
+    print({name: chosen(name) for name in OPTIONS}, "are chosen", end="\n\n")
+    envs = ("MountainCar-v0", *FAIR_ELSEWHERE)
+    updates = [f"{n} updates{noise}" for n in (10, 30) for noise in ("", ", noise")]
+    tuned = [(f"tuned {n}, {u}", f"tuned er, {u}") for n in COLORS for u in updates]
+    print(table("less tuned `er`", [(ours, ours, er) for ours, er in tuned], envs), end="\n\n")
+    rivals = [
+        (f"{rival}, {u}", f"tuned frequency, {u}", f"tuned {rival}, {u}")
+        for rival in COLORS
+        for u in updates
+        if rival != "frequency"
+    ]
+    print(table("tuned `frequency` less tuned", rivals, envs))
 
 
 def leads(agent: str, envs: tuple[str, ...] = tuple(BUILT_IN)) -> list[tuple[float, float]]:
     """The lead over `er` in each environment, and half of its interval; NaN if it is missing."""
-    rows, measured = stored_rows(), []
+    er = "tuned er, 10 updates" if agent.startswith("tuned") else "er"
+    measured = []
     for env in envs:
-        ours = scores_of(rows, agent, env)
-        tuned = agent.startswith("tuned")
-        theirs = scores_of(rows, "tuned er, 10 updates", env) if tuned else er_scores(env)
-        if len(ours) and len(theirs):
-            mean, low, high, _ = difference(ours, theirs)
-            measured.append((mean, (high - low) / 2))
-        else:
-            measured.append((np.nan, np.nan))
+        both = scores(agent, env), scores(er, env)
+        mean, low, high, _ = difference(*both) if all(map(len, both)) else [np.nan] * 4
+        measured.append((mean, (high - low) / 2))
     return measured
+
+
+def complete(agents: list[str]) -> tuple[str, ...]:
+    """The environments in which all of these agents were trained."""
+    stored = {(row["agent"], row["env"]) for row in stored_rows()}
+    return tuple(env for env in BUILT_IN if all((agent, env) in stored for agent in agents))
 
 
 def draw() -> None:
@@ -405,15 +427,17 @@ def draw() -> None:
         "frequency": ("frequency within 5", "frequency"),
     }
     for name, color in COLORS.items():
-        each = [leads(f"true model, {agent}") for agent in at_distances[name]]
-        means = [np.mean([lead for lead, _ in of]) for of in each]
+        each = [f"true model, {agent}" for agent in at_distances[name]]
+        envs = complete(each)
+        means = [np.mean([lead for lead, _ in leads(agent, envs)]) for agent in each if envs]
         axes[0].plot(range(4 - len(means), 4), means, "o-", color=color)
     for model, style in (("ensemble", "-"), ("learned", "--")):
         for trust, color in (("calibrated", "tab:green"), ("always", "tab:red")):
-            where = ("td-error among visited", "td-error within 5", "td-error")
-            worst = [min(lead for lead, _ in leads(f"{model}, {trust}, {one}")) for one in where]
+            each = [f"{model}, {trust}, {where}" for where in DISTANCES]
+            envs = complete(each)
+            worst = [min(lead for lead, _ in leads(agent, envs)) for agent in each if envs]
             label = f"{'one network' if model == 'learned' else model}, {trust}"
-            axes[1].plot((0, 2, 3), worst, "o" + style, color=color, label=label)
+            axes[1].plot((0, 2, 3)[: len(worst)], worst, "o" + style, color=color, label=label)
     envs = ("MountainCar-v0", *FAIR_ELSEWHERE)
     for i, (name, color) in enumerate(COLORS.items()):
         lead, half = np.array(leads(f"tuned {name}, 10 updates", envs)).T

@@ -64,7 +64,7 @@ ALGORITHMS: dict[str, Recipe] = {
     **_dyna_recipes(),
     "dyna": Recipe(
         "Dyna with the search-control of your choice, td-error if you choose none",
-        "td-error",  # docs/choosing-an-algorithm.md
+        "td-error",  # docs/where-to-plan.md
         any_search_control=True,
     ),
     "naf": Recipe("NAF: the paper's learner for continuous actions", learner=NAF),
