@@ -91,14 +91,6 @@ TASKS = {
         Task("DinghyToBuoy", 20_000, id="DinghyToBuoy-v0", compiled=False, peer_steps=20_000),
     )
 }
-GOALS = {
-    "CartPole": (20_000, 475),
-    "Acrobot": (10_000, -90),
-    "MountainCar, 2,000 steps": (15_000, -120),
-    "MountainCar, 200 steps": (60_000, -115),
-    "LunarLander": (100_000, 200),
-}
-"""The steps and the return that `er` should have, written before it was trained."""
 COMPARED = [task for task in TASKS.values() if task.tuned]
 
 WIDE = {"policy_kwargs": {"net_arch": [256, 256]}}
@@ -424,38 +416,6 @@ def tables() -> str:
     return "\n".join(reached) + "\n\n" + "\n".join(returns_at) + "\n"
 
 
-def goals() -> str:
-    """The means of the last three evaluations at the steps of the goals, in Markdown.
-
-    Misses are bold. Only the first rule's defaults, and seeds from 20 on, had no say in a rule.
-    """
-    import pyarrow.parquet as pq
-
-    curves = stored_curves()
-    lines = ["| | steps | goal | first rule | today | today, seeds 20 to 99 |", "|---" * 6 + "|"]
-    cells_file = pq.read_table(STORED.with_name("planning_cells.parquet")).to_pylist()
-    for name, (step, goal) in GOALS.items():
-        cells = [name, f"{step:,}", f"{goal}"]
-        for agent in (f"{OURS}, first rule", OURS):
-            steps, returns, _ = curves[name, agent]
-            cells.append(_against(goal, returns[:, steps <= step][:, -3:].mean(1)))
-        env = TASKS[name].id if TASKS[name].compiled else None
-        blocks = [row for row in cells_file if (row["agent"], row["env"]) == (OURS, env)]
-        if blocks:
-            new = np.concatenate([np.array(row["returns"]) for row in blocks])[20:]
-            end = step // (20_000 // new.shape[1])
-            cells.append(_against(goal, new[:, end - 3 : end].mean(1)))
-        lines.append("| " + " | ".join([*cells, ""][:6]) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def _against(goal: float, means: np.ndarray) -> str:
-    """The mean over seeds with its interval, bold if it misses the goal."""
-    low, high = interval(means)
-    text = f"{means.mean():.1f} [{low:.1f}, {high:.1f}]"
-    return text if means.mean() >= goal else f"**{text}**"
-
-
 def _count(steps: float) -> str:
     return f"{steps:,.0f}" if np.isfinite(steps) else "never"
 
@@ -463,9 +423,7 @@ def _count(steps: float) -> str:
 def write_page() -> None:
     """Write the tables into the page, between its marks."""
     before, mark, rest = PAGE.read_text().partition("<!-- tables -->\n")
-    PAGE.write_text(
-        f"{before}{mark}\n{tables()}\n{goals()}\n<!-- end -->{rest.partition('<!-- end -->')[2]}"
-    )
+    PAGE.write_text(f"{before}{mark}\n{tables()}\n<!-- end -->{rest.partition('<!-- end -->')[2]}")
 
 
 def draw() -> None:
