@@ -21,8 +21,7 @@ from matplotlib.axes import Axes
 from reproduction.tabular import DISCOUNT, EXPLORATION, MAZE, MOVES
 
 SEEDS = 30
-Pair = tuple[int, int]
-"""A state and an action."""
+Pair = tuple[int, int]  # a state and an action
 
 
 class Maze:
@@ -64,15 +63,9 @@ class DynaQ:
         self.random = random.Random(seed)
         self.q: defaultdict[Pair, float] = defaultdict(float)
         self.model: dict[Pair, tuple[float, int]] = {}
-        self.visited: list[Pair] = []
-        """The pairs of the model, as a list to draw from."""
+        self.visited: list[Pair] = []  # the pairs of the model, to draw from
+        self.tried: defaultdict[Pair, int] = defaultdict(int)  # when last, for Dyna-Q+
         self.state, self.time, self.updates = maze.start, 0, 0
-
-    def act(self, state: int) -> int:
-        """The epsilon-greedy action."""
-        if self.random.random() < EXPLORATION:
-            return self.random.randrange(len(MOVES))
-        return self.greedy(state)
 
     def greedy(self, state: int) -> int:
         """The action with the highest value; ties are broken at random."""
@@ -91,8 +84,10 @@ class DynaQ:
         self.updates += 1
 
     def step(self) -> bool:
-        """Act, learn, and plan; true if the goal was reached."""
-        pair = self.state, self.act(self.state)
+        """Act epsilon-greedily, learn, and plan; true if the goal was reached."""
+        explore = self.random.random() < EXPLORATION
+        action = self.random.randrange(len(MOVES)) if explore else self.greedy(self.state)
+        pair = self.state, action
         next_state = self.maze.next[pair]
         reward = float(next_state == self.maze.goal)
         self.learn(pair, reward, next_state)
@@ -118,10 +113,6 @@ class DynaQPlus(DynaQ):
     """Dyna-Q+, section 8.3: planned rewards grow with the time since a pair was tried."""
 
     bonus = 1e-3
-
-    def __init__(self, maze: Maze, planning: int, step_size: float, seed: int) -> None:
-        super().__init__(maze, planning, step_size, seed)
-        self.tried: defaultdict[Pair, int] = defaultdict(int)
 
     def learn(self, pair: Pair, reward: float, next_state: int) -> None:
         """As Dyna-Q; actions that were never tried in a visited state count as leading nowhere."""
@@ -180,8 +171,7 @@ class PrioritizedSweeping(DynaQ):
 
 def changing_maze(axis: Axes, before: Maze, after: Maze, steps: int, change: int) -> None:
     """The cumulative reward of Dyna-Q and Dyna-Q+ in a maze that changes after some steps."""
-    agents: dict[str, type[DynaQ]] = {"Dyna-Q": DynaQ, "Dyna-Q+": DynaQPlus}
-    for name, agent_class in agents.items():
+    for name, agent_class in {"Dyna-Q": DynaQ, "Dyna-Q+": DynaQPlus}.items():
         goals = np.zeros((SEEDS, steps))
         for seed in range(SEEDS):
             agent = agent_class(before, 10, 0.5, seed)
@@ -197,21 +187,18 @@ def changing_maze(axis: Axes, before: Maze, after: Maze, steps: int, change: int
 
 def enlarged(rows: tuple[str, ...], doublings: int) -> Maze:
     """The maze with its columns and rows doubled in turn; start and goal stay single cells."""
-    for i in range(doublings):
-        copies = [row.replace("S", ".").replace("G", ".") for row in rows]
-        pairs = zip(rows, copies, strict=True)
-        if i % 2:
-            rows = tuple(row for pair in pairs for row in pair)
-        else:
-            rows = tuple("".join(map("".join, zip(*pair, strict=True))) for pair in pairs)
-    return Maze(rows)
+    cells = np.array([list(row) for row in rows])
+    cells = cells.repeat(2 ** (doublings // 2), 0).repeat(2 ** ((doublings + 1) // 2), 1)
+    for mark in "SG":
+        first = tuple(np.argwhere(cells == mark)[0])
+        cells[cells == mark] = "."
+        cells[first] = mark
+    return Maze(tuple(map("".join, cells)))
 
 
 def updates_until_good(agent: DynaQ) -> int:
-    """The updates until the greedy path is at most a fifth longer than the shortest one.
-
-    With no tolerance, exploring decides when the last step is saved, not the updates.
-    """
+    """The updates until the greedy path is at most a fifth longer than the shortest one."""
+    # Without this tolerance, exploring would decide when the last step is saved.
     longest = int(1.2 * agent.maze.steps_to_goal())
     while True:
         while not agent.step():
@@ -225,9 +212,8 @@ def updates_until_good(agent: DynaQ) -> int:
 
 def example_8_4(axis: Axes) -> None:
     """Updates until the greedy path is almost optimal; as nothing is random, steps are whole."""
-    agents: dict[str, type[DynaQ]] = {"Dyna-Q": DynaQ, "prioritized sweeping": PrioritizedSweeping}
     mazes = [enlarged(MAZE, doublings) for doublings in range(6)]
-    for name, agent in agents.items():
+    for name, agent in {"Dyna-Q": DynaQ, "prioritized sweeping": PrioritizedSweeping}.items():
         means = [
             np.mean([updates_until_good(agent(maze, 5, 1.0, seed)) for seed in range(10)])
             for maze in mazes
@@ -237,12 +223,12 @@ def example_8_4(axis: Axes) -> None:
     axis.set(xlabel="states of the maze", ylabel="updates until almost optimal")
 
 
+# A way is blocked while a longer one opens; a shorter way opens; mazes of growing size.
 FIGURES: dict[str, Callable[[Axes], None]] = {
     "8.4": lambda axis: changing_maze(axis, walled("########."), walled(".########"), 3000, 1000),
     "8.5": lambda axis: changing_maze(axis, walled(".########"), walled(".#######."), 6000, 3000),
     "example-8.4": example_8_4,
 }
-"""A way is blocked while a longer one opens; a shorter way opens; mazes of growing size."""
 
 
 def main() -> None:
