@@ -23,6 +23,22 @@ def test_a_preset_gives_what_the_file_does_not():
         assert {config[f"search_control.{setting}"] for config in (car, maze)} == {value}
 
 
+def test_agents_that_differ_in_several_settings():
+    agents = [{"algorithm": "er"}, {"algorithm": "dyna", "search_control.states": 5}]
+    text = """
+        [[agents]]
+        algorithm = "er"
+        [[agents]]
+        algorithm = "dyna"
+        search_control = {states = 5}
+    """
+    assert Sweep.parse(text).varied() == agents
+    both = Sweep.parse(f"{text}\n[vary]\nsteps = [100, 200]")
+    assert both.varied() == [agent | {"steps": n} for agent in agents for n in (100, 200)]
+    assert [config["steps"] for config in both.configs()] == [100, 200, 100, 200]
+    assert both.configs()[2]["search_control.states"] == 5
+
+
 def test_an_unset_setting_can_be_varied_and_searched():
     name = "learner.max_gradient_norm"
     sweep = Sweep.parse(f'[vary]\n{name} = ["None", 10]')
@@ -70,6 +86,15 @@ def test_code_in_a_sweep_file_is_not_imported(tmp_path, monkeypatch):
         ("[settings]\nhidden = [4]\n[search.space]\nhidden = {choices = [[4]]}", "hidden"),
         ("[vary]\nmodel = ['true']\n[search.space]\nbatch_size = {low = 1, high = 2}", "vary"),
         ("preset = 3", "preset"),
+        ("agents = 3", "agents"),
+        ("[settings]\nsteps = 5\n[[agents]]\nsteps = 6", "steps"),
+        ('[[agents]]\nalgorithm = "ex"', "ex"),
+        # Also for an environment that is not created before a worker does.
+        (
+            '[settings]\nenv = "FrozenLake-v1"\n[vary]\nalgorithm = ["er", "dyna"]\n'
+            'search_control = ["value"]',
+            "search_control",
+        ),
     ],
     ids=itertools.count(),
 )

@@ -217,12 +217,7 @@ def _check_names(
 
 def require_known(config: Config, classes: Mapping[str, type]) -> None:
     """Raise an error for a component or a setting that a run does not have."""
-    recipe, chosen = recipe_of(config.algorithm), config.search_control
-    if chosen not in (None, recipe.search_control) and not recipe.any_search_control:
-        raise FreqdynaError(
-            f"search_control is {chosen!r}, but algorithm {config.algorithm!r} has its own or "
-            "none; use algorithm 'dyna'"
-        )
+    require_search_control(config)
     known = [*settings_of(Config), *settings_of(classes[""])]
     for kind, part in classes.items():
         known += [f"{kind}.{name}" for name in settings_of(part) if kind]
@@ -234,6 +229,16 @@ def require_known(config: Config, classes: Mapping[str, type]) -> None:
             raise FreqdynaError(f"{name} is set, but algorithm {config.algorithm!r} has no {kind}")
         if name not in known:
             raise unknown_name("setting", name, known)
+
+
+def require_search_control(config: Config) -> None:
+    """Raise an error for a search-control that the algorithm does not take."""
+    recipe, chosen = recipe_of(config.algorithm), config.search_control
+    if chosen not in (None, recipe.search_control) and not recipe.any_search_control:
+        raise FreqdynaError(
+            f"search_control is {chosen!r}, but algorithm {config.algorithm!r} has its own or "
+            "none; use algorithm 'dyna'"
+        )
 
 
 def complete(config: Config, agent: Dyna) -> Config:

@@ -54,6 +54,7 @@ class RunSweep:
         from freqdyna.sweeps.execute import execute_sweep
         from freqdyna.sweeps.load import load_sweep
         from freqdyna.sweeps.search import print_trials, search
+        from freqdyna.sweeps.status import stored_units
         from freqdyna.sweeps.storage import Storage
         from freqdyna.sweeps.sweep import Sweep
 
@@ -73,10 +74,12 @@ class RunSweep:
                     "the same command retries them"
                 )
             return
+        if hidden := len(stored_units(storage) - {unit.name for unit in sweep.units()}):
+            print(f"{hidden} finished units of {self.out} are not of this sweep file: not shown")
         status = execute_sweep(*arguments)
         if results := load_sweep(self.out):
             runs = [(Path(self.out), result) for result in results.values()]
-            print_table(runs, list(results) if sweep.vary else None)
+            print_table(runs, list(results) if len(results) > 1 else None)
         if status.failed:
             name, error = next(iter(sorted(status.failed.items())))
             raise RunFailedError(

@@ -14,6 +14,15 @@
     number = 30
     block = 10                      # seeds per unit
 
+Agents that differ in more than one setting are tables of their own, each combined with [vary]:
+
+    [[agents]]
+    algorithm = "er"
+
+    [[agents]]
+    algorithm = "dyna"
+    search_control = "value"
+
 A unit is one combination with one block of seeds. Its name is a hash of its settings, so that the
 same unit has the same file in every sweep, and more seeds or values only add units. Instead of
 [vary] a file may have a search for the best settings:
@@ -137,6 +146,7 @@ class Sweep:
 
     settings: dict[str, Any] = field(default_factory=dict)
     vary: dict[str, list[Any]] = field(default_factory=dict)
+    agents: list[dict[str, Any]] = field(default_factory=lambda: [{}])
     seeds: int = 30
     first_seed: int = 0
     block: int = 10
@@ -149,9 +159,11 @@ class Sweep:
     def parse(text: str) -> "Sweep":
         """Parse and check a sweep file."""
         tables = parse_toml(text, "the sweep file")
-        _check_names("table", tables, ("settings", "vary", "seeds", "search", "preset"))
-        preset = tables.pop("preset", None)
+        _check_names("table", tables, ("settings", "vary", "agents", "seeds", "search", "preset"))
+        preset, agents = tables.pop("preset", None), tables.pop("agents", [{}])
         require("preset", preset, preset is None or isinstance(preset, str), "a name in quotes")
+        are_tables = isinstance(agents, list) and all(isinstance(one, dict) for one in agents)
+        require("agents", agents, are_tables and bool(agents), "tables, [[agents]]")
         for name, table in tables.items():
             require(name, table, isinstance(table, dict), f"a table, [{name}]")
         seeds, vary = tables.get("seeds", {}), _dotted(tables.get("vary", {}))
@@ -164,6 +176,7 @@ class Sweep:
         sweep = Sweep(
             flattened(tables.get("settings", {})),
             vary,
+            [flattened(agent) for agent in agents],
             seeds.get("number", 30),
             seeds.get("first", 0),
             seeds.get("block", 10),
@@ -199,19 +212,22 @@ class Sweep:
                 environments.gymnasium_factory(name)
         for name in self._names("search_control"):
             SEARCH_CONTROLS.find(name)
+        for config in self.configs():  # before any unit fails because of it
+            algorithms.require_search_control(config)
 
     def _names(self, setting: str) -> list[Any]:
         """All values in the sweep of a setting that is a name, if it is set."""
         if self.search is not None and setting in self.search.space:
             names = list(self.search.space[setting]["choices"])
         else:
-            names = self.vary.get(setting, [getattr(self.config({}), setting)])
+            of_agents = [agent[setting] for agent in self.agents if setting in agent]
+            names = self.vary.get(setting, of_agents) or [getattr(self.config({}), setting)]
         return [name for name in names if name not in (None, "None")]
 
     def varied(self) -> list[dict[str, Any]]:
         """The varied settings of each combination, in the order of the file."""
-        rows = itertools.product(*self.vary.values())
-        return [dict(zip(self.vary, row, strict=True)) for row in rows]
+        rows = itertools.product(self.agents, *self.vary.values())
+        return [agent | dict(zip(self.vary, row, strict=True)) for agent, *row in rows]
 
     def config(self, varied: dict[str, Any]) -> Config:
         """The configuration of one combination, or of one trial of a search.
@@ -241,13 +257,16 @@ class Sweep:
 
     def _check(self) -> None:
         space = self.search.space if self.search else {}
-        for name in (*self.settings, *self.vary, *space):
+        of_agents = {name for agent in self.agents for name in agent}
+        for name in (*self.settings, *self.vary, *space, *of_agents):
             if name in _OF_NO_SWEEP:
                 raise FreqdynaError(f"{name} is not a setting of a sweep; {_OF_NO_SWEEP[name]}")
-            if name in self.settings and (name in self.vary or name in space):
-                raise FreqdynaError(f"{name} is in [settings], and varied as well; omit one")
-        if self.search is not None and self.vary:
-            raise FreqdynaError("a sweep has [vary] or [search]; omit one")
+            if sum(name in names for names in (self.settings, self.vary, space, of_agents)) > 1:
+                raise FreqdynaError(
+                    f"{name} is in two of [settings], [vary], [[agents]], [search.space]; keep one"
+                )
+        if self.search is not None and (self.vary or of_agents):
+            raise FreqdynaError("a sweep with [search] has no [vary] and no [[agents]]; omit one")
         for name, range_ in space.items():
             for value in range_.get("choices", (range_.get("low"), range_.get("high"))):
                 self.config({name: value})  # raises an error for invalid values
