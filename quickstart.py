@@ -25,7 +25,7 @@ def quickstart() -> None:
 Next:
   {command} compare {" ".join(runs)}
   {command} plot --metric trust {runs[1]}    # how far its model is right
-  {command} train --algorithm er --env CartPole-v1 --steps 5000 --out runs/cart-pole
+  {command} train --algorithm er --env CartPole-v1 --seeds 5 --steps 5000 --out runs/cart-pole
 Your own environment: docs/your-own-environment.md""")
 
 

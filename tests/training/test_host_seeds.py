@@ -1,6 +1,7 @@
 """Whole runs in Gymnasium environments."""
 
 import _thread
+import itertools
 import shutil
 
 import equinox as eqx
@@ -130,13 +131,52 @@ class Changing(Corridor):
         return np.append(observation, np.zeros(int(self.steps > 10))), *others
 
 
+class Timed(Corridor):
+    """The corridor with a time limit that is reported as termination."""
+
+    def step(self, action):
+        observation, *_ = super().step(action)
+        return observation, -1.0, bool(self.state[1] == 20), False, {}
+
+
+class Endless(Corridor):
+    """The corridor without an end."""
+
+    def step(self, action):
+        observation, *_ = super().step(action)
+        return observation, -1.0, False, False, {}
+
+
+class Unseeded(Corridor):
+    """The corridor with a start of its own randomness."""
+
+    starts = itertools.count()
+
+    def reset(self, *, seed=None, options=None):
+        observation, info = super().reset(seed=seed)
+        return observation + 1e-3 * next(self.starts), info
+
+
+class Old(Corridor):
+    """The corridor with the interface of Gym."""
+
+    def reset(self, *, seed=None, options=None):
+        return super().reset(seed=seed)[0]
+
+
 def test_a_check_takes_some_steps_and_says_what_looks_wrong(capsys):
     freqdyna.check(Corridor, "er", **PLAIN)
     assert len(capsys.readouterr().out.splitlines()) == 1
     freqdyna.check(Misdescribed, "er", **PLAIN)
     assert len(capsys.readouterr().out.splitlines()) == 4  # two observations, the rewards
-    with pytest.raises(FreqdynaError, match="shape"):
-        freqdyna.check(Changing, "er", **PLAIN)
+    for env, words in ((Timed, "20 steps"), (Endless, "no episode"), (Unseeded, "seed")):
+        settings = PLAIN | {"env.episode_limit": 2000}
+        freqdyna.check(env, "er", **settings)
+        warning, _ = capsys.readouterr().out.splitlines()
+        assert words in warning
+    for env, words in ((Changing, "shape"), (Old, "reset did not return")):
+        with pytest.raises(FreqdynaError, match=words):
+            freqdyna.check(env, "er", **PLAIN)
 
 
 def test_an_error_in_simulate_keeps_its_class_and_names_the_contract():

@@ -3,6 +3,7 @@
 An error in a user's code keeps its class and its traceback; `note_where` adds the contract.
 """
 
+import sys
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -70,7 +71,11 @@ def one_line(error: BaseException) -> str:
 
 def raised_line(error: BaseException) -> str:
     """Where an error was raised, such as "my_env.py, line 7", for a run that goes on."""
-    frames = traceback.extract_tb(error.__traceback__)
+    package = str(Path(__file__).parents[1])
+    raised_in = traceback.extract_tb(error.__traceback__)
+    frames = [frame for frame in raised_in if not frame.filename.startswith(package)]
+    if not frames:
+        return "when it was called"
     # All frames are of installed packages if the environment is one itself.
     frame = ([f for f in frames if "site-packages" not in f.filename] or frames)[-1]
     return f"{Path(frame.filename).name}, line {frame.lineno}"
@@ -78,4 +83,6 @@ def raised_line(error: BaseException) -> str:
 
 def installing(extra: str) -> str:
     """The command that installs an extra of the package, for messages."""
-    return f"pip install '.[{extra}]' in a clone of freqdyna"
+    python, folder = Path(sys.executable), Path.cwd()
+    shown = python.relative_to(folder) if python.is_relative_to(folder) else python
+    return f"{shown} -m pip install '.[{extra}]' in a clone of freqdyna"

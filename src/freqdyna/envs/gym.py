@@ -113,8 +113,14 @@ def space_of(env: "gymnasium.Env[Any, Any]", episode_limit: int | None = None) -
     return HostSpace(observations, actions, name, limit)
 
 
-def doubts(space: HostSpace, states: np.ndarray, rewards: np.ndarray) -> list[str]:
-    """What looks wrong in some steps: states of shape (k, n), and rewards."""
+def doubts(
+    space: HostSpace,
+    states: np.ndarray,
+    rewards: np.ndarray,
+    terminal: np.ndarray,
+    over: np.ndarray,
+) -> list[str]:
+    """What looks wrong in some steps: states of shape (k, n), and what was returned with them."""
     low, high = space.observation_space.low, space.observation_space.high
     outside, sentences = np.maximum(low - states, states - high), []
     for i, row in enumerate(outside.argmax(axis=0)):
@@ -126,6 +132,17 @@ def doubts(space: HostSpace, states: np.ndarray, rewards: np.ndarray) -> list[st
     typical = float(np.median(sizes)) if len(sizes) else 0.0
     if space.num_actions and typical > LARGE_REWARD:  # SAC has no unit of rewards
         sentences.append(f"a typical reward has the size {typical:g}; divide them, to be near 1")
+    lengths = np.diff(np.flatnonzero(over), prepend=-1)
+    if len(lengths) > 1 and (lengths == lengths[0]).all() and terminal[over].all():
+        sentences.append(
+            f"every episode terminated after {lengths[0]} steps; if that is a time limit, it must "
+            "be truncation"
+        )
+    if not len(lengths) and space.episode_limit == EPISODE_LIMIT:
+        sentences.append(
+            f"no episode ended in {len(rewards)} steps; without a time limit, they are truncated "
+            f"after {EPISODE_LIMIT:,}"
+        )
     return sentences
 
 
@@ -250,8 +267,10 @@ class Slot:
         self.episode, self.length = episode, 0
         entropy = np.random.SeedSequence([self.seed, self.stream, episode])
         with _failing("reset"):
-            observation, _ = self.env.reset(seed=int(entropy.generate_state(1)[0]))
-        return self._checked(observation)
+            outcome = self.env.reset(seed=int(entropy.generate_state(1)[0]))
+        if not isinstance(outcome, tuple) or len(outcome) != 2:
+            raise EnvironmentFailed("reset did not return (observation, info)")
+        return self._checked(outcome[0])
 
     def step(self, action: HostAction) -> tuple[np.ndarray, float, bool, bool]:
         """The next state, the reward, whether that state is terminal, and whether it is the last.

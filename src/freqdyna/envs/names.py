@@ -120,6 +120,8 @@ def _created(make_one: Callable[..., Any], options: Mapping[str, Any]) -> Factor
         try:
             return make_one(**options)
         except TypeError as error:
+            if "unexpected keyword argument 'render_mode'" in str(error):
+                raise FreqdynaError("its __init__ must take render_mode, as in Gymnasium") from None
             if options and "unexpected keyword argument" in str(error):
                 raise FreqdynaError(f"a setting of env is unknown: {error}") from None
             if "required" in str(error):

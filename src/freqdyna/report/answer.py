@@ -7,7 +7,7 @@ import numpy as np
 from freqdyna.core.errors import counted
 from freqdyna.report.charts import Section, Table
 from freqdyna.results.chart import record_labels
-from freqdyna.results.compare import RunComparison
+from freqdyna.results.compare import FEW, RunComparison
 from freqdyna.results.measures import EnvironmentComparison, Estimate
 from freqdyna.results.record import Record
 from freqdyna.results.tables import NO_NUMBER, decimals, estimate, number, pair_rows, title
@@ -54,12 +54,18 @@ def answer_section(
 def _sentence(environment: EnvironmentComparison) -> str:
     """Which runs are decidedly higher or lower than the one that they are compared with."""
     baseline, parts = environment.pairs[0].second.label, []
+    _, *rows = pair_rows(environment)
     for verdict, words in VERDICTS.items():
         labels = [f"`{p.first.label}`" for p in environment.pairs if p.verdict == verdict]
         more = [counted(len(labels) - MOST, "other run")] if len(labels) > MOST else []
         if labels:
             verb = "is" if len(labels) == 1 else "are"
             parts.append(f"{', '.join(labels[:MOST] + more)} {verb} {words} `{baseline}`")
+    if len(rows) == 1:
+        _, difference, *_, p, _ = rows[0]
+        parts[0] += f" (difference {difference}, p = {p})"
+    if min(len(run.scores) for run in environment.runs) < FEW:
+        parts.append(f"with fewer than {FEW} seeds, more of them may say otherwise")
     return f"{environment.env}: {'; '.join(parts)}."
 
 

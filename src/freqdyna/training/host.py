@@ -229,8 +229,10 @@ class HostBlock(Block):
         agent, key = self.training.agent, jax.random.key(0)
         state = jax.eval_shape(agent.dry_step, key)
         jax.eval_shape(self.training.snapshot, state, key, 1)
-        states, rewards = [self.envs.begin()], []
+        states, outcomes = [self.envs.begin()], []
         self._require_seeds()
+        if not np.array_equal(self.envs.begin(), states[0]):
+            self.messages.append("two resets with one seed differ; use self.np_random in reset")
         generator, space = np.random.default_rng(0), self.space
         sizes = len(self.seeds), len(space.action_low)
         for t in range(TRIED_STEPS):
@@ -239,11 +241,12 @@ class HostBlock(Block):
                 if space.num_actions
                 else generator.uniform(space.action_low, space.action_high, sizes)
             )
-            outcome = self.envs.step(actions, t)
+            outcomes.append(self.envs.step(actions, t))
             self._require_seeds()
-            states.append(outcome["next_state"])
-            rewards.append(outcome["reward"])
-        self.messages += doubts(space, np.concatenate(states), np.concatenate(rewards))
+            states.append(outcomes[-1]["next_state"])
+        names = "reward", "terminal", "over"
+        returned = (np.concatenate([one[name] for one in outcomes]) for name in names)
+        self.messages += doubts(space, np.concatenate(states), *returned)
 
     def close(self) -> None:
         """Close all environments, including that of the model."""
