@@ -46,8 +46,8 @@ class Display:
         self._bars = _bars() if sys.stdout.isatty() else None
         self._tasks: dict[str, progress.TaskID] = {}
         """The bar of each task."""
-        self._first: int | None = None
-        """How much of the task of the lines was done when it was first shown."""
+        self._first: tuple[float, int] | None = None
+        """When the task of the lines was first shown, and how much was done then."""
         self._last = 0.0, 0
         """When the last line was printed, and how much was done then."""
 
@@ -86,13 +86,15 @@ class Display:
         """Print a line if some time has passed since the last one, or the task is done."""
         now = time.monotonic()
         if self._first is None:
-            self._first, self._last = done, (now, done)
-        first, (printed, shown) = self._first, self._last
+            self._first = self._last = now, done
+        (began, first), (printed, shown) = self._first, self._last
         if done > shown and (now - printed >= SECONDS_BETWEEN_LINES or done == total):
             self._last = now, done
             left = ""
             if 50 * (done - first) > total - first:  # before, most of the time is compiling
-                left = f"{(now - printed) / (done - shown) * (total - done):.0f} s left"
+                # A short piece may have waited for a compiler.
+                since, start = (printed, shown) if 50 * (done - shown) > total else (began, first)
+                left = f"{(now - since) / (done - start) * (total - done):.0f} s left"
             parts = f"{task} {done:,} of {total:,}", text, left
             self.note(" | ".join(filter(None, parts)))
 
