@@ -450,7 +450,10 @@ def draw() -> None:
         axis.set_xlabel("greatest distance from visited states, in steps")
     axes[0].set(title="True model: mean over domains", ylabel="score less that of er")
     axes[1].set(title="Learned model: the worst domain")
-    axes[1].legend(fontsize=8, frameon=False)
+    if axes[1].lines[0].get_xdata().size:
+        axes[1].legend(fontsize=8, frameon=False)
+    else:
+        axes[1].text(0.5, 0.6, "not trained yet", ha="center", transform=axes[1].transAxes)
     axes[2].set(title="True model, tuned", xticks=range(len(envs)))
     axes[2].set_xticklabels([env.removesuffix("-v0").replace("GridWorld-", "-") for env in envs])
     axes[2].tick_params("x", labelrotation=20)
