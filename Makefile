@@ -136,7 +136,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.runtime: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "installing freqdyna and its dependencies into $(VENV) (a minute or two) ..."
-	@$(INSTALL) . $(OR_HINT)
+	@$(INSTALL) '.[report]' $(OR_HINT)
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
