@@ -71,9 +71,9 @@ def one_line(error: BaseException) -> str:
 
 def raised_line(error: BaseException) -> str:
     """Where an error was raised, such as "my_env.py, line 7", for a run that goes on."""
-    package = str(Path(__file__).parents[1])
+    package = Path(__file__).parents[1]
     raised_in = traceback.extract_tb(error.__traceback__)
-    frames = [frame for frame in raised_in if not frame.filename.startswith(package)]
+    frames = [frame for frame in raised_in if package not in Path(frame.filename).parents]
     if not frames:
         return "when it was called"
     # All frames are of installed packages if the environment is one itself.
