@@ -43,9 +43,9 @@ def plan(folder: Path, studies: list[str]) -> None:
     (folder / PLAN).write_text(json.dumps(missing, indent=1))
 
 
-def work(folder: Path, number: int) -> None:
+def work(folder: Path, number: int, processes: int) -> None:
     """Train one unit after the other that no other process has begun."""
-    os.sched_setaffinity(0, {CORES[number % len(CORES)]})
+    os.sched_setaffinity(0, CORES[number % len(CORES) :: processes])
     for name, file in json.loads((folder / PLAN).read_text()):
         study: Any = importlib.import_module(name)
         unit = next(one for one in study.units() if study.file_of(Path(), one).name == file)
@@ -74,7 +74,7 @@ def train(folder: Path, processes: int, minutes: float | None) -> None:
             left.unlink()
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # they share the accelerator's memory
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=work, args=(folder, i)) for i in range(processes)]
+    workers = [context.Process(target=work, args=(folder, i, processes)) for i in range(processes)]
     for worker in workers:
         worker.start()
     for worker in workers:
