@@ -7,7 +7,8 @@
 `plan` writes what is missing to a file, in this order, so that a machine that only trains needs
 neither pyarrow nor the stored results. `train` can be interrupted and started again: a unit is
 whole or missing. With `--minutes` it stops by itself, for a machine that is lent for so long; then
-fewer processes may finish more units.
+fewer processes may finish more units. With NVIDIA's MPS, do not kill one of the processes: all
+others lose the accelerator, too.
 
 A study is a module with `units()`, in the order in which they are trained; `file_of(folder, unit)`;
 `train(folder, unit)`; and `stored_names()`, the files of the units that were collected before.

@@ -123,6 +123,8 @@ KNOWN: dict[str, Control] = {
     **{"frequency": CLIMB_G, "frequency within 5": Within(CLIMB_G, 5.0)},
     **{"td-climb": TDClimb(), "prioritized sweeping": PrioritizedSweeping()},
 }
+STATES = "uniform", "td-error"
+CLIMBS_AND_SWEEPS = "value", "frequency", "td-climb", "prioritized sweeping"
 DISTANCES = ("td-error among visited", "td-error within 5", "td-error")
 
 
@@ -379,6 +381,20 @@ def show() -> None:
         }.items()
     ]
     print(table("`td-error` less `uniform`", choice, tuple(BUILT_IN)), end="\n\n")
+    pairs = [
+        *((f"true model, {of} within {k}", f"true model, {of}") for of in STATES for k in (1, 5)),
+        *((f"true model, {of}", "true model, uniform") for of in CLIMBS_AND_SWEEPS),
+        *(
+            ("ensemble, calibrated, td-error within 5", other)
+            for other in (
+                "ensemble, always, td-error within 5",
+                "learned, calibrated, td-error within 5",
+                "true model, td-error within 5",
+            )
+        ),
+    ]
+    between = [(f"{ours} less {theirs}", ours, theirs) for ours, theirs in pairs]
+    print(table("two of them", between, tuple(BUILT_IN)), end="\n\n")
     print({name: chosen(name) for name in OPTIONS}, "are chosen", end="\n\n")
     envs = ("MountainCar-v0", *FAIR_ELSEWHERE)
     updates = [f"{n} updates{noise}" for n in (10, 30) for noise in ("", ", noise")]
@@ -426,36 +442,35 @@ def draw() -> None:
         "value": ("value within 5", "value"),
         "frequency": ("frequency within 5", "frequency"),
     }
-    for name, color in COLORS.items():
-        each = [f"true model, {agent}" for agent in at_distances[name]]
-        envs = complete(each)
-        means = [np.mean([lead for lead, _ in leads(agent, envs)]) for agent in each if envs]
-        axes[0].plot(range(4 - len(means), 4), means, "o-", color=color)
+    drawn = {n: [f"true model, {agent}" for agent in each] for n, each in at_distances.items()}
+    envs = complete([agent for each in drawn.values() for agent in each])
+    for name, each in drawn.items():
+        means = [np.mean([lead for lead, _ in leads(agent, envs)]) for agent in each]
+        axes[0].plot(range(4 - len(means), 4), means, "o-", color=COLORS[name])
     for model, style in (("ensemble", "-"), ("learned", "--")):
         for trust, color in (("calibrated", "tab:green"), ("always", "tab:red")):
             each = [f"{model}, {trust}, {where}" for where in DISTANCES]
-            envs = complete(each)
-            worst = [min(lead for lead, _ in leads(agent, envs)) for agent in each if envs]
+            trained = [[lead for lead, _ in leads(agent, complete([agent]))] for agent in each]
+            # Not drawn while more than one domain is missing.
+            worst = [min(of) if len(of) >= len(BUILT_IN) - 1 else np.nan for of in trained]
             label = f"{'one network' if model == 'learned' else model}, {trust}"
-            axes[1].plot((0, 2, 3)[: len(worst)], worst, "o" + style, color=color, label=label)
-    envs = ("MountainCar-v0", *FAIR_ELSEWHERE)
+            axes[1].plot((0, 2, 3), worst, "o" + style, color=color, label=label)
+    tuned_envs = ("MountainCar-v0", *FAIR_ELSEWHERE)
     for i, (name, color) in enumerate(COLORS.items()):
-        lead, half = np.array(leads(f"tuned {name}, 10 updates", envs)).T
-        places = np.arange(len(envs)) + 0.18 * (i - 1.5)
+        lead, half = np.array(leads(f"tuned {name}, 10 updates", tuned_envs)).T
+        places = np.arange(len(tuned_envs)) + 0.18 * (i - 1.5)
         axes[2].errorbar(places, lead, half, fmt="o", color=color, label=name)
     for axis in axes:
         axis.axhline(0, color="black", lw=0.8)
     for axis in axes[:2]:
         axis.set(xticks=range(4), xticklabels=("0", "1", "5", "no limit"))
         axis.set_xlabel("greatest distance from visited states, in steps")
-    axes[0].set(title="True model: mean over domains", ylabel="score less that of er")
+    axes[0].set(title=f"True model: mean over {len(envs)} domains", ylabel="score less that of er")
     axes[1].set(title="Learned model: the worst domain")
-    if axes[1].lines[0].get_xdata().size:
-        axes[1].legend(fontsize=8, frameon=False)
-    else:
-        axes[1].text(0.5, 0.6, "not trained yet", ha="center", transform=axes[1].transAxes)
-    axes[2].set(title="True model, tuned", xticks=range(len(envs)))
-    axes[2].set_xticklabels([env.removesuffix("-v0").replace("GridWorld-", "-") for env in envs])
+    axes[1].legend(fontsize=8, frameon=False)
+    axes[2].set(title="True model, tuned", xticks=range(len(tuned_envs)))
+    names = [env.removesuffix("-v0").replace("GridWorld-", "-") for env in tuned_envs]
+    axes[2].set_xticklabels(names)
     axes[2].tick_params("x", labelrotation=20)
     axes[2].legend(fontsize=8, frameon=False, ncols=2)
     figure.tight_layout()
