@@ -22,10 +22,12 @@ from jaxtyping import Array, Int, PRNGKeyArray
 
 from freqdyna.agents.dyna.agent import Dyna
 from freqdyna.agents.dyna.state import DynaState
+from freqdyna.agents.sac import SAC
 from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.keys import seed_keys
 from freqdyna.envs.base import Environment, evaluate
 from freqdyna.results.record import evaluation_steps
+from freqdyna.search_control.climb import HillClimb
 
 Metrics = dict[str, Array]
 KEPT_PROGRAMS = 24
@@ -204,7 +206,7 @@ class Block:
             program = jax.jit(
                 self.layout.over_seeds(function, batched, unbatched),
                 donate_argnums=0 if donate else (),
-                compiler_options=_compiler_options(function.__name__),
+                compiler_options=_compiler_options(function.__name__, self.training.agent),
             )
         if identity is not None:
             _programs[key] = program
@@ -297,15 +299,21 @@ class VariedBlock(Block):
         program = jax.jit(
             self.layout.over_seeds(call, 1 + batched, unbatched),
             donate_argnums=1 if donate else (),
-            compiler_options=_compiler_options(name),
+            compiler_options=_compiler_options(name, self.training.agent),
         )
         return lambda *arguments: program(self._rows, *arguments)
 
 
-def _compiler_options(name: str) -> dict[str, int] | None:
-    """What is computed only once is compiled quickly rather than well."""
-    once = name == "init" and jax.default_backend() == "cpu"
-    return {"xla_backend_optimization_level": 0} if once else None
+def _compiler_options(name: str, agent: Dyna) -> dict[str, str | int] | None:
+    """How to compile a method of `Training` with this name."""
+    backend, planning = jax.default_backend(), agent.planning
+    if backend == "cpu" and name == "init":
+        return {"xla_backend_optimization_level": 0}  # it is computed only once
+    climbs = planning is not None and isinstance(planning.search_control, HillClimb)
+    if backend == "gpu" and climbs and isinstance(agent.learner, SAC):
+        # This pass also matches layer norms; in their third derivatives it searches for minutes.
+        return {"xla_disable_hlo_passes": "triton-softmax-rewriter"}
+    return None
 
 
 def _identity(training: Training) -> Hashable | None:
