@@ -263,7 +263,7 @@ class Config:
     """The name of the algorithm; see `freqdyna list`. "dqn" is another name of "er"."""
     env: str = "MountainCar-v0"
     """The name of the environment: one of `freqdyna list`, an id of Gymnasium, module:id,
-    or module:Class of a compiled one."""
+    or module:Class of your own."""
     seeds: Count = 30
     """The number of independent seeds, which are trained at once."""
     first_seed: CountOrZero = 0

@@ -12,6 +12,7 @@ def trained(monkeypatch):
     commands = []
     monkeypatch.setattr(api, "train", lambda **settings: commands.append(settings))
     monkeypatch.setattr("freqdyna.results.tables.print_table", lambda rows: None)
+    monkeypatch.setattr("freqdyna.cli.train._require_seed", lambda result: None)
     others = {"preset", "out", "tensorboard", "wandb", "checkpoint_seconds", "init_from"}
 
     def train(*options):

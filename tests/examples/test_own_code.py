@@ -16,6 +16,7 @@ from freqdyna.agents.models.true import host_model
 from freqdyna.cli.main import main
 from freqdyna.envs.gym import space_of
 from freqdyna.search_control import Proposal
+from freqdyna.sweeps.sweep import Sweep
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SMALL = {
@@ -64,6 +65,29 @@ def test_the_command_line_trains_on_a_class_of_a_module(tmp_path, monkeypatch):
     assert (result.config.env, result.steps[-1]) == ("lake:Lake", 60)
     with pytest.raises(SystemExit):
         main(["train", "--env=lake:Pond"])
+    sweep = Path("sweep.toml")
+    sweep.write_text('[settings]\nenv = "lake:Lake"\n[vary]\nplaning_steps = [1]')
+    with pytest.raises(FreqdynaError, match="planning_steps"):
+        Sweep.read(sweep, allow_code=True)  # before any unit fails because of it
+
+
+def test_a_command_fails_if_no_seed_is_left(tmp_path, monkeypatch):
+    (tmp_path / "brief.py").write_text(
+        "from lake import Lake\n\nclass Brief(Lake):\n    steps = 0\n"
+        "    def step(self, action):\n        self.steps += 1\n"
+        "        assert self.steps < 30\n        return super().step(action)\n"
+    )
+    monkeypatch.syspath_prepend(EXAMPLES)
+    monkeypatch.chdir(tmp_path)
+    command = (
+        "train --algorithm=er --env=brief:Brief --out=run --seeds=2 --steps=40 --eval-every=10"
+    )
+    with pytest.raises(SystemExit) as exited:
+        main([*command.split(), "--env.episode-limit=5", "--eval-episodes=1"])
+    assert exited.value.code == 1
+    assert freqdyna.load("run").provenance["ended"]
+    for name in ("brief", "lake"):
+        sys.modules.pop(name)
 
 
 def test_the_examples_train_on_the_lake(monkeypatch):
@@ -166,6 +190,20 @@ class Broken(SearchControl):
     def propose(self, search, key):
         """Fail."""
         return jnp.zeros(3) @ jnp.zeros(4)
+
+
+class Batched(SearchControl):
+    """It asks for the value of several states at once."""
+
+    def propose(self, search, key):
+        """Without jax.vmap."""
+        states = search.visited(key, 3)
+        return Proposal.of(states + search.value(states))
+
+
+def test_what_takes_one_state_refuses_several():
+    with pytest.raises(FreqdynaError, match="vmap"):
+        freqdyna.check("GridWorld", "dyna", search_control=Batched)
 
 
 @pytest.mark.parametrize(("strategy", "method"), [(Renamed, "snapshot"), (Narrow, "propose")])

@@ -60,7 +60,7 @@ def test_discrete_actions_train(seeds_and_whole):
     seeds, result = seeds_and_whole
     assert len(seeds) > 3 * (1 + 2 * 2)
     assert len(set(seeds)) == len(seeds)  # every episode begins in its own way
-    policy = result.policy(1, env=Corridor)
+    policy = result.policy(1)  # it knows the environment that was passed to train
     assert policy(np.zeros(2)) in (5, 6)
     states = np.random.default_rng(0).uniform(size=(7, 2))
     np.testing.assert_array_equal(policy(states), [policy(state) for state in states])

@@ -28,6 +28,19 @@ def test_lines_come_now_and_then_and_at_the_end(clock, capsys):
     assert "20 s" in lines[2]
 
 
+def test_the_time_that_is_left_follows_from_what_comes_after_the_warm_up(clock, capsys):
+    with closing(progress.RunProgress(seeds=2, steps=1000)) as run:
+        for at, step in ((100.0, 1), (101.0, 500)):
+            clock.now = at
+            run.update(step, "")
+        run.forget_rate()
+        clock.now = 141.0
+        run.update(520, "")
+    line = capsys.readouterr().out.splitlines()[-1]
+    assert "960 s" in line  # 480 steps of 2 s
+    assert "1 steps/s" in line
+
+
 class ClosedTerminal(io.StringIO):
     """A terminal whose window was closed."""
 

@@ -22,6 +22,7 @@ from freqdyna.results.record import SECONDS
 from freqdyna.training import checkpoint
 from freqdyna.training.api import prepare
 from freqdyna.training.checkpoint import RunOptions
+from freqdyna.training.progress import Progress
 from freqdyna.training.seeds import Block
 
 SMALL = small.SMALL | {"progress": False}
@@ -210,3 +211,20 @@ def test_a_run_killed_while_it_writes_a_file_resumes_to_the_same_bits(snapped, t
     assert 0 < max(steps) < 90
     main(["resume", str(tmp_path / "parts")])
     assert_same_outcome(whole, tmp_path / "parts")
+
+
+class Steps(Progress):
+    """Keeps the steps at which it was updated."""
+
+    def __init__(self):
+        self.steps = []
+
+    def update(self, step, text):
+        self.steps.append(step)
+
+
+def test_learning_begins_with_a_short_slice_however_fast_the_warm_up_is():
+    told = Steps()
+    settings = SMALL | {"warmup_steps": 7, "steps": 20, "eval_every": 20, "progress": told}
+    freqdyna.train(algorithm="er", **settings)
+    assert {7, 8} <= set(told.steps)

@@ -228,6 +228,12 @@ def require_known(config: Config, classes: Mapping[str, type]) -> None:
         if kind in COMPONENTS and kind not in classes and value is not None:
             raise FreqdynaError(f"{name} is set, but algorithm {config.algorithm!r} has no {kind}")
         if name not in known:
+            for learner in (DQN, SAC, NAF):
+                if kind == "learner" and name.partition(".")[2] in settings_of(learner):
+                    raise FreqdynaError(
+                        f"{name} is a setting of {learner.__name__}, but this run learns with "
+                        f"{classes['learner'].__name__}, because of its actions or its algorithm"
+                    )
             raise unknown_name("setting", name, known)
 
 

@@ -19,6 +19,7 @@ from freqdyna.config import (
     read_settings,
     settings_of,
 )
+from freqdyna.core.errors import RunFailedError
 from freqdyna.core.plugins import current_folder_on_path, import_code, module_of, require_allowed
 
 _NAMES = ("algorithm", *NAMED)
@@ -74,6 +75,7 @@ class Train:
             **settings,
         )
         print_table([(out, result)])
+        _require_seed(result)
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,13 @@ class Resume:
                 steps=self.steps,
             )
         print_table([(self.folder, result)])
+        _require_seed(result)
+
+
+def _require_seed(result: Any) -> None:
+    """End the command with an error if no seed has results."""
+    if not result.complete_seeds.kept.any():
+        raise RunFailedError(f"no seed is left: {result.complete_seeds.text('seeds')}")
 
 
 def train_command(arguments: list[str]) -> tuple[Any, list[str]]:

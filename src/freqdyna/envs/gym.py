@@ -289,7 +289,9 @@ class Slot:
             ) from error
         self.length += 1
         if not abs(reward) <= GREATEST:
-            raise EnvironmentFailed(f"step returned the reward {reward}")
+            raise EnvironmentFailed(
+                f"step returned the reward {reward}, in step {self.length} of an episode"
+            )
         over = terminal or truncated or self.length >= self._episode_limit
         return self._checked(observation), reward, terminal, over
 
@@ -303,7 +305,7 @@ class Slot:
                 f"an observation has the shape {array.shape}, observation_space {self._shape}"
             )
         if not np.isfinite(array).all():
-            raise EnvironmentFailed("an observation is not finite")
+            raise EnvironmentFailed(f"an observation is not finite: {array}")
         return array
 
 

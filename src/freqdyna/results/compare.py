@@ -111,7 +111,8 @@ def compare_runs(runs: Sequence[Record], labels: Sequence[str], **settings: Any)
     if len(alone) == len(groups):
         listed = ", ".join(f"{label!r} on {env}" for env, label in alone.items())
         raise FreqdynaError(
-            f"runs has {listed or 'no run'}; it must have at least two runs in the same environment"
+            f"there is only {listed or 'no run'}; a comparison needs at least two runs that have "
+            "finished in the same environment"
         )
     styles = run_styles([run.config for run in runs], list(labels))
     environments = _corrected(

@@ -40,11 +40,12 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
 
 
 def environment_of_result(result: Record, env: Any) -> tuple[Environment | Factory, Space]:
-    """The environment of a run, which is `env` unless its name suffices, and its space.
+    """The environment of a run, which is `env` unless it is known, and its space.
 
     It must have the space that the run was trained in, as far as that is known.
     """
-    played = environment_of_run(result.config, env, result.provenance)
+    passed = result.environment if env is None else env
+    played = environment_of_run(result.config, passed, result.provenance)
     space = space_of_run(played, result.config)
     ours, theirs = space_text(space), result.provenance.get("space")
     if theirs not in (None, ours):

@@ -122,6 +122,8 @@ class Record:
     """Widths of the network's layers, from the observation size to the number of outputs."""
     snapshots: Snapshots = field(default_factory=dict)
     """The snapshot after each of `snapshot_steps`; `docs/metrics.md` describes its arrays."""
+    environment: Any = field(default=None, compare=False)
+    """The environment that was passed to `train` in Python; it is not stored."""
 
     @property
     def returns(self) -> np.ndarray:

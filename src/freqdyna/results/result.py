@@ -40,7 +40,7 @@ class Result(Record):
 
         Args:
             seed: The seed.
-            env: Needed only if an environment was passed to `train` in Python.
+            env: Needed only for a stored run whose environment was passed to `train` in Python.
 
         Returns:
             A function from an observation of shape (n,) to an action of the environment, or from a
@@ -64,7 +64,7 @@ class Result(Record):
         Args:
             path: The file, which must end in .npz; `freqdyna.results.policy` describes its arrays.
             seed: The seed; None for the first one.
-            env: Needed only if an environment was passed to `train` in Python.
+            env: Needed only for a stored run whose environment was passed to `train` in Python.
 
         """
         from freqdyna.results.policy import export_policy

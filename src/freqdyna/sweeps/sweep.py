@@ -52,6 +52,7 @@ from freqdyna.config import COMPONENTS, NAMED, Config, flattened, integer, one_o
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.files import encode_toml, parse_toml, read_text
 from freqdyna.core.plugins import import_code, require_allowed
+from freqdyna.envs.names import environment_of_run, space_of_run
 from freqdyna.search_control import SEARCH_CONTROLS
 
 FILE = "sweep.toml"
@@ -214,6 +215,9 @@ class Sweep:
             SEARCH_CONTROLS.find(name)
         for config in self.configs():  # before any unit fails because of it
             algorithms.require_search_control(config)
+            if allow_code and self.search is None:
+                environment = environment_of_run(config)
+                algorithms.build(config, space_of_run(environment, config))
 
     def _names(self, setting: str) -> list[Any]:
         """All values in the sweep of a setting that is a name, if it is set."""

@@ -5,7 +5,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,10 +123,9 @@ def train(
         raise FreqdynaError("tensorboard is True; it needs a run folder: set out")
     parts = dict(zip(_PARTS, (search_control, model, trust, learner, replay), strict=True))
     run = _new_run(env, algorithm, parts, preset, callback, init_from, settings)
-    if out is None:
-        return run.execute(None, options, progress)
-    with new_folder(out) as folder:
-        return run.execute(folder, options, progress)
+    with nullcontext() if out is None else new_folder(out) as folder:
+        result = run.execute(folder, options, progress)
+    return replace(result, environment=None if isinstance(env, str | Mapping) else env)
 
 
 def check(
@@ -241,7 +240,7 @@ def resume(
                 raise FreqdynaError(
                     f"{part} is {ours}, but this run was started with {theirs}; pass that one"
                 )
-        return run.execute(path, options, progress, notes)
+        return replace(run.execute(path, options, progress, notes), environment=env)
 
 
 def _new_run(

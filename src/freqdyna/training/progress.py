@@ -72,6 +72,10 @@ class Display:
             self._tasks[task] = self._bars.add_task(task, total=total, completed=done, text=text)
         self._bars.update(self._tasks[task], completed=done, total=total, text=text)
 
+    def forget_rate(self, done: int) -> None:
+        """Estimate the time that is left from what follows."""
+        self._first = time.monotonic(), done
+
     def remove(self, task: str) -> None:
         """Remove the bar of a task."""
         if self._bars is not None and task in self._tasks:  # two units may have the same label
@@ -93,7 +97,8 @@ class Display:
             left = ""
             if 50 * (done - first) > total - first:  # before, most of the time is compiling
                 # A short piece may have waited for a compiler.
-                since, start = (printed, shown) if 50 * (done - shown) > total else (began, first)
+                recent = shown >= first and 50 * (done - shown) > total
+                since, start = (printed, shown) if recent else (began, first)
                 left = f"{(now - since) / (done - start) * (total - done):.0f} s left"
             parts = f"{task} {done:,} of {total:,}", text, left
             self.note(" | ".join(filter(None, parts)))
@@ -130,6 +135,9 @@ class Progress:
     def update(self, step: int, text: str) -> None:
         """Every seed has taken `step` steps; `text` is about the last evaluation."""
 
+    def forget_rate(self) -> None:
+        """The next steps take longer than those before."""
+
     def close(self) -> None:
         """The run is over."""
 
@@ -140,7 +148,7 @@ class RunProgress(Progress):
     def __init__(self, seeds: int, steps: int) -> None:
         self._seeds, self._steps, self._display = seeds, steps, Display()
         self._recent: deque[tuple[float, int]] = deque()
-        """The steps of the last seconds, and when they were taken: the warm-up is faster."""
+        """The steps of the last seconds, and when they were taken."""
 
     def note(self, text: str) -> None:
         """Show the message."""
@@ -160,6 +168,14 @@ class RunProgress(Progress):
         number = self._seeds * (step - first) / max(now - began, 1e-9)
         rate = f"{number:,.0f} steps/s of all seeds"
         self._display.show("step", step, self._steps, f"{text} | {rate}" if text else rate)
+
+    def forget_rate(self) -> None:
+        """Show rates and the time that is left of the next steps only."""
+        if self._recent:
+            last = self._recent[-1][1]
+            self._recent.clear()
+            self._recent.append((time.monotonic(), last))
+            self._display.forget_rate(last)
 
     def close(self) -> None:
         """Close the display."""

@@ -143,9 +143,13 @@ class Run:
         progress.note("compiling, up to a minute or two …")
         state = jax.block_until_ready(self.block.advance(state, step, step))
         slice_steps, is_compiled = 1, False
+        warmup = self.block.training.agent.warmup_steps
         for stop in map(int, np.union1d(evaluations, snapshots)):
             while step < stop:
-                steps = min(slice_steps, stop - step)
+                if step == warmup:  # from here a step takes longer
+                    slice_steps = 1
+                    progress.forget_rate()
+                steps = min(slice_steps, stop - step, warmup - step if step < warmup else stop)
                 began = time.monotonic()
                 state = jax.block_until_ready(self.block.advance(state, step, step + steps))
                 seconds = max(time.monotonic() - began, 1e-6)

@@ -58,6 +58,19 @@ def search_view(
     def terminal(s: Float[Array, " n"]) -> Bool[Array, ""]:
         return env.terminal(s) if planning.model.knows_termination else jnp.zeros((), bool)
 
+    def one(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+        """The function, which refuses several states at once: networks would answer anything."""
+
+        def of_one(s: Any, *others: Any) -> Any:
+            if jnp.ndim(s) != 1:
+                raise FreqdynaError(
+                    f"search.{name} takes one state, not an array of shape {jnp.shape(s)}; "
+                    f"use jax.vmap(search.{name}) for several"
+                )
+            return function(s, *others)
+
+        return of_one
+
     def q(params: Float[Array, " p"]) -> Callable[..., Array]:
         def of(s: Float[Array, " n"], action: Action | None = None) -> Array:
             if action is not None:
@@ -72,12 +85,22 @@ def search_view(
         noise = jax.random.normal(key, (planning.model.noise_size,))
         return planning.model.query(state.model, s, action, noise)
 
+    of_a_state: dict[str, Callable[..., Any]] = {
+        "value": value,
+        "derivatives": value.derivatives,
+        "slopes": value.slopes,
+        "target_slopes": target_value.slopes,
+        "terminal": terminal,
+        "q": q(state.learner.params),
+        "target_q": q(state.learner.target_params),
+        "target_value": lambda s: learner.bootstrap(state.learner, s[None])[0],
+        "policy": lambda s, key: learner.act(state.learner.params, s, planning.exploration, key),
+        "outcome": outcome,
+        "disagreement": lambda s, a: planning.model.disagreement(state.model, s, a),
+    }
     return Search(
-        value=value,
-        derivatives=value.derivatives,
+        **{name: one(function, name) for name, function in of_a_state.items()},
         iterations_at_once=value.iterations_at_once,
-        slopes=value.slopes,
-        target_slopes=target_value.slopes,
         draw_visited=buffers.visited,
         draw_queue=buffers.queued,
         queue_is_empty=queue.is_empty(),
@@ -86,15 +109,8 @@ def search_view(
         contains=contains,
         project=project,
         on_manifold=env.on_manifold if is_known else lambda s: s,
-        terminal=terminal,
         covariance=visited.covariance(),
         mean_step=visited.mean_step,
-        q=q(state.learner.params),
-        target_q=q(state.learner.target_params),
-        target_value=lambda s: learner.bootstrap(state.learner, s[None])[0],
-        policy=lambda s, key: learner.act(state.learner.params, s, planning.exploration, key),
-        outcome=outcome,
-        disagreement=lambda s, action: planning.model.disagreement(state.model, s, action),
         draw_transitions=buffers.transitions,
         discount=learner.discount,
         num_actions=env.num_actions,
