@@ -136,8 +136,8 @@ def check(
     """Check in seconds whether `train` accepts its arguments, without compiling or training.
 
     The environment and the agent are created. One step with its search, one evaluation and one
-    snapshot are traced. A Gymnasium environment takes 200 random steps. Prints one line, and what
-    looks wrong, or raises the error that `train` would raise.
+    snapshot are traced. A Gymnasium environment takes 200 to 600 random steps. Prints one line, and
+    what looks wrong, or raises the error that `train` would raise.
 
     Args:
         env: See `train`.

@@ -32,8 +32,9 @@ from freqdyna.envs.gym import (
 )
 from freqdyna.training.seeds import Block, Layout, Metrics, Training
 
-TRIED_STEPS = 200
-"""How many steps are taken to see whether an environment can be trained on."""
+TRIED_STEPS = 200, 600
+"""How many steps are taken to see whether an environment can be trained on; more than the first
+number only until three episodes have ended, because their ends may show a mistake."""
 
 
 class HostBlock(Block):
@@ -235,7 +236,9 @@ class HostBlock(Block):
             self.messages.append("two resets with one seed differ; use self.np_random in reset")
         generator, space = np.random.default_rng(0), self.space
         sizes = len(self.seeds), len(space.action_low)
-        for t in range(TRIED_STEPS):
+        least, most = TRIED_STEPS
+        episodes = 0
+        for t in range(most):
             actions = (
                 generator.integers(space.num_actions, size=len(self.seeds))
                 if space.num_actions
@@ -244,6 +247,9 @@ class HostBlock(Block):
             outcomes.append(self.envs.step(actions, t))
             self._require_seeds()
             states.append(outcomes[-1]["next_state"])
+            episodes += outcomes[-1]["over"].sum()
+            if t + 1 >= least and episodes >= 3:
+                break
         names = "reward", "terminal", "over"
         returned = (np.concatenate([one[name] for one in outcomes]) for name in names)
         self.messages += doubts(space, np.concatenate(states), *returned)
