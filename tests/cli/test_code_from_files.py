@@ -129,7 +129,7 @@ def test_names_typed_as_options_need_no_permission(monkeypatch):
         assert exit_code(*train, *options) == "it ran"
     trained = []
     monkeypatch.setattr(api, "train", lambda **settings: trained.append(settings))
-    monkeypatch.setattr("freqdyna.results.tables.print_table", lambda rows: None)
+    monkeypatch.setattr("freqdyna.cli.train._show", lambda folder, result: None)
     main([*train, "--search-control=uniform"])
     assert trained[0]["search_control"] == "uniform"
 

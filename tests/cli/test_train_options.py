@@ -11,8 +11,7 @@ def trained(monkeypatch):
     """The settings that are trained with some options, without training."""
     commands = []
     monkeypatch.setattr(api, "train", lambda **settings: commands.append(settings))
-    monkeypatch.setattr("freqdyna.results.tables.print_table", lambda rows: None)
-    monkeypatch.setattr("freqdyna.cli.train._require_seed", lambda result: None)
+    monkeypatch.setattr("freqdyna.cli.train._show", lambda folder, result: None)
     others = {"preset", "out", "tensorboard", "wandb", "checkpoint_seconds", "init_from"}
 
     def train(*options):

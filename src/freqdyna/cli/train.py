@@ -58,7 +58,6 @@ class Train:
     def train(self, settings: dict[str, Any]) -> None:
         """Train with the settings, and print a table of the result."""
         from freqdyna.results.folder import free_name
-        from freqdyna.results.tables import print_table
         from freqdyna.training import api
 
         if self.check:
@@ -74,8 +73,7 @@ class Train:
             init_from=self.init_from,
             **settings,
         )
-        print_table([(out, result)])
-        _require_seed(result)
+        _show(out, result)
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,6 @@ class Resume:
 
     def run(self) -> None:
         """Run the command."""
-        from freqdyna.results.tables import print_table
         from freqdyna.training import api
 
         with current_folder_on_path(self.allow_code):
@@ -109,12 +106,14 @@ class Resume:
                 allow_code=self.allow_code,
                 steps=self.steps,
             )
-        print_table([(self.folder, result)])
-        _require_seed(result)
+        _show(self.folder, result)
 
 
-def _require_seed(result: Any) -> None:
-    """End the command with an error if no seed has results."""
+def _show(folder: Path, result: Any) -> None:
+    """Print the table of the run; it is an error if no seed has results."""
+    from freqdyna.results.tables import print_table
+
+    print_table([(folder, result)])
     if not result.complete_seeds.kept.any():
         raise RunFailedError(f"no seed is left: {result.complete_seeds.text('seeds')}")
 
