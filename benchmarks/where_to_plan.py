@@ -357,7 +357,7 @@ def table(title: str, rows: list[Row], envs: tuple[str, ...]) -> str:
                 continue
             mean, low, high, p = difference(*both)
             level = " =" if low > -LEVEL and high < LEVEL else ""
-            cells.append((f"{mean:+.3f} ± {(high - low) / 2:.3f}{level}", p))
+            cells.append((f"{mean:+.2f} ± {(high - low) / 2:.2f}{level}", p))
         corrected = holm([p for text, p in cells if text])
         for i, (text, _) in enumerate(cells):
             if text and corrected.pop(0) < 0.05:
