@@ -69,6 +69,8 @@ def test_the_command_line_trains_on_a_class_of_a_module(tmp_path, monkeypatch):
     sweep.write_text('[settings]\nenv = "lake:Lake"\n[vary]\nplaning_steps = [1]')
     with pytest.raises(FreqdynaError, match="planning_steps"):
         Sweep.read(sweep, allow_code=True)  # before any unit fails because of it
+    sweep.write_text('[settings]\nenv = "lake:Lake"\nalgorithm = "dyna"\nmodel = "true"')
+    assert Sweep.read(sweep, allow_code=True).units()
 
 
 def test_a_command_fails_if_no_seed_is_left(tmp_path, monkeypatch):

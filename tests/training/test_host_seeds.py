@@ -2,7 +2,9 @@
 
 import _thread
 import itertools
+import pickle
 import shutil
+from dataclasses import replace
 
 import equinox as eqx
 import gymnasium
@@ -61,6 +63,8 @@ def test_discrete_actions_train(seeds_and_whole):
     assert len(seeds) > 3 * (1 + 2 * 2)
     assert len(set(seeds)) == len(seeds)  # every episode begins in its own way
     policy = result.policy(1)  # it knows the environment that was passed to train
+    kept = pickle.loads(pickle.dumps(replace(result, environment=lambda: Corridor())))
+    assert kept.environment is None  # it could not be pickled
     assert policy(np.zeros(2)) in (5, 6)
     states = np.random.default_rng(0).uniform(size=(7, 2))
     np.testing.assert_array_equal(policy(states), [policy(state) for state in states])

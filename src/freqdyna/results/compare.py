@@ -110,8 +110,9 @@ def compare_runs(runs: Sequence[Record], labels: Sequence[str], **settings: Any)
     alone = {env: labels[group[0]] for env, group in groups.items() if len(group) == 1}
     if len(alone) == len(groups):
         listed = ", ".join(f"{label!r} on {env}" for env, label in alone.items())
+        there = f"there is only {listed}" if listed else "there is no run"
         raise FreqdynaError(
-            f"there is only {listed or 'no run'}; a comparison needs at least two runs that have "
+            f"{there}; a comparison needs at least two runs that have "
             "finished in the same environment"
         )
     styles = run_styles([run.config for run in runs], list(labels))

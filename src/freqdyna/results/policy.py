@@ -40,7 +40,7 @@ def greedy_policy(config: Config, space: Space, parameters: np.ndarray) -> Polic
 
 
 def environment_of_result(result: Record, env: Any) -> tuple[Environment | Factory, Space]:
-    """The environment of a run, which is `env` unless it is known, and its space.
+    """The environment of a run, which is `env` if it is passed, and its space.
 
     It must have the space that the run was trained in, as far as that is known.
     """

@@ -125,6 +125,10 @@ class Record:
     environment: Any = field(default=None, compare=False)
     """The environment that was passed to `train` in Python; it is not stored."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: all but the environment, which perhaps cannot be."""
+        return self.__dict__ | {"environment": None}
+
     @property
     def returns(self) -> np.ndarray:
         """The evaluation returns, shape (seeds, evaluations)."""

@@ -105,6 +105,8 @@ class SearchControl(Component, eqx.Module):
 
     proposes_actions: ClassVar[bool] = False
     """Whether `propose` returns state-action pairs: planning then takes the proposed actions."""
+    takes_derivatives: ClassVar[bool] = True
+    """Whether `propose` may differentiate the value; if not, other options compile it for a GPU."""
     climb_rules: ClassVar[tuple[str, ...]] = ()
     """What climbs follow, if there is more than one such rule: each rule NAME has a metric
     `climb_vanished_NAME`, which `Proposal.by_rule` counts."""

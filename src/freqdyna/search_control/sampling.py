@@ -1,6 +1,7 @@
 """Search-controls that sample states: uniformly, from the replay buffer, or by their error."""
 
 from functools import partial
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -16,6 +17,7 @@ from freqdyna.search_control.base import Proposal, Search, SearchControl, regist
 class FromReplay(SearchControl):
     """States sampled from the replay buffer."""
 
+    takes_derivatives: ClassVar[bool] = False
     states: Count = eqx.field(static=True, default=20)
     """How many states to propose per step (m)."""
 
@@ -28,6 +30,7 @@ class FromReplay(SearchControl):
 class Uniform(SearchControl):
     """States sampled uniformly from the state space, excluding terminal ones."""
 
+    takes_derivatives: ClassVar[bool] = False
     states: Count = eqx.field(static=True, default=20)
     """How many states to propose per step (m)."""
 
@@ -47,6 +50,7 @@ class TDError(SearchControl):
     planning may take the state from the queue thousands of steps later.
     """
 
+    takes_derivatives: ClassVar[bool] = False
     states: Count = eqx.field(static=True, default=20)
     """How many states to propose per step (m)."""
     candidates: Count = eqx.field(static=True, default=50)

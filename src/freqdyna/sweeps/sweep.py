@@ -41,6 +41,7 @@ same unit has the same file in every sweep, and more seeds or values only add un
 import hashlib
 import itertools
 import json
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -52,6 +53,7 @@ from freqdyna.config import COMPONENTS, NAMED, Config, flattened, integer, one_o
 from freqdyna.core.errors import FreqdynaError, unknown_name
 from freqdyna.core.files import encode_toml, parse_toml, read_text
 from freqdyna.core.plugins import import_code, require_allowed
+from freqdyna.envs.gym import ClosingFactory
 from freqdyna.envs.names import environment_of_run, space_of_run
 from freqdyna.search_control import SEARCH_CONTROLS
 
@@ -200,7 +202,10 @@ class Sweep:
         return encode_toml(self.text, "A sweep of freqdyna, format 1.")
 
     def _check_components(self, allow_code: bool) -> None:
-        """Raise an error for names that are unknown, or that would import code unasked."""
+        """Raise an error for names that are unknown, or that would import code unasked.
+
+        With `allow_code`, environments of users are created, because their settings depend on them.
+        """
         for setting in NAMED:
             for name in self._names(setting):
                 if allow_code:
@@ -215,9 +220,17 @@ class Sweep:
             SEARCH_CONTROLS.find(name)
         for config in self.configs():  # before any unit fails because of it
             algorithms.require_search_control(config)
-            if allow_code and self.search is None:
-                environment = environment_of_run(config)
-                algorithms.build(config, space_of_run(environment, config))
+        if not allow_code:
+            return
+        space = self.search.space if self.search else {}
+        tried = {name: one.get("choices", [one.get("low")])[0] for name, one in space.items()}
+        for config in self.configs() if self.search is None else [self.config(tried)]:
+            environment = environment_of_run(config)
+            if isinstance(environment, environments.Environment):
+                algorithms.build(config, environment)
+                continue
+            with closing(ClosingFactory(environment)) as factory:
+                algorithms.build(config, space_of_run(environment, config), factory)
 
     def _names(self, setting: str) -> list[Any]:
         """All values in the sweep of a setting that is a name, if it is set."""

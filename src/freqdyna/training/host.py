@@ -6,6 +6,7 @@ and the device. If the learner does not act with its newest network, the next ac
 before the updates of a step, and the environments are stepped during the updates.
 """
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -32,9 +33,10 @@ from freqdyna.envs.gym import (
 )
 from freqdyna.training.seeds import Block, Layout, Metrics, Training
 
-TRIED_STEPS = 200, 600
-"""How many steps are taken to see whether an environment can be trained on; more than the first
-number only until three episodes have ended, because their ends may show a mistake."""
+TRIED_STEPS = 200
+"""How many steps are taken to see whether an environment can be trained on."""
+MOST_TRIED_STEPS, TRIED_SECONDS = 600, 5.0
+"""More are taken until three episodes have ended, because their ends may show a mistake."""
 
 
 class HostBlock(Block):
@@ -236,9 +238,8 @@ class HostBlock(Block):
             self.messages.append("two resets with one seed differ; use self.np_random in reset")
         generator, space = np.random.default_rng(0), self.space
         sizes = len(self.seeds), len(space.action_low)
-        least, most = TRIED_STEPS
-        episodes = 0
-        for t in range(most):
+        began, episodes = time.monotonic(), 0
+        for t in range(MOST_TRIED_STEPS):
             actions = (
                 generator.integers(space.num_actions, size=len(self.seeds))
                 if space.num_actions
@@ -248,7 +249,8 @@ class HostBlock(Block):
             self._require_seeds()
             states.append(outcomes[-1]["next_state"])
             episodes += outcomes[-1]["over"].sum()
-            if t + 1 >= least and episodes >= 3:
+            is_late = time.monotonic() - began > TRIED_SECONDS
+            if t + 1 >= TRIED_STEPS and (episodes >= 3 or is_late):
                 break
         names = "reward", "terminal", "over"
         returned = (np.concatenate([one[name] for one in outcomes]) for name in names)

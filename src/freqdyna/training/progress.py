@@ -72,9 +72,15 @@ class Display:
             self._tasks[task] = self._bars.add_task(task, total=total, completed=done, text=text)
         self._bars.update(self._tasks[task], completed=done, total=total, text=text)
 
-    def forget_rate(self, done: int) -> None:
+    def forget_rate(self, task: str, done: int) -> None:
         """Estimate the time that is left from what follows."""
         self._first = time.monotonic(), done
+        if self._bars is not None and task in self._tasks:
+            number = self._tasks[task]
+            shown = next(one for one in self._bars.tasks if one.id == number)
+            began = shown.start_time
+            self._bars.reset(number, completed=done)
+            shown.start_time = began  # the time that has passed is still that of the whole run
 
     def remove(self, task: str) -> None:
         """Remove the bar of a task."""
@@ -175,7 +181,7 @@ class RunProgress(Progress):
             last = self._recent[-1][1]
             self._recent.clear()
             self._recent.append((time.monotonic(), last))
-            self._display.forget_rate(last)
+            self._display.forget_rate("step", last)
 
     def close(self) -> None:
         """Close the display."""

@@ -143,13 +143,14 @@ class Run:
         progress.note("compiling, up to a minute or two …")
         state = jax.block_until_ready(self.block.advance(state, step, step))
         slice_steps, is_compiled = 1, False
-        warmup = self.block.training.agent.warmup_steps
+        first_update = self.block.training.agent.first_update_step
         for stop in map(int, np.union1d(evaluations, snapshots)):
             while step < stop:
-                if step == warmup:  # from here a step takes longer
+                if step == first_update:  # from here a step takes longer
                     slice_steps = 1
                     progress.forget_rate()
-                steps = min(slice_steps, stop - step, warmup - step if step < warmup else stop)
+                before = stop if step >= first_update else min(stop, first_update)
+                steps = min(slice_steps, before - step)
                 began = time.monotonic()
                 state = jax.block_until_ready(self.block.advance(state, step, step + steps))
                 seconds = max(time.monotonic() - began, 1e-6)

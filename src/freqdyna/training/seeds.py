@@ -26,14 +26,11 @@ from freqdyna.core.errors import FreqdynaError
 from freqdyna.core.keys import seed_keys
 from freqdyna.envs.base import Environment, evaluate
 from freqdyna.results.record import evaluation_steps
-from freqdyna.search_control.sampling import FromReplay, TDError, Uniform
 
 Metrics = dict[str, Array]
 KEPT_PROGRAMS = 24
 """The number of programs that are kept; the least recently used one is dropped."""
 _programs: OrderedDict[Hashable, Any] = OrderedDict()
-SAMPLING = FromReplay, Uniform, TDError
-"""Search-controls that take no derivative."""
 
 
 class Training(eqx.Module):
@@ -310,8 +307,8 @@ def _compiler_options(name: str, agent: Dyna) -> dict[str, str | int] | None:
     backend, planning = jax.default_backend(), agent.planning
     if backend == "cpu" and name == "init":
         return {"xla_backend_optimization_level": 0}  # it is computed only once
-    samples = planning is None or isinstance(planning.search_control, SAMPLING)
-    if backend == "gpu" and agent.learner.layer_norm and not samples:
+    differentiates = planning is not None and planning.search_control.takes_derivatives
+    if backend == "gpu" and agent.learner.layer_norm and differentiates:
         # This pass also matches layer norms; in their third derivatives, which climbs of g need, it
         # searches for over ten minutes.
         return {"xla_disable_hlo_passes": "triton-softmax-rewriter"}

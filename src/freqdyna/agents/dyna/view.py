@@ -58,18 +58,18 @@ def search_view(
     def terminal(s: Float[Array, " n"]) -> Bool[Array, ""]:
         return env.terminal(s) if planning.model.knows_termination else jnp.zeros((), bool)
 
-    def one(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def for_one_state(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         """The function, which refuses several states at once: networks would answer anything."""
 
-        def of_one(s: Any, *others: Any) -> Any:
-            if jnp.ndim(s) != 1:
+        def of_one_state(s: Any, *others: Any, **named: Any) -> Any:
+            if jnp.shape(s) != env.low.shape:
                 raise FreqdynaError(
-                    f"search.{name} takes one state, not an array of shape {jnp.shape(s)}; "
-                    f"use jax.vmap(search.{name}) for several"
+                    f"search.{name} takes one state of shape {env.low.shape}, not an array of "
+                    f"shape {jnp.shape(s)}; use jax.vmap for several"
                 )
-            return function(s, *others)
+            return function(s, *others, **named)
 
-        return of_one
+        return of_one_state
 
     def q(params: Float[Array, " p"]) -> Callable[..., Array]:
         def of(s: Float[Array, " n"], action: Action | None = None) -> Array:
@@ -96,10 +96,10 @@ def search_view(
         "target_value": lambda s: learner.bootstrap(state.learner, s[None])[0],
         "policy": lambda s, key: learner.act(state.learner.params, s, planning.exploration, key),
         "outcome": outcome,
-        "disagreement": lambda s, a: planning.model.disagreement(state.model, s, a),
+        "disagreement": lambda s, action: planning.model.disagreement(state.model, s, action),
     }
     return Search(
-        **{name: one(function, name) for name, function in of_a_state.items()},
+        **{name: for_one_state(function, name) for name, function in of_a_state.items()},
         iterations_at_once=value.iterations_at_once,
         draw_visited=buffers.visited,
         draw_queue=buffers.queued,
