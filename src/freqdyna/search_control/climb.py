@@ -232,5 +232,8 @@ def cholesky(matrix: Float[Array, "n n"]) -> Float[Array, "n n"]:
         column = matrix[:, j] - factor @ factor[j]
         pivot = jnp.sqrt(jnp.maximum(column[j], 0.0))
         column = jnp.where(pivot > 0, column / jnp.where(pivot > 0, pivot, 1.0), 0.0)
+        # A pivot that is zero but for rounding makes entries larger than the diagonal allows.
+        most = 1.001 * jnp.sqrt(jnp.maximum(jnp.diag(matrix) - (factor**2).sum(1), 0.0))
+        column = jnp.clip(column, -most, most)
         factor = factor.at[:, j].set(jnp.where(jnp.arange(n) >= j, column, 0.0))
     return factor
